@@ -1,0 +1,204 @@
+"""What a drawn program is: nodes, wires, blocks and their order. No pictures, no torch, no Qt.
+
+Records are frozen; `Graph` is the one mutable holder, changed only by `graph.edits.apply`.
+"""
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NewType
+
+import msgspec
+
+ItemId = NewType("ItemId", str)
+"""Id of a node or of a block; the two share one space."""
+BodyId = NewType("BodyId", str)
+"""Id of a list of statements: a block's id, or `ROOT`."""
+ROOT = BodyId("")
+DEFINITION_INPUTS = ItemId("@inputs")
+DEFINITION_OUTPUTS = ItemId("@outputs")
+DOCUMENT_DEVICE = "device"
+"""The literal of a `device` port that follows the document's device (SEMANTICS 2)."""
+
+BlockKind = OneOf["no_grad", "enable_grad", "inference_mode", "autocast", "for", "if", "group"]
+Mark = OneOf["root", "input"]
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One operator applied once: a statement, or (nested) a part of one.
+
+    Attributes:
+        operator: catalogue key; one that is not in the catalogue is kept as it is.
+        names: the names it binds: none, one, or a flat tuple (unused ones are "_").
+        literals: port path -> Python text. A path is a parameter's name, or "size.0" for one
+            element of a list-like argument; a part of a slice is "index.1.start".
+        lengths: number of elements of each list-like argument that has a port per element.
+        positional: parameters given by position; None is the catalogue's style.
+        nested: printed inside its only user while SEMANTICS 1 allows it.
+        note: comment lines above the statement, shown on the canvas as a note.
+    """
+
+    id: ItemId
+    operator: str
+    names: tuple[str, ...] = ()
+    literals: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    positional: tuple[str, ...] | None = None
+    nested: bool = False
+    note: str = ""
+    blank_before: bool = False
+    muted: bool = False
+    bypassed: bool = False
+    marks: tuple[Mark, ...] = ()
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A Python block: its statements are `Graph.bodies[block.id]`.
+
+    A `for` has the outputs 0 = loop variable, 1.. = carried values (inside), and the input
+    ports "range.0".."range.2" (range) or "over" (a list), "first.NAME" (the binding before the
+    loop) and "next.NAME" (the binding in the body). `autocast` has "device_type" and "dtype";
+    `if` has "condition".
+    """
+
+    id: ItemId
+    kind: BlockKind
+    title: str = ""
+    literals: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    variable: str = ""
+    carried: tuple[str, ...] = ()
+    note: str = ""
+    blank_before: bool = False
+    muted: bool = False
+
+
+class Wire(msgspec.Struct, frozen=True, order=True):
+    """Output `output` of `source` flows into the port `port` of `target`."""
+
+    source: ItemId
+    output: int
+    target: ItemId
+    port: str
+
+
+class Header(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is printed before every statement (SEMANTICS 11).
+
+    Attributes:
+        seed: of `torch.manual_seed`; None draws one at each start.
+        device: "cpu", "auto", or a torch device such as "cuda:0".
+        default_dtype: Python text such as "torch.float64"; "" is torch's default.
+    """
+
+    seed: int | None = 0
+    device: str = "cpu"
+    default_dtype: str = ""
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where an item stands on the canvas, in scene pixels; top left corner of its card."""
+
+    x: float
+    y: float
+    width: float | None = None
+    collapsed: bool = False
+
+
+class StoredTensor(msgspec.Struct, frozen=True):
+    """Data too large for a literal; `data` are the bytes of a safetensors file with one
+    tensor named "data", `digest` is their sha256 in hex."""
+
+    digest: str
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    source: str = ""
+
+
+class Definition:
+    """A sub-program that nodes `group:<name>` call (SEMANTICS 15).
+
+    Inside, wires from `DEFINITION_INPUTS` (output k) bring input k, and wires to
+    `DEFINITION_OUTPUTS` (port "k") return output k.
+    """
+
+    def __init__(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...], graph: "Graph") -> None:
+        """Hold the parts; `graph` is owned by the definition and not changed in place."""
+        self.name, self.inputs, self.outputs, self.graph = name, inputs, outputs, graph
+
+
+class Graph:
+    """A drawn program: items by id, their order body by body, and the wires between them.
+
+    Read it freely; change it only through `graph.edits.apply`.
+
+    Attributes:
+        nodes, blocks: the items by id.
+        bodies: the ordered statements of the program (`ROOT`) and of each block.
+        parents: the body in which each item stands.
+        wires: the wire into each (item, port); an input has at most one.
+        places: positions of items, and of notes under "note:<item>".
+        tails: comment after the last statement of a body.
+        revision: grows by one with every edit.
+    """
+
+    def __init__(self) -> None:
+        """An empty program with seed 0 on the CPU."""
+        self.header = Header()
+        self.nodes: dict[ItemId, Node] = {}
+        self.blocks: dict[ItemId, Block] = {}
+        self.bodies: dict[BodyId, tuple[ItemId, ...]] = {ROOT: ()}
+        self.parents: dict[ItemId, BodyId] = {}
+        self.wires: dict[tuple[ItemId, str], Wire] = {}
+        self.outgoing: dict[ItemId, dict[Wire, None]] = {}
+        self.incoming: dict[ItemId, dict[Wire, None]] = {}
+        self.places: dict[str, Place] = {}
+        self.tails: dict[BodyId, str] = {}
+        self.definitions: dict[str, Definition] = {}
+        self.tensors: dict[str, StoredTensor] = {}
+        self.revision = 0
+
+    def copy(self) -> "Graph":
+        """An independent graph with the same records."""
+        twin = Graph()
+        for name in ("nodes", "blocks", "bodies", "parents", "wires", "places", "tails", "definitions", "tensors"):
+            setattr(twin, name, dict(getattr(self, name)))
+        twin.outgoing = {key: dict(wires) for key, wires in self.outgoing.items()}
+        twin.incoming = {key: dict(wires) for key, wires in self.incoming.items()}
+        twin.header, twin.revision = self.header, self.revision
+        return twin
+
+    def __contains__(self, item: object) -> bool:
+        """Whether a node or block of that id is there."""
+        return item in self.nodes or item in self.blocks
+
+    def wire_into(self, target: ItemId, port: str) -> Wire | None:
+        """The wire that ends in the port, or None."""
+        return self.wires.get((target, port))
+
+    def wires_from(self, source: ItemId) -> tuple[Wire, ...]:
+        """All wires that leave the item, in the order they were drawn."""
+        return tuple(self.outgoing.get(source, ()))
+
+    def wires_to(self, target: ItemId) -> tuple[Wire, ...]:
+        """All wires that end in the item, in the order they were drawn."""
+        return tuple(self.incoming.get(target, ()))
+
+    def order(self, body: BodyId = ROOT) -> Iterator[ItemId]:
+        """Items of the body in program order, each block before its statements."""
+        stack = [iter(self.bodies[body])]
+        while stack:
+            item = next(stack[-1], None)
+            if item is None:
+                stack.pop()
+                continue
+            yield item
+            if item in self.blocks:
+                stack.append(iter(self.bodies[BodyId(item)]))
+
+    def ancestors(self, item: ItemId) -> tuple[BodyId, ...]:
+        """The bodies around the item, innermost first; the last is `ROOT`."""
+        chain = [self.parents[item]]
+        while chain[-1] != ROOT:
+            chain.append(self.parents[ItemId(chain[-1])])
+        return tuple(chain)

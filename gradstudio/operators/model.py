@@ -1,0 +1,158 @@
+"""What an operator is: frozen records that describe one row of the catalogue. No torch here."""
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Kind(StrEnum):
+    """What an argument takes, and so which editor and which wires fit its port."""
+
+    TENSOR = "tensor"
+    NUMBER = "number"  # int, float, complex or bool
+    TENSOR_OR_NUMBER = "tensor_or_number"
+    INT = "int"
+    FLOAT = "float"
+    COMPLEX = "complex"
+    BOOL = "bool"
+    TEXT = "text"
+    DTYPE = "dtype"
+    DEVICE = "device"
+    LAYOUT = "layout"
+    MEMORY_FORMAT = "memory_format"
+    SHAPE = "shape"  # list-like: sizes, a port per element when split
+    INTS = "ints"  # an int or several
+    INDEX = "index"  # list-like: what stands between [ and ]
+    TENSORS = "tensors"  # list-like: cat([a, b]), SGD([w])
+    VALUES = "values"  # list-like: anything (print, tuple, list)
+    MODULES = "modules"  # list-like: children of Sequential
+    DATA = "data"  # a number or nested lists of numbers (torch.tensor)
+    NAME = "name"  # the name of an attribute
+    MODULE = "module"
+    OPTIMIZER = "optimizer"
+    ARRAY = "array"
+    OBJECT = "object"  # passed on, never written as a literal
+    ANY = "any"
+
+
+LIST_LIKE = frozenset({Kind.SHAPE, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES})
+"""Kinds that may have a port per element: ``size.0``, ``size.1``, ... (SEMANTICS 2)."""
+
+
+class Family(StrEnum):
+    """What flows through a wire: decides the shape and colour of a port."""
+
+    TENSOR = "tensor"
+    NUMBER = "number"
+    TEXT = "text"
+    TUPLE = "tuple"
+    MODULE = "module"
+    OPTIMIZER = "optimizer"
+    ARRAY = "array"
+    OBJECT = "object"
+    NONE = "none"
+    UNKNOWN = "unknown"
+
+
+class Face(StrEnum):
+    """How a node of the operator is spelled in Python. ``a, b`` are its parameters in order."""
+
+    FUNCTION = "function"  # torch.matmul(a, b): the key is the path
+    METHOD = "method"  # a.sum(b): the first parameter is the receiver
+    CONSTRUCTOR = "constructor"  # nn.Linear(4, 8)
+    INFIX = "infix"  # a + b: `symbol`
+    PREFIX = "prefix"  # -a: `symbol`
+    AUGMENTED = "augmented"  # a += b: `symbol` is "+="; binds nothing for tensors
+    ATTRIBUTE = "attribute"  # a.T: `symbol` is the attribute, or the port `name`
+    SET_ATTRIBUTE = "set_attribute"  # a.grad = b: `symbol` is the attribute, or the port `name`
+    ITEM = "item"  # a[index]
+    SET_ITEM = "set_item"  # a[index] = b
+    CALL = "call"  # a(b, c): a module called
+    LITERAL = "literal"  # lr = 0.01
+    ALIAS = "alias"  # b = a
+    TUPLE = "tuple"  # B, T = 2, 6
+    LIST = "list"  # xs = [a, b]
+    STORED = "stored"  # a stored tensor (SEMANTICS 14): literal `digest`
+    GROUP = "group"  # call of a definition (SEMANTICS 15)
+
+
+class Effect(StrEnum):
+    """What a statement does beside returning a value; each gives it a place in the order."""
+
+    BACKWARD = "backward"
+    IN_PLACE = "in_place"  # writes into the parameters named by Operator.writes
+    GRAD = "grad"  # reads or writes .grad
+    OPTIMIZER = "optimizer"  # steps one, or clears its gradients
+    RANDOM = "random"
+    SEED = "seed"
+    PRINT = "print"
+    MODULE_CALL = "module_call"
+    MODE = "mode"  # train(), eval(), requires_grad_(): set-up effects
+
+
+class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One argument of an operator, and so one input port of its nodes.
+
+    Attributes:
+        default: Python text of torch's default; None when the argument must be given.
+        variadic: printed as separate arguments (``torch.randn(2, 3)``), not as one list.
+        nullable: None is accepted.
+        choices: Python literals offered by the editor, quoted where they are text.
+        hint: one line on what it takes.
+    """
+
+    name: str
+    kind: Kind
+    default: str | None = None
+    keyword_only: bool = False
+    positional_only: bool = False
+    variadic: bool = False
+    nullable: bool = False
+    choices: tuple[str, ...] = ()
+    hint: str = ""
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One result of an operator, and so one output port of its nodes."""
+
+    name: str = "out"
+    family: Family = Family.TENSOR
+
+
+class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A row of the catalogue, named by its Python target.
+
+    Attributes:
+        key: ``torch.matmul``, ``torch.Tensor.view``, ``operator.add``, ``torch.nn.Linear``.
+        title: what the library shows (``matmul``, ``+``, ``Linear``).
+        symbol: the Python token of INFIX, PREFIX, AUGMENTED faces, or the attribute's name.
+        results: more than one is unpacked into that many names; none binds nothing.
+        varying: the number of results is not fixed (``split``): one name, a list.
+        writes: names of the parameters an in-place operator writes into.
+        view: the result shares storage with its first tensor argument.
+        cuts: the result never requires grad (``detach``, ``argmax``, comparisons).
+        creates: makes tensors without tensor input; its ``device`` port follows the document's.
+        suggested: port path -> Python literal that a freshly dropped node gets, for a required
+            argument where an empty field would only be in the way (``size``: ``(2, 3)``).
+    """
+
+    key: str
+    title: str
+    face: Face
+    category: str
+    summary: str
+    parameters: tuple[Parameter, ...] = ()
+    results: tuple[Result, ...] = (Result(),)
+    symbol: str = ""
+    varying: bool = False
+    effects: tuple[Effect, ...] = ()
+    writes: tuple[str, ...] = ()
+    view: bool = False
+    cuts: bool = False
+    creates: bool = False
+    words: tuple[str, ...] = ()
+    suggested: dict[str, str] = {}
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that name, or None."""
+        return next((p for p in self.parameters if p.name == name), None)

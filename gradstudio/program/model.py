@@ -1,0 +1,119 @@
+"""What a compiled document is: a nested list of steps, free of pictures.
+
+The engine executes exactly these texts; the exported script is made of the same ones.
+"""
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Where a node's expression (or a block's head) stands in the script.
+
+    Attributes:
+        line, end_line: 1-based.  column, end_column: 0-based, in characters.
+    """
+
+    node: ItemId
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit_defaults=True):
+    """One node on a line of its own (parts too), as a traced run executes it.
+
+    Attributes:
+        node: the node; `operator` its key.
+        text: one logical line of Python, unindented; parts stand under their address.
+        names: the names it binds, in order, "_" included; a part binds its address.
+        address: how reports call it: its name, or "backward_1".
+        line: 1-based line of the exported script that holds it.
+        repeated: SEMANTICS 5; False is set-up.
+        is_part: printed inside another statement of the script; its address is a name only
+            the traced run binds, deleted after its user ran.
+        drops: addresses of parts to delete after this statement.
+        backward: `t.backward()`, `torch.autograd.backward`, `torch.autograd.grad`.
+        writes: Python expressions of the objects it overwrites in place (``x``, ``x.grad``).
+        rebinds: it assigns names (False for `x += 1` on tensors, calls for their effect).
+        result: Python expression of its value when it binds no name but has one worth showing
+            (``x`` after ``x += 1``); "" when there is none.
+        inputs: (port path, Python text) of every argument that is an expression over names,
+            for operands in error reports.
+    """
+
+    node: ItemId
+    operator: str
+    text: str
+    address: str
+    line: int
+    names: tuple[str, ...] = ()
+    repeated: bool = False
+    is_part: bool = False
+    drops: tuple[str, ...] = ()
+    backward: bool = False
+    writes: tuple[str, ...] = ()
+    rebinds: bool = True
+    result: str = ""
+    inputs: tuple[tuple[str, str], ...] = ()
+
+
+class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omit_defaults=True):
+    """A Python block: `head` without its colon's body, e.g. ``with torch.no_grad():``.
+
+    Attributes:
+        kind: a block kind; for "group" the head is "" and the body is plain statements.
+        context: for `with` kinds, the expression after ``with``.
+        iterable: for `for`, the expression after ``in``; `variable` the loop variable.
+        condition: for `if`, the expression.
+    """
+
+    block: ItemId
+    kind: str
+    line: int
+    body: "tuple[Statement | BlockStatement, ...]" = ()
+    context: str = ""
+    variable: str = ""
+    iterable: str = ""
+    condition: str = ""
+    repeated: bool = False
+
+
+class Incomplete(msgspec.Struct, frozen=True):
+    """A node that cannot run, and why (an empty required port, an unknown operator, an
+    input that cannot run)."""
+
+    node: ItemId
+    reason: str
+    line: int = 0
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A compiled document.
+
+    Attributes:
+        script: the text that `export` writes, whole, with its report at the end.
+        code: the part of `script` up to the report: what a plain run executes. Line numbers agree.
+        prelude: imports and header, executed once before the statements.
+        statements: what a traced run executes after `prelude`.
+        spans: every node and block in `script`, nested parts inside their users.
+        seed: of the header; None means the engine draws one.
+        device: the header's word ("cpu", "auto", "cuda:0").
+        tensors: digests of the stored tensors it loads.
+        root: address of the tensor that an appended ``.backward()`` would use; "" if none,
+            with the reason in `rootless`.
+    """
+
+    script: str
+    code: str
+    prelude: str
+    statements: tuple[Statement | BlockStatement, ...]
+    spans: tuple[Span, ...]
+    seed: int | None
+    device: str
+    tensors: tuple[str, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+    root: str = ""
+    rootless: str = ""

@@ -1,0 +1,364 @@
+"""What the window and the engine say to one another: two unions of frozen records.
+
+Every message is tagged with its class name; `protocol.framing` puts them on the pipe.
+"""
+
+from typing import Literal as OneOf
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.records import GradState, Record, Summary, TensorRecord
+
+PROTOCOL_VERSION = 1
+Verb = OneOf["run", "forward", "backward", "step", "zero_grad"]
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Base of all messages; the tag is the class name."""
+
+
+# ------------------------------------------------------------------ to the engine
+
+
+class Load(Message):
+    """Here is the program as it stands. The engine answers `Loaded`.
+
+    Attributes:
+        document: which document's namespace this is about; another one begins from nothing.
+        revision: the graph's, echoed in all that follows.
+        tensors: digest -> safetensors bytes of stored tensors the engine has not been given yet.
+    """
+
+    document: str
+    revision: int
+    program: Program
+    tensors: dict[str, bytes] = {}
+
+
+class Do(Message):
+    """Carry out a verb of SEMANTICS 6 on the loaded program.
+
+    Attributes:
+        trace: record per node; False executes the whole text as one function ("run" only).
+        visible: nodes in view, summarised first.
+        max_values: exact values are sent up to this many elements.
+    """
+
+    verb: Verb
+    trace: bool = True
+    visible: tuple[ItemId, ...] = ()
+    max_values: int = 64
+
+
+class Stop(Message):
+    """Stop between two nodes; the window kills the process when that does not help."""
+
+
+class Infer(Message):
+    """Say shapes, dtypes and refusals of a program's nodes without running it (SEMANTICS 16)."""
+
+    revision: int
+    program: Program
+    tensors: dict[str, bytes] = {}
+
+
+class Fetch(Message):
+    """Send a table of a live tensor: two dimensions of it, cut out.
+
+    Attributes:
+        name: Python name in the namespace (``w``, ``fc.weight``); `grad` asks its `.grad` or
+            recorded gradient; `node` and `output` say whose it is.
+        index: position in the leading dimensions (all but the last two).
+        rows, columns: half-open ranges within the last two dimensions.
+    """
+
+    request: int
+    node: ItemId
+    output: int = 0
+    name: str = ""
+    grad: bool = False
+    index: tuple[int, ...] = ()
+    rows: tuple[int, int] = (0, 100)
+    columns: tuple[int, int] = (0, 50)
+
+
+class Collect(Message):
+    """Send the `Report` of what is bound now (the command line asks after a run)."""
+
+    max_values: int = 64
+    trace: bool = False
+
+
+class SampleMemory(Message):
+    """Send `Memory` this often, milliseconds; 0 stops it."""
+
+    every_ms: int = 100
+
+
+Request = Load | Do | Stop | Infer | Fetch | Collect | SampleMemory
+
+
+# ------------------------------------------------------------------ from the engine
+
+
+class Device(msgspec.Struct, frozen=True):
+    """A device torch really has: "cuda:0", its name, its memory in bytes (0: not known)."""
+
+    name: str
+    title: str
+    total_bytes: int = 0
+
+
+class Hello(Message):
+    """First message: who answers. `ready` is False until torch is imported, then a second comes."""
+
+    protocol: int
+    ready: bool
+    pid: int
+    python: str = ""
+    torch: str = ""
+    devices: tuple[Device, ...] = ()
+
+
+class Loaded(Message):
+    """The program is in.
+
+    Attributes:
+        stale: the namespace no longer belongs to it: the next verb begins from nothing.
+        live: there is a namespace.
+    """
+
+    document: str
+    revision: int
+    stale: bool
+    live: bool
+
+
+class Started(Message):
+    """A verb begins. `fresh`: from nothing, so older results do not belong to it."""
+
+    verb: Verb
+    revision: int
+    fresh: bool
+    pass_number: int
+    seed: int | None = None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One node executed once.
+
+    Attributes:
+        step: counts executions since the start from nothing.
+        turns: the turn of each loop around it, outermost first.
+        outputs: a record per result.
+        seconds: wall time of the statement.
+    """
+
+    step: int
+    node: ItemId
+    outputs: tuple[Record, ...]
+    turns: tuple[int, ...] = ()
+    pass_number: int = 1
+    seconds: float = 0.0
+
+
+class Traced(Message):
+    """Nodes that ran, in order; batched."""
+
+    revision: int
+    rows: tuple[Row, ...]
+
+
+class GradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The gradient of one output as it stands now, and of a module's parameters by name."""
+
+    node: ItemId
+    output: int = 0
+    path: str = ""
+    state: GradState = "not_run"
+    reason: str = ""
+    cause: ItemId = ItemId("")
+    grad: Summary | None = None
+
+
+class Gradients(Message):
+    """After every verb and during a backward: gradients and their states.
+
+    `whole`: this lists every tensor known; one that is missing has none.
+    """
+
+    revision: int
+    rows: tuple[GradRow, ...]
+    whole: bool = True
+
+
+class AutogradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One real autograd node in one backward: what came in, what went out (None where undefined)."""
+
+    backward: int
+    autograd: str
+    node: ItemId
+    turns: tuple[int, ...] = ()
+    incoming: tuple[Summary | None, ...] = ()
+    outgoing: tuple[Summary | None, ...] = ()
+
+
+class BackwardTraced(Message):
+    """The record of one backward, in the order torch executed it."""
+
+    revision: int
+    rows: tuple[AutogradRow, ...]
+
+
+class Paused(Message):
+    """The verb is over; the engine waits.
+
+    Attributes:
+        next_node: where the counter stands; "" at the end.
+        outcome: how it ended. After "failed" a `Failed` came before.
+        changed_by_hand: the run is no longer what the script would give (Zero grad).
+    """
+
+    revision: int
+    verb: Verb
+    outcome: OneOf["done", "stopped", "failed", "refused"]
+    next_node: ItemId
+    at_end: bool
+    pass_number: int
+    changed_by_hand: bool = False
+    reason: str = ""
+    seconds: float = 0.0
+
+
+class Failed(Message):
+    """A node failed: torch's words as they are. Explanations belong to `advice`.
+
+    Attributes:
+        type_name: the exception's class.
+        operands: (port, what it was) of its inputs.
+        warned_bytes: size that was refused before anything was allocated, else 0.
+    """
+
+    revision: int
+    node: ItemId
+    address: str
+    line: int
+    type_name: str
+    message: str
+    operands: tuple[tuple[str, Record], ...] = ()
+    turns: tuple[int, ...] = ()
+
+
+class Printed(Message):
+    """The program printed."""
+
+    node: ItemId
+    line: int
+    text: str
+
+
+class Warned(Message):
+    """torch or Python warned while the node ran."""
+
+    node: ItemId
+    line: int
+    category: str
+    message: str
+
+
+class Log(Message):
+    """The engine has something to say that is not of the program."""
+
+    level: OneOf["info", "warning", "error"]
+    text: str
+
+
+class Memory(Message):
+    """One sample of the memory plot.
+
+    Attributes:
+        time_s: monotonic seconds of the engine.
+        series: bytes by name: on a CPU "tensors" and "process"; on accelerators "allocated",
+            "reserved", "peak", "total".
+        device: whose.
+        mark: text of a mark at this moment ("Run 3"), else "".
+    """
+
+    time_s: float
+    device: str
+    series: dict[str, int]
+    mark: str = ""
+
+
+class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What inference says of one output: a hint until a run confirms it."""
+
+    node: ItemId
+    output: int = 0
+    dtype: str = ""
+    shape: tuple[int, ...] | None = None
+    device: str = ""
+    requires_grad: bool = False
+    refusal: str = ""
+    known_after_run: bool = False
+
+
+class Inferred(Message):
+    """Answer to `Infer`."""
+
+    revision: int
+    ports: tuple[PortInference, ...]
+
+
+class Fetched(Message):
+    """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
+
+    request: int
+    node: ItemId
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    values: tuple[tuple[float | int | str | bool, ...], ...] = ()
+    error: str = ""
+
+
+class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of the report's `nodes`."""
+
+    name: str
+    node: ItemId
+    operator: str
+    line: int
+    outputs: tuple[Record, ...] = ()
+    output: int | None = None
+
+
+class Report(Message):
+    """What is bound, by name (SEMANTICS 13); `rows` and `backward` only with trace."""
+
+    revision: int
+    entries: tuple[NamedEntry, ...]
+    rows: tuple[Row, ...] = ()
+    backward: tuple[AutogradRow, ...] = ()
+    seed: int | None = None
+
+
+Event = (
+    Hello
+    | Loaded
+    | Started
+    | Traced
+    | Gradients
+    | BackwardTraced
+    | Paused
+    | Failed
+    | Printed
+    | Warned
+    | Log
+    | Memory
+    | Inferred
+    | Fetched
+    | Report
+)
+

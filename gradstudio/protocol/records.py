@@ -1,0 +1,133 @@
+"""What a run says of a value: the records of SEMANTICS 13, as they cross the pipe."""
+
+from typing import Literal as OneOf
+
+import msgspec
+
+GradState = OneOf["not_run", "cut", "not_required", "accumulated", "value", "not_retained", "not_reached"]
+Scalar = float | int | str | bool | None
+Nested = object
+"""Nested lists of `Scalar`; NaN and infinities are the texts "nan", "inf", "-inf", a complex
+number is [re, im]."""
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """At most 32 x 32 values of a tensor as float32 bytes, row by row.
+
+    Attributes:
+        rows, columns: of `data`. A 1-d tensor is one row; of more than two dimensions the
+            last two at index 0 of the others.
+        stride_rows, stride_columns: every how manyth element was taken (1 = all of that edge).
+        whole: the preview holds every element of the tensor.
+    """
+
+    rows: int
+    columns: int
+    data: bytes
+    stride_rows: int = 1
+    stride_columns: int = 1
+    whole: bool = True
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is shown of a tensor's numbers, or of a gradient's.
+
+    Attributes:
+        minimum, maximum, mean, rms: over finite values; None if there are none or complex.
+        nan, posinf, neginf: how many.
+        sampled: statistics are of a sample (more than 2**24 elements): shown with "~".
+        value: exact nested lists when there are few enough elements, else None.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    minimum: float | int | None = None
+    maximum: float | int | None = None
+    mean: float | None = None
+    rms: float | None = None
+    nan: int = 0
+    posinf: int = 0
+    neginf: int = 0
+    sampled: bool = False
+    value: Nested = None
+    preview: Preview | None = None
+
+
+class TensorRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tensor", tag_field="kind", omit_defaults=True):
+    """A tensor as it was at one moment.
+
+    Attributes:
+        stride, version: None where torch has none.
+        size_bytes: of its storage on the device; `storage` is equal for tensors that share one.
+        grad: summary of its gradient; None when there is none.
+        grad_state: SEMANTICS 7; `grad_reason` says why in a sentence, `grad_cause` names the node.
+    """
+
+    device: str
+    summary: Summary
+    stride: tuple[int, ...] | None = None
+    requires_grad: bool = False
+    is_leaf: bool = True
+    grad_fn: str | None = None
+    version: int | None = 0
+    contiguous: bool = True
+    size_bytes: int = 0
+    storage: int = 0
+    grad: Summary | None = None
+    grad_state: GradState = "not_run"
+    grad_reason: str = ""
+    grad_cause: str = ""
+
+
+class PlainRecord(msgspec.Struct, frozen=True, kw_only=True, tag="plain", tag_field="kind", omit_defaults=True):
+    """A number, text (dtypes, devices, slices too) or None; `what` is the report's kind.
+
+    `class_name` is the Python class.
+    """
+
+    what: OneOf["number", "text", "none"]
+    class_name: str
+    value: Nested = None
+
+
+class TupleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tuple", tag_field="kind", omit_defaults=True):
+    """A tuple, list or torch.Size; at most 64 items are recorded of `length`."""
+
+    class_name: str
+    length: int
+    items: "tuple[Record, ...]" = ()
+
+
+class ModuleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="module", tag_field="kind", omit_defaults=True):
+    """An nn.Module: its parameters and buffers by dotted name."""
+
+    class_name: str
+    training: bool = True
+    parameters: dict[str, TensorRecord] = {}
+    buffers: dict[str, TensorRecord] = {}
+
+
+class OptimizerRecord(msgspec.Struct, frozen=True, kw_only=True, tag="optimizer", tag_field="kind", omit_defaults=True):
+    """An optimizer: the numbers of its parameter groups."""
+
+    class_name: str
+    groups: tuple[dict[str, Nested], ...] = ()
+
+
+class ArrayRecord(msgspec.Struct, frozen=True, kw_only=True, tag="array", tag_field="kind", omit_defaults=True):
+    """A numpy array."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    value: Nested = None
+
+
+class ObjectRecord(msgspec.Struct, frozen=True, kw_only=True, tag="object", tag_field="kind", omit_defaults=True):
+    """Anything else: only its class is told."""
+
+    class_name: str
+
+
+Record = (
+    TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord
+)

@@ -1,0 +1,1 @@
+"""The ui/panels room."""
