@@ -1,0 +1,91 @@
+"""Names: which are free, which statement a name means, and how an item is called."""
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Block, Graph, ItemId, Node
+
+RESERVED = frozenset(
+    "torch nn F optim np math load_file Path HERE float int bool complex str print range slice list tuple len device".split()
+)
+"""Words the writer itself needs (SEMANTICS 1)."""
+MAX_LENGTH = 100
+
+
+def check(text: str) -> str:
+    """The name after NFKC.
+
+    Raises:
+        Refused: it is no Python identifier, a keyword, begins with two underscores, or is a
+            word that the exported script needs itself.
+    """
+    name = unicodedata.normalize("NFKC", text.strip())
+    if not name:
+        raise Refused("A name cannot be empty. Use letters, digits and underscores, such as 'w1'.")
+    if len(name) > MAX_LENGTH:
+        raise Refused(f"A name can have at most {MAX_LENGTH} characters; this one has {len(name)}.")
+    if not name.isidentifier():
+        raise Refused(f"'{name}' is not a Python name. Use letters, digits and underscores, such as '{suggest(name)}'.")
+    if keyword.iskeyword(name):
+        raise Refused(f"'{name}' is a word of Python itself. Try '{name}_'.")
+    if name.startswith("__"):
+        raise Refused(f"'{name}' begins with two underscores, which Python keeps for itself.")
+    if name in RESERVED:
+        raise Refused(f"'{name}' is a word the exported script needs. Try '{name}_'.")
+    return name
+
+
+def suggest(text: str) -> str:
+    """A legal name near to the text."""
+    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", text)).strip("_") or "x"
+    name = f"x{name}" if name[0].isdigit() else name
+    return f"{name}_" if keyword.iskeyword(name) or name in RESERVED else name
+
+
+def bound_names(graph: Graph) -> Iterator[str]:
+    """Every name some statement or loop of the program binds."""
+    for node in graph.nodes.values():
+        yield from node.names
+    for block in graph.blocks.values():
+        yield from (block.variable, *block.carried)
+
+
+def fresh(taken: set[str], base: str) -> str:
+    """The base, or the base with the lowest free number; added to `taken`."""
+    base = suggest(base)
+    name, number = base, 1
+    while name in taken or name in RESERVED:
+        number += 1
+        name = f"{base}_{number}" if base[-1].isdigit() else f"{base}{number}"
+    taken.add(name)
+    return name
+
+
+def title(graph: Graph, item: ItemId) -> str:
+    """How a person would call the item: its name, or its operator's last word."""
+    if (node := graph.nodes.get(item)) is not None:
+        return node_title(node)
+    block = graph.blocks.get(item)
+    return block_title(block) if block is not None else str(item)
+
+
+def node_title(node: Node) -> str:
+    """The names a node binds, or the last word of its operator."""
+    names = [name for name in node.names if name != "_"]
+    return ", ".join(names) if names else node.operator.rsplit(".", 1)[-1]
+
+
+def block_title(block: Block) -> str:
+    """The block as Python would begin it."""
+    match block.kind:
+        case "for":
+            return f"for {block.variable or '_'}"
+        case "group":
+            return block.title or "group"
+        case "if":
+            return "if"
+        case _:
+            return f"with {block.kind}"

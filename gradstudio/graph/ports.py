@@ -1,0 +1,165 @@
+"""Ports: which inputs and outputs an item has, as the catalogue and its own literals say."""
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+
+import msgspec
+
+from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.families import element_parameter, is_list_like
+from gradstudio.operators.model import Family, Kind, Operator, Parameter
+
+PortState = OneOf["wired", "literal", "document_device", "empty"]
+
+
+class Port(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An input port of an item as it stands now.
+
+    Attributes:
+        path: "size", or "size.0" for one element of a list-like argument.
+        label: what stands beside it.
+        parameter: what it takes; of one element when `element` is not None.
+        element: number of the element within its list-like argument.
+        literal: Python text of an unwired port; "" when empty.
+        required: the node cannot run while this is empty.
+    """
+
+    path: str
+    label: str
+    parameter: Parameter
+    state: PortState = "empty"
+    literal: str = ""
+    element: int | None = None
+    required: bool = False
+
+
+class OutputPort(msgspec.Struct, frozen=True):
+    """An output port: its number, the name it binds ("" when none) and what flows from it."""
+
+    index: int
+    name: str
+    family: Family
+
+
+def operator_of(graph: Graph, item: ItemId) -> Operator | None:
+    """The catalogue's row for a node; None for blocks and unknown operators."""
+    node = graph.nodes.get(item)
+    return load().get(node.operator) if node is not None else None
+
+
+def input_ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
+    """The input ports of a node or block, in the order of its arguments."""
+    return tuple(_ports(graph, item))
+
+
+def find_port(graph: Graph, item: ItemId, path: str) -> Port | None:
+    """The input port of that path, or None."""
+    return next((port for port in _ports(graph, item) if port.path == path), None)
+
+
+def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
+    """The output ports of a node or block, in the order of its results."""
+    if (block := graph.blocks.get(item)) is not None:
+        return _block_outputs(block)
+    node = graph.nodes[item]
+    operator = load().get(node.operator)
+    if operator is None:
+        return _unknown_outputs(graph, node)
+    if operator.varying:
+        return (OutputPort(0, node.names[0] if node.names else "", Family.TUPLE),)
+    if len(operator.results) > 1 and len(node.names) == 1:
+        return (OutputPort(0, node.names[0], Family.TUPLE),)
+    return tuple(
+        OutputPort(k, node.names[k] if k < len(node.names) else "", result.family)
+        for k, result in enumerate(operator.results)
+    )
+
+
+def output_family(graph: Graph, item: ItemId, output: int) -> Family:
+    """What flows from an output; unknown when the item or the output is."""
+    if item not in graph:
+        return Family.UNKNOWN
+    ports = output_ports(graph, item)
+    return ports[output].family if output < len(ports) else Family.UNKNOWN
+
+
+def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
+    if (block := graph.blocks.get(item)) is not None:
+        parameters = _block_parameters(block)
+        owner: Node | Block = block
+    else:
+        owner = graph.nodes[item]
+        operator = load().get(owner.operator)
+        if operator is None:
+            yield from _unknown_inputs(graph, owner)
+            return
+        parameters = operator.parameters
+    for parameter in parameters:
+        yield from _parameter_ports(graph, owner, parameter)
+
+
+def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) -> Iterator[Port]:
+    count = owner.lengths.get(parameter.name)
+    if count is None or not is_list_like(parameter):
+        yield _port(graph, owner, parameter, parameter.name, parameter.name, None)
+        return
+    element = element_parameter(parameter)
+    for k in range(count):
+        yield _port(graph, owner, element, f"{parameter.name}.{k}", f"{parameter.name}[{k}]", k)
+
+
+def _port(
+    graph: Graph, owner: Node | Block, parameter: Parameter, path: str, label: str, element: int | None
+) -> Port:
+    literal = owner.literals.get(path, "")
+    state: PortState = "literal" if literal else "empty"
+    if literal == DOCUMENT_DEVICE and parameter.name == "device":
+        state = "document_device"
+    if (owner.id, path) in graph.wires:
+        state = "wired"
+    required = element is not None or parameter.default is None
+    return Port(path, label, parameter, state, literal, element, required)
+
+
+def _block_parameters(block: Block) -> tuple[Parameter, ...]:
+    match block.kind:
+        case "for":
+            over = (
+                Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
+                if "range" in block.lengths or "range" in block.literals
+                else Parameter("over", Kind.ANY, hint="a list, a tuple or an iterator")
+            )
+            firsts = tuple(Parameter(f"first.{name}", Kind.ANY, hint="before the loop") for name in block.carried)
+            nexts = tuple(Parameter(f"next.{name}", Kind.ANY, hint="at the end of a turn") for name in block.carried)
+            return (over, *firsts, *nexts)
+        case "autocast":
+            return (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None"))
+        case "inference_mode":
+            return (Parameter("mode", Kind.BOOL, default="True"),)
+        case "if":
+            return (Parameter("condition", Kind.ANY),)
+        case _:
+            return ()
+
+
+def _block_outputs(block: Block) -> tuple[OutputPort, ...]:
+    if block.kind != "for":
+        return ()
+    family = Family.NUMBER if "range" in block.lengths or "range" in block.literals else Family.UNKNOWN
+    carried = (OutputPort(k + 1, name, Family.UNKNOWN) for k, name in enumerate(block.carried))
+    return (OutputPort(0, block.variable, family), *carried)
+
+
+def _unknown_inputs(graph: Graph, node: Node) -> Iterator[Port]:
+    paths = dict.fromkeys((*node.literals, *(wire.port for wire in graph.wires_to(node.id))))
+    for path in paths:
+        yield _port(graph, node, Parameter(path, Kind.ANY, default="None"), path, path, None)
+
+
+def _unknown_outputs(graph: Graph, node: Node) -> tuple[OutputPort, ...]:
+    used = max((wire.output + 1 for wire in graph.wires_from(node.id)), default=0)
+    count = max(len(node.names), used)
+    return tuple(
+        OutputPort(k, node.names[k] if k < len(node.names) else "", Family.UNKNOWN) for k in range(count)
+    )

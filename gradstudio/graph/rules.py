@@ -1,0 +1,118 @@
+"""The one rule-book for wires: whether one may be drawn, and if not, why, in words."""
+
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
+from gradstudio.operators.families import accepts
+
+
+def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
+    """Why a wire may not be drawn; "" when it may. Linear in the size of the graph."""
+    return _ends(graph, source, output, target, port) or _fits(graph, source, output, target, port) or (
+        _cycle(graph, source, target, port) or _border(graph, source, target, port)
+    )
+
+
+def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[ItemId, str]]:
+    """Every input port that a wire from this output may end in."""
+    blocked = ancestors_of(graph, source) | {source}
+    targets = []
+    for item in (*graph.nodes, *graph.blocks):
+        if item in blocked and item not in graph.blocks:
+            continue
+        for port in input_ports(graph, item):
+            reason = _fits(graph, source, output, item, port.path) or _border(graph, source, item, port.path)
+            if not reason and (item in graph.nodes or not _cycle(graph, source, item, port.path)):
+                targets.append((item, port.path))
+    return frozenset(targets)
+
+
+def legal_sources(graph: Graph, target: ItemId, port: str) -> frozenset[tuple[ItemId, int]]:
+    """Every output port that a wire into this input may start from."""
+    return frozenset(
+        (item, output.index)
+        for item in (*graph.nodes, *graph.blocks)
+        for output in output_ports(graph, item)
+        if not why_not(graph, item, output.index, target, port)
+    )
+
+
+def ancestors_of(graph: Graph, item: ItemId) -> set[ItemId]:
+    """Every item whose value flows into this one, by a walk that visits each once."""
+    seen: set[ItemId] = set()
+    stack = [item]
+    while stack:
+        for wire in graph.wires_to(stack.pop()):
+            if wire.source not in seen:
+                seen.add(wire.source)
+                stack.append(wire.source)
+    return seen
+
+
+def _ends(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
+    if source not in graph or target not in graph:
+        return "One end of this wire is not there any more."
+    if output >= len(output_ports(graph, source)):
+        return f"{title(graph, source)} has no result to take from here."
+    if find_port(graph, target, port) is None:
+        return f"{title(graph, target)} has no argument '{port}'."
+    return ""
+
+
+def _fits(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> str:
+    port = find_port(graph, target, path)
+    return accepts(port.parameter, output_family(graph, source, output)) if port else ""
+
+
+def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
+    if target in graph.blocks and port.startswith("next."):
+        return ""  # a carried value: it is read in the next turn, so no wire closes a cycle
+    if source == target:
+        return f"{title(graph, source)} cannot feed itself."
+    path = _path(graph, target, source)
+    if not path:
+        return ""
+    loop = " → ".join(title(graph, item) for item in (*path, path[0]))
+    return f"This would close a loop: {loop}. A value can only flow forward; use a for block to repeat."
+
+
+def _path(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
+    """A shortest chain of items from start to goal along the wires; [] when there is none."""
+    came: dict[ItemId, ItemId] = {start: start}
+    queue = [start]
+    for item in queue:
+        for wire in graph.wires_from(item):
+            if wire.target in came or wire.port.startswith("next."):
+                continue
+            came[wire.target] = item
+            if wire.target == goal:
+                return _walk_back(came, start, goal)
+            queue.append(wire.target)
+    return []
+
+
+def _walk_back(came: dict[ItemId, ItemId], start: ItemId, goal: ItemId) -> list[ItemId]:
+    chain = [goal]
+    while chain[-1] != start:
+        chain.append(came[chain[-1]])
+    return chain[::-1]
+
+
+def _border(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
+    """Loop variables and carried values are seen only inside; a block's own ports only outside."""
+    if source in graph.blocks:
+        inside = BodyId(source)
+        own_next = target == source and port.startswith("next.")
+        if not own_next and (target not in graph or inside not in _around(graph, target)):
+            return f"{title(graph, source)} gives this value to the statements inside the block only."
+    if target in graph.blocks:
+        within = source in graph and BodyId(target) in _around(graph, source)
+        if port.startswith("next.") and not within and source != target:
+            return f"The next turn's value of '{port[5:]}' must come from inside the block."
+        if not port.startswith("next.") and within:
+            return f"{title(graph, source)} is inside this block, but the block reads '{port}' before it begins."
+    return ""
+
+
+def _around(graph: Graph, item: ItemId) -> tuple[BodyId, ...]:
+    return graph.ancestors(item) if item in graph.parents else (ROOT,)
