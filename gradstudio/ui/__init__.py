@@ -1,1 +1,1 @@
-"""The ui room."""
+"""The window: the only room with Qt."""

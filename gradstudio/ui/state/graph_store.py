@@ -1,0 +1,115 @@
+"""The graph of a document and its history: the only door through which it changes."""
+
+import itertools
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph
+
+P = ParamSpec("P")
+
+
+class _EditCommand(QUndoCommand):
+    """A tuple of edits and the tuple that takes them back; the only undo command there is."""
+
+    def __init__(self, store: "GraphStore", edits: Edits, text: str, merge_key: str, merge_id: int) -> None:
+        super().__init__(text)
+        self._store, self.edits, self.merge_key, self._merge_id = store, edits, merge_key, merge_id
+        self.inverses: Edits = ()
+
+    def redo(self) -> None:
+        self.inverses = self._store._apply(self.edits)
+
+    def undo(self) -> None:
+        self._store._apply(self.inverses)
+
+    def id(self) -> int:
+        return self._merge_id
+
+    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802 (Qt)
+        if not isinstance(other, _EditCommand) or not self.merge_key or self.merge_key != other.merge_key:
+            return False
+        self.edits = (*self.edits, *other.edits)
+        self.inverses = (*other.inverses, *self.inverses)
+        return True
+
+
+class GraphStore(QObject):
+    """Holds the graph; every change is submitted here, checked, undoable and announced.
+
+    Signals:
+        edited(object): after edits were applied (also by undo and redo), with the tuple.
+        replaced(): the whole graph is another one (opened, new).
+        clean_changed(object): True when the graph is as it was saved.
+        refused(object): a person's wish was refused; the words why.
+    """
+
+    edited = Signal(object)
+    replaced = Signal()
+    clean_changed = Signal(object)
+    refused = Signal(object)
+
+    def __init__(self, graph: Graph | None = None, parent: QObject | None = None) -> None:
+        """Begin with a graph, or an empty one, and an empty history."""
+        super().__init__(parent)
+        self.graph = graph if graph is not None else Graph()
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.cleanChanged.connect(self.clean_changed.emit)
+        self._merge_ids: dict[str, int] = {}
+        self._merge_numbers = itertools.count(1)
+
+    def submit(self, edits: Edits, text: str, merge_key: str = "") -> None:
+        """Apply edits as one undo entry; entries with the same merge key become one.
+
+        Raises:
+            EditError: they do not fit; nothing is changed and nothing is on the stack.
+        """
+        if not edits:
+            return
+        apply_all(self.graph.copy(), edits)  # redo cannot fail later: it is tried on a copy first
+        merge_id = self._merge_ids.setdefault(merge_key, next(self._merge_numbers)) if merge_key else -1
+        self.undo_stack.push(_EditCommand(self, edits, text, merge_key, merge_id))
+
+    def attempt(
+        self,
+        recipe: Callable[Concatenate[Graph, P], Edits],
+        text: str,
+        /,
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> bool:
+        """Submit what a recipe makes of the graph; a refusal is announced in words."""
+        try:
+            edits = recipe(self.graph, *arguments, **named)
+        except Refused as refusal:
+            self.refused.emit(str(refusal))
+            return False
+        self.submit(edits, text)
+        return True
+
+    def load(self, graph: Graph) -> None:
+        """Put another graph in place of this one, with an empty history."""
+        self.graph = graph
+        self.undo_stack.clear()
+        self._merge_ids.clear()
+        self.undo_stack.setClean()
+        self.replaced.emit()
+
+    def set_clean(self) -> None:
+        """The graph as it stands was saved."""
+        self.undo_stack.setClean()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing changed since the last save."""
+        return self.undo_stack.isClean()
+
+    def _apply(self, edits: Edits) -> Edits:
+        inverses = apply_all(self.graph, edits)
+        self.edited.emit(edits)
+        return inverses

@@ -1,0 +1,35 @@
+"""Which facts are painted on the cards."""
+
+from PySide6.QtCore import QObject, Signal
+
+OVERLAYS = ("values", "shapes", "dtype_device", "grad_fn", "gradients")
+
+
+class Overlays(QObject):
+    """Five switches, all on at first but dtype and device.
+
+    Signals:
+        changed(): one was switched.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """Everything a beginner looks for is on."""
+        super().__init__(parent)
+        self._on = dict.fromkeys(OVERLAYS, True)
+
+    def __getitem__(self, name: str) -> bool:
+        """Whether the overlay is on."""
+        return self._on[name]
+
+    @property
+    def key(self) -> tuple[bool, ...]:
+        """All five, in order: a cache key for painters."""
+        return tuple(self._on.values())
+
+    def switch(self, name: str, on: bool) -> None:
+        """Turn one on or off."""
+        if self._on[name] != on:
+            self._on[name] = on
+            self.changed.emit()

@@ -1,0 +1,39 @@
+"""One throttle for everything that arrives faster than the eye."""
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+
+class Throttle(QObject):
+    """Announces at most once per interval, and always after the last request.
+
+    Signals:
+        due: on the window's thread, at most every `interval_ms`.
+    """
+
+    due = Signal()
+
+    def __init__(self, interval_ms: int, parent: QObject | None = None) -> None:
+        """Keep quiet until `request` is called."""
+        super().__init__(parent)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(interval_ms)
+        self._timer.timeout.connect(self._on_timer_timeout)
+
+    def request(self) -> None:
+        """Announce when the interval that runs now is over."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def flush(self) -> None:
+        """Announce now if something is waiting."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self.due.emit()
+
+    def cancel(self) -> None:
+        """Forget what was requested."""
+        self._timer.stop()
+
+    def _on_timer_timeout(self) -> None:
+        self.due.emit()
