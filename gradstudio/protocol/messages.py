@@ -9,7 +9,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.records import GradState, Record, Summary, TensorRecord
+from gradstudio.protocol.records import GradState, Record, Summary
 
 PROTOCOL_VERSION = 1
 Verb = OneOf["run", "forward", "backward", "step", "zero_grad"]
@@ -22,7 +22,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 # ------------------------------------------------------------------ to the engine
 
 
-class Load(Message):
+class Load(Message, frozen=True):
     """Here is the program as it stands. The engine answers `Loaded`.
 
     Attributes:
@@ -37,7 +37,7 @@ class Load(Message):
     tensors: dict[str, bytes] = {}
 
 
-class Do(Message):
+class Do(Message, frozen=True):
     """Carry out a verb of SEMANTICS 6 on the loaded program.
 
     Attributes:
@@ -52,11 +52,11 @@ class Do(Message):
     max_values: int = 64
 
 
-class Stop(Message):
+class Stop(Message, frozen=True):
     """Stop between two nodes; the window kills the process when that does not help."""
 
 
-class Infer(Message):
+class Infer(Message, frozen=True):
     """Say shapes, dtypes and refusals of a program's nodes without running it (SEMANTICS 16)."""
 
     revision: int
@@ -64,7 +64,7 @@ class Infer(Message):
     tensors: dict[str, bytes] = {}
 
 
-class Fetch(Message):
+class Fetch(Message, frozen=True):
     """Send a table of a live tensor: two dimensions of it, cut out.
 
     Attributes:
@@ -84,14 +84,14 @@ class Fetch(Message):
     columns: tuple[int, int] = (0, 50)
 
 
-class Collect(Message):
+class Collect(Message, frozen=True):
     """Send the `Report` of what is bound now (the command line asks after a run)."""
 
     max_values: int = 64
     trace: bool = False
 
 
-class SampleMemory(Message):
+class SampleMemory(Message, frozen=True):
     """Send `Memory` this often, milliseconds; 0 stops it."""
 
     every_ms: int = 100
@@ -111,7 +111,7 @@ class Device(msgspec.Struct, frozen=True):
     total_bytes: int = 0
 
 
-class Hello(Message):
+class Hello(Message, frozen=True):
     """First message: who answers. `ready` is False until torch is imported, then a second comes."""
 
     protocol: int
@@ -122,7 +122,7 @@ class Hello(Message):
     devices: tuple[Device, ...] = ()
 
 
-class Loaded(Message):
+class Loaded(Message, frozen=True):
     """The program is in.
 
     Attributes:
@@ -136,7 +136,7 @@ class Loaded(Message):
     live: bool
 
 
-class Started(Message):
+class Started(Message, frozen=True):
     """A verb begins. `fresh`: from nothing, so older results do not belong to it."""
 
     verb: Verb
@@ -164,7 +164,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float = 0.0
 
 
-class Traced(Message):
+class Traced(Message, frozen=True):
     """Nodes that ran, in order; batched."""
 
     revision: int
@@ -183,7 +183,7 @@ class GradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     grad: Summary | None = None
 
 
-class Gradients(Message):
+class Gradients(Message, frozen=True):
     """After every verb and during a backward: gradients and their states.
 
     `whole`: this lists every tensor known; one that is missing has none.
@@ -205,14 +205,14 @@ class AutogradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     outgoing: tuple[Summary | None, ...] = ()
 
 
-class BackwardTraced(Message):
+class BackwardTraced(Message, frozen=True):
     """The record of one backward, in the order torch executed it."""
 
     revision: int
     rows: tuple[AutogradRow, ...]
 
 
-class Paused(Message):
+class Paused(Message, frozen=True):
     """The verb is over; the engine waits.
 
     Attributes:
@@ -232,7 +232,7 @@ class Paused(Message):
     seconds: float = 0.0
 
 
-class Failed(Message):
+class Failed(Message, frozen=True):
     """A node failed: torch's words as they are. Explanations belong to `advice`.
 
     Attributes:
@@ -251,7 +251,7 @@ class Failed(Message):
     turns: tuple[int, ...] = ()
 
 
-class Printed(Message):
+class Printed(Message, frozen=True):
     """The program printed."""
 
     node: ItemId
@@ -259,7 +259,7 @@ class Printed(Message):
     text: str
 
 
-class Warned(Message):
+class Warned(Message, frozen=True):
     """torch or Python warned while the node ran."""
 
     node: ItemId
@@ -268,14 +268,14 @@ class Warned(Message):
     message: str
 
 
-class Log(Message):
+class Log(Message, frozen=True):
     """The engine has something to say that is not of the program."""
 
     level: OneOf["info", "warning", "error"]
     text: str
 
 
-class Memory(Message):
+class Memory(Message, frozen=True):
     """One sample of the memory plot.
 
     Attributes:
@@ -305,14 +305,14 @@ class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     known_after_run: bool = False
 
 
-class Inferred(Message):
+class Inferred(Message, frozen=True):
     """Answer to `Infer`."""
 
     revision: int
     ports: tuple[PortInference, ...]
 
 
-class Fetched(Message):
+class Fetched(Message, frozen=True):
     """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
 
     request: int
@@ -334,7 +334,7 @@ class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output: int | None = None
 
 
-class Report(Message):
+class Report(Message, frozen=True):
     """What is bound, by name (SEMANTICS 13); `rows` and `backward` only with trace."""
 
     revision: int
