@@ -20,6 +20,11 @@ class Throttle(QObject):
         self._timer.setInterval(interval_ms)
         self._timer.timeout.connect(self._on_timer_timeout)
 
+    @property
+    def pending(self) -> bool:
+        """Whether an announcement is waiting."""
+        return self._timer.isActive()
+
     def request(self) -> None:
         """Announce when the interval that runs now is over."""
         if not self._timer.isActive():

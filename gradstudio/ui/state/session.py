@@ -1,0 +1,91 @@
+"""One open document: its graph, its run, what is looked at, and where it is saved."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.document import file
+from gradstudio.document.file import View
+from gradstudio.graph.model import Graph
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.state.result_store import ResultStore
+from gradstudio.ui.state.run_controller import RunController
+
+
+class Session(QObject):
+    """Bundles the truths of one document.
+
+    Attributes:
+        path: where it is saved; None before the first save.
+        view: zoom and centre as they stood in the file, for the canvas to take up.
+
+    Signals:
+        path_changed(): saved under another name, opened, or new.
+    """
+
+    path_changed = Signal()
+
+    def __init__(self, engine: EngineClient, parent: QObject | None = None) -> None:
+        """An empty, unsaved document on this engine."""
+        super().__init__(parent)
+        self.engine = engine
+        self.path: Path | None = None
+        self.view: View | None = None
+        self.graph_store = GraphStore(parent=self)
+        self.attention = Attention(self)
+        self.results = ResultStore(self)
+        self.memory = MemoryStore(self)
+        self.run = RunController(self.graph_store, engine, self.results, self.memory, self)
+
+    @property
+    def title(self) -> str:
+        """What the window's title shows."""
+        return self.path.name if self.path is not None else "Untitled"
+
+    def new(self) -> None:
+        """Put an empty document in place."""
+        self._take(Graph(), None, None)
+
+    def open(self, path: Path) -> None:
+        """Put a file's document in place of this one.
+
+        Raises:
+            DocumentError: the file cannot be read; this document is untouched.
+        """
+        graph, view = file.load_with_view(path)
+        self._take(graph, path, view)
+
+    def open_example(self, path: Path) -> None:
+        """Open a file as a new, unsaved document, so that saving does not change the example.
+
+        Raises:
+            DocumentError: the file cannot be read; this document is untouched.
+        """
+        graph, view = file.load_with_view(path)
+        self._take(graph, None, view)
+
+    def restore(self, graph: Graph, path: Path | None) -> None:
+        """Put a recovered graph in place; it counts as changed since the last save."""
+        self._take(graph, path, None)
+        self.graph_store.undo_stack.resetClean()
+
+    def save(self, path: Path, view: View | None = None) -> None:
+        """Write the document to a file, atomically.
+
+        Raises:
+            DocumentError: it could not be written; the old file is whole.
+        """
+        file.save(self.graph_store.graph, path, view)
+        self.graph_store.set_clean()
+        if path != self.path:
+            self.path = path
+            self.path_changed.emit()
+
+    def _take(self, graph: Graph, path: Path | None, view: View | None) -> None:
+        self.attention.select(())
+        self.path, self.view = path, view
+        self.graph_store.load(graph)
+        self.path_changed.emit()
