@@ -1,0 +1,150 @@
+"""Fusion, a palette of ours and a short style sheet. No colour is named here: all come from the theme."""
+
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from gradstudio import paths
+from gradstudio.ui.theme.model import Theme, ui_font
+
+Role = QPalette.ColorRole
+
+
+def apply(app: QApplication, theme: Theme) -> None:
+    """Give the whole application the theme's look.
+
+    WORKAROUND(`setColorScheme` does nothing without a desktop): palettes of our own.
+    """
+    app.setStyle("Fusion")
+    app.setPalette(palette(theme))
+    app.setFont(ui_font())
+    app.setStyleSheet(style_sheet(theme))
+
+
+def palette(theme: Theme) -> QPalette:
+    """Qt's palette in the theme's colours, disabled ones faded."""
+    made = QPalette()
+    for role, name in _PALETTE.items():
+        made.setColor(role, theme.color(name))
+    for role in (Role.Text, Role.WindowText, Role.ButtonText, Role.PlaceholderText):
+        made.setColor(QPalette.ColorGroup.Disabled, role, _between(theme.color("text_dim"), theme.color("surface")))
+    made.setColor(QPalette.ColorGroup.Disabled, Role.Highlight, theme.color("line"))
+    return made
+
+
+def style_sheet(theme: Theme) -> str:
+    """The style sheet of the application."""
+    text = _SHEET
+    for role in theme.__struct_fields__:
+        value = getattr(theme, role)
+        if isinstance(value, str):
+            text = text.replace(f"@{role}@", value)
+    return text.replace("@icons@", (paths.resources() / "icons").as_posix())
+
+
+def _between(one: QColor, other: QColor) -> QColor:
+    return QColor((one.red() + other.red()) // 2, (one.green() + other.green()) // 2, (one.blue() + other.blue()) // 2)
+
+
+_PALETTE = {
+    Role.Window: "surface",
+    Role.WindowText: "text",
+    Role.Base: "field",
+    Role.AlternateBase: "surface",
+    Role.Text: "text",
+    Role.Button: "surface_raised",
+    Role.ButtonText: "text",
+    Role.BrightText: "danger",
+    Role.Highlight: "selection",
+    Role.HighlightedText: "selection_text",
+    Role.ToolTipBase: "surface_raised",
+    Role.ToolTipText: "text",
+    Role.PlaceholderText: "text_dim",
+    Role.Link: "accent",
+    Role.LinkVisited: "accent",
+    Role.Light: "line",
+    Role.Midlight: "line",
+    Role.Mid: "line",
+    Role.Dark: "line",
+    Role.Shadow: "window",
+    Role.Accent: "accent",
+}
+
+_SHEET = """
+QMainWindow { background: @window@; }
+QMainWindow::separator { background: @window@; width: 5px; height: 5px; }
+QMainWindow::separator:hover { background: @accent@; }
+QDockWidget { font-weight: 600; color: @text_dim@; }
+QDockWidget::title { background: @surface@; padding: 8px 12px; text-align: left; }
+QDockWidget > QWidget { background: @surface@; }
+QMenuBar { background: @surface@; padding: 2px 6px; }
+QMenuBar::item { padding: 4px 9px; border-radius: 5px; background: transparent; }
+QMenuBar::item:selected { background: @surface_raised@; }
+QMenu { background: @surface_raised@; border: 1px solid @line@; padding: 5px; }
+QMenu::item { padding: 5px 26px 5px 10px; border-radius: 5px; }
+QMenu::item:selected { background: @selection@; color: @selection_text@; }
+QMenu::item:disabled { color: @text_dim@; }
+QMenu::icon { padding-left: 8px; }
+QMenu::separator { height: 1px; background: @line@; margin: 5px 8px; }
+QToolBar { background: @surface@; border: 0; border-bottom: 1px solid @window@; padding: 5px 8px; spacing: 3px; }
+QToolBar::separator { background: @line@; width: 1px; margin: 5px 6px; }
+QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px 8px; color: @text@; }
+QToolButton:hover { background: @surface_raised@; border-color: @line@; }
+QToolButton:pressed { background: @line@; }
+QToolButton:checked { background: @accent_soft@; border-color: @accent@; }
+QToolButton:disabled { color: @text_dim@; }
+QToolButton:focus { border-color: @focus@; }
+QToolButton#primary { background: @accent@; color: @accent_text@; font-weight: 600; }
+QToolButton#primary:hover { border-color: @text@; }
+QToolButton#primary:disabled { background: @surface_raised@; color: @text_dim@; }
+QToolButton#danger:enabled { color: @danger@; }
+QPushButton { background: @surface_raised@; border: 1px solid @line@; border-radius: 6px; padding: 5px 12px; }
+QPushButton:hover { border-color: @accent@; }
+QPushButton:pressed { background: @line@; }
+QPushButton:default { background: @accent@; color: @accent_text@; border-color: @accent@; }
+QPushButton:disabled { color: @text_dim@; background: @surface@; }
+QPushButton:focus { border-color: @focus@; }
+QLineEdit, QPlainTextEdit#field, QComboBox, QSpinBox, QDoubleSpinBox {
+  background: @field@; border: 1px solid @line@; border-radius: 6px; padding: 3px 7px;
+  selection-background-color: @selection@; selection-color: @selection_text@; }
+QLineEdit:focus, QPlainTextEdit#field:focus, QComboBox:focus { border-color: @focus@; }
+QLineEdit[invalid="true"], QPlainTextEdit#field[invalid="true"], QComboBox[invalid="true"] { border-color: @danger@; }
+QLineEdit:read-only { color: @text_dim@; background: @surface@; }
+QComboBox::drop-down { border: 0; width: 20px; }
+QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
+QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
+QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
+QScrollArea > QWidget > QWidget { background: @surface@; }
+QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
+QTreeView::item:hover, QListView::item:hover { background: @surface_raised@; }
+QTreeView::item:selected, QListView::item:selected { background: @selection@; color: @selection_text@; }
+QTableView { gridline-color: @line@; background: @field@; }
+QHeaderView { background: @surface@; }
+QHeaderView::section { background: @surface@; color: @text_dim@; border: 0; padding: 3px 8px; }
+QTableCornerButton::section { background: @surface@; border: 0; }
+QTabBar { background: @surface@; }
+QTabBar::tab { color: @text_dim@; padding: 6px 12px; border: 0; border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { color: @text@; }
+QTabBar::tab:selected { color: @text@; border-bottom-color: @accent@; }
+QTabWidget::pane { border: 0; }
+QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @window@; }
+QStatusBar::item { border: 0; }
+QStatusBar QLabel { color: @text_dim@; padding: 2px 6px; }
+QToolTip { background: @surface_raised@; color: @text@; border: 1px solid @line@; padding: 5px 7px; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: @line@; border-radius: 4px; margin: 1px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: @text_dim@; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QLabel[role="dim"] { color: @text_dim@; }
+QLabel[role="heading"] { color: @text_dim@; font-weight: 600; }
+QLabel[role="danger"] { color: @danger@; }
+QLabel[role="warning"] { color: @warning@; }
+QLabel[role="title"] { font-size: 15px; font-weight: 600; }
+QFrame[role="rule"] { background: @line@; max-height: 1px; border: 0; }
+QFrame[role="danger"] { background: @field@; border: 1px solid @danger@; border-radius: 6px; }
+QGraphicsView { border: 0; }
+"""
