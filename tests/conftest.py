@@ -1,0 +1,71 @@
+"""What holds for every test: nothing of the user's is touched, nothing is left behind, nothing is logged in passing."""
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+
+from tests.helpers import leaks
+from tests.helpers.log_watch import LogWatch
+
+HOME = tempfile.mkdtemp(prefix="gradstudio-tests-")
+"""Settings, recovery files and caches of the tests, instead of the user's own."""
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+    os.environ[variable] = os.path.join(HOME, variable.lower())
+os.environ.pop("WAYLAND_DISPLAY", None)
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Knows pytest-qt's settings also where it is not loaded: most rooms are tested without Qt."""
+    if not pluginmanager.hasplugin("pytest-qt"):
+        for name in ("qt_api", "qt_log_level_fail", "qt_log_ignore"):
+            parser.addini(name, "of pytest-qt, which is not loaded", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes hypothesis the same in every run; two busy cores are no reason to fail."""
+    from hypothesis import settings
+
+    settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
+    settings.register_profile("searching", deadline=None, max_examples=1000, print_blob=True)
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Removes the tests' own settings folder."""
+    shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _same_random_numbers() -> None:
+    """Seeds every generator that is loaded."""
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_logged(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that logs at WARNING or above, unless it is marked `logs("reason")`."""
+    with LogWatch() as watch:
+        yield
+    if watch.lines and not request.node.get_closest_marker("logs"):
+        pytest.fail("logged at WARNING or above:\n" + "\n".join(watch.lines), pytrace=False)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a module that leaves widgets, threads or processes, unless it is marked `leaves_behind("reason")`."""
+    before = leaks.standing()
+    yield
+    left = leaks.left_since(before)
+    if left and not request.node.get_closest_marker("leaves_behind"):
+        pytest.fail("left behind:\n" + "\n".join(left), pytrace=False)

@@ -1,0 +1,164 @@
+"""Runs everything that CI runs, all of it even when something fails, and ends with one line that sums it up.
+
+Started by `python3 dev.py test`, with the Python of the .venv.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools import style
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / ".pytest_cache" / "reports"
+PURE_ROOMS = ("operators", "graph", "layout", "program", "document", "protocol", "advice")
+DISPLAY_TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "openbox": "openbox"}
+NOTHING_COLLECTED = 5
+
+
+@dataclass
+class Stage:
+    """One check: what it is called and what runs it."""
+
+    title: str
+    work: Callable[[], bool]
+    seconds: float = 0.0
+    passed: bool = False
+
+
+@dataclass
+class Counts:
+    """What pytest counted, over several of its runs."""
+
+    tests: int = 0
+    failures: int = 0
+    errors: int = 0
+    skipped: int = 0
+    seconds: float = field(default=0.0)
+
+    def add(self, report: Path) -> None:
+        """Adds what a JUnit report says, if pytest came so far as to write it."""
+        if not report.exists():
+            return
+        for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+            self.tests += int(suite.get("tests", 0))
+            self.failures += int(suite.get("failures", 0))
+            self.errors += int(suite.get("errors", 0))
+            self.skipped += int(suite.get("skipped", 0))
+            self.seconds += float(suite.get("time", 0))
+
+    def line(self) -> str:
+        """The sum as pytest would print it."""
+        passed = self.tests - self.failures - self.errors - self.skipped
+        words = {"failed": self.failures, "passed": passed, "skipped": self.skipped, "errors": self.errors}
+        parts = [f"{number} {word}" for word, number in words.items() if number]
+        return f" {', '.join(parts) or 'no tests ran'} in {self.seconds:.2f}s ".center(100, "=")
+
+
+def main() -> int:
+    """Runs every stage, prints a row for each and then the sum of all tests.
+
+    Returns:
+        0 when all of them passed, else 1.
+    """
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir(parents=True)
+    provide_display_tools()
+    all_stages = stages()
+    for stage in all_stages:
+        print(f"\n--- {stage.title}", flush=True)
+        begin = time.monotonic()
+        stage.passed = stage.work()
+        stage.seconds = time.monotonic() - begin
+    print_summary(all_stages)
+    return 0 if all(stage.passed for stage in all_stages) else 1
+
+
+def stages() -> list[Stage]:
+    """The checks in their order: the quick ones first, the tests last."""
+    return [
+        Stage("format (ruff format)", lambda: tool("ruff", "format", "--check", ".")),
+        Stage("lint (ruff check)", lambda: tool("ruff", "check", ".")),
+        Stage("style (tools/style.py)", check_style),
+        Stage("imports (import-linter)", lambda: program("lint-imports", "--no-logo")),
+        Stage("types (mypy --strict)", lambda: tool("mypy")),
+        Stage("tests of the rooms without Qt and torch", test_pure_rooms),
+        Stage("branch coverage of these rooms", report_coverage),
+        Stage("tests of engine, window, command line and package", test_the_rest),
+    ]
+
+
+def check_style() -> bool:
+    """Prints each breach of the style guide that ruff cannot see."""
+    breaches = style.breaches(ROOT)
+    print("\n".join(breaches) or "All checks passed!", flush=True)
+    return not breaches
+
+
+def test_pure_rooms() -> bool:
+    """Tests the rooms without Qt and torch, on two processes, with their branch coverage recorded."""
+    folders = [f"tests/{room}" for room in PURE_ROOMS if (ROOT / "tests" / room).exists()]
+    (ROOT / ".coverage").unlink(missing_ok=True)
+    arguments = ["-p", "no:pytest-qt", "-n", "2", "--junit-xml", str(REPORTS / "pure.xml"), "-q", *folders]
+    return tool("coverage", "run", "-m", "pytest", *arguments) and tool("coverage", "combine", "--quiet")
+
+
+def report_coverage() -> bool:
+    """Holds the branch coverage against the floor in pyproject.toml."""
+    return tool("coverage", "report")
+
+
+def test_the_rest() -> bool:
+    """Tests what needs torch, Qt, a built wheel or a virtual display."""
+    ignored = [f"--ignore=tests/{room}" for room in PURE_ROOMS]
+    return tool("pytest", "--junit-xml", str(REPORTS / "rest.xml"), "-q", *ignored)
+
+
+def tool(module: str, *arguments: str) -> bool:
+    """Runs a module of this Python in the project's folder.
+
+    Returns:
+        Whether it succeeded. Pytest that found no test did not.
+    """
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    return subprocess.call([sys.executable, "-m", module, *arguments], cwd=ROOT, env=environment) == 0
+
+
+def program(name: str, *arguments: str) -> bool:
+    """Runs a program that was installed beside this Python."""
+    return subprocess.call([str(Path(sys.executable).with_name(name)), *arguments], cwd=ROOT) == 0
+
+
+def provide_display_tools() -> None:
+    """Installs what the tests on a virtual display need, when root; else says what they will be skipped for."""
+    missing = [package for command, package in DISPLAY_TOOLS.items() if not shutil.which(command)]
+    if not missing or not sys.platform.startswith("linux"):
+        return
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        print(f"Tests on a virtual display are skipped. For them: sudo apt-get install -y {' '.join(missing)}")
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.call(["apt-get", "-qq", "update"], env=environment)
+    command = ["apt-get", "-qq", "install", "-y", "--no-install-recommends", *missing]
+    subprocess.call(command, env=environment, stdout=subprocess.DEVNULL)
+
+
+def print_summary(all_stages: list[Stage]) -> None:
+    """Prints a row for each stage and, last, what pytest counted."""
+    print()
+    for stage in all_stages:
+        print(f"{'passed' if stage.passed else 'FAILED':7} {stage.seconds:7.1f} s  {stage.title}")
+    counts = Counts()
+    for report in sorted(REPORTS.glob("*.xml")):
+        counts.add(report)
+    print(counts.line(), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

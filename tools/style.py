@@ -1,0 +1,157 @@
+"""The checks of the style guide that no linter has: sizes, docstrings, and things to write otherwise.
+
+A remark that has to be made twice becomes a row of `WRITE_INSTEAD`.
+"""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+FUNCTION_LINES = 60
+MODULE_LINES = 400
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern that is not wanted.
+
+    Attributes:
+        pattern: regular expression, looked for in each line.
+        where: path patterns of the files it is looked for in.
+        instead: what to write instead.
+        allowed: path patterns of files that may hold it all the same, for the reason in the rule's comment.
+    """
+
+    pattern: str
+    where: tuple[str, ...]
+    instead: str
+    allowed: tuple[str, ...] = ()
+
+
+CODE = ("gradstudio/**/*.py",)
+WINDOW = ("gradstudio/ui/**/*.py",)
+TESTS = ("tests/**/*.py",)
+
+WRITE_INSTEAD = (
+    # STYLE 19: the engine's step boundary and main loop, the window's excepthook.
+    Rule(
+        r"except (Base)?Exception\b|except:",
+        CODE,
+        "name the errors you expect",
+        allowed=("gradstudio/engine/**/*.py", "gradstudio/ui/excepthook.py", "gradstudio/ui/crash.py"),
+    ),
+    Rule(r"\b(TODO|FIXME|XXX)\b", (*CODE, *TESTS), "do it, or open an issue"),
+    Rule(r"# type: ignore(?!\[[\w-]+(, [\w-]+)*\] +#? ?\w)", CODE, "type: ignore[code]  # with a reason"),
+    Rule(r"\bpickle\b.*\bloads?\(|\bweights_only=False|allow_pickle=True", CODE, "files hold no code: safetensors"),
+    # The window: STYLE 24 to 29.
+    Rule(r"\bprocessEvents\(", WINDOW, "a signal, or a timer of 0 ms"),
+    Rule(r"\b(QThread|QThreadPool|threading)\b", WINDOW, "the engine's process: no threads in the window"),
+    Rule(r"\bQGraphicsItemGroup\b", WINDOW, "a parent item (the group crashes)"),
+    Rule(r"\bQGraphics(DropShadow|Blur|Opacity)Effect\b", WINDOW, "paint it (effects repaint everything)"),
+    Rule(r"\bQGraphicsProxyWidget\b", WINDOW, "a child widget of the viewport while editing"),
+    Rule(r"\bSignal\((dict|list|set|tuple)\b", WINDOW, "Signal(object)"),
+    Rule(r"\bsetColorScheme\(", WINDOW, "theme.apply (it does nothing without a desktop)"),
+    Rule(
+        r"[\"']#[0-9a-fA-F]{3,8}[\"']|QColor\(\d|Qt\.GlobalColor\.(?!transparent)",
+        WINDOW,
+        "a colour of the theme",
+        allowed=("gradstudio/ui/theme.py", "gradstudio/ui/theme/*.py"),
+    ),
+    Rule(r"print\(.*file=sys\.stderr|^\s*print\(", WINDOW, "logging"),
+    # Tests: STYLE 31, 34, 36.
+    Rule(r"\bsleep\(|\bqWait\(|qtbot\.wait\(", TESTS, "waitSignal, waitUntil, or a clock passed in"),
+    Rule(
+        r"^\s*assert .*\b(perf_counter|monotonic|process_time|elapsed)\b", TESTS, "a benchmark: tests assert no times"
+    ),
+    Rule(r"\bunittest\.mock\b|\bmocker\b", TESTS, "a fake at the process edge that speaks the real codec"),
+)
+
+
+def breaches(root: Path) -> list[str]:
+    """All breaches in the repository, as `path:line: sentence`.
+
+    Args:
+        root: the repository's folder.
+    """
+    return [
+        f"{path}:{breach}" for path in python_files(root) for breach in breaches_of((root / path).read_text(), path)
+    ]
+
+
+def python_files(root: Path) -> list[PurePath]:
+    """The repository's own Python files, relative to its folder, whether git knows them or not."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if listing.returncode == 0:
+        paths = [PurePath(line) for line in listing.stdout.splitlines() if (root / line).exists()]
+    else:  # a source archive: no git
+        paths = [path.relative_to(root) for path in root.rglob("*.py") if ".venv" not in path.parts]
+    return sorted(set(paths))
+
+
+def breaches_of(text: str, path: PurePath) -> list[str]:
+    """The breaches in one file, each as `line: sentence`."""
+    tree = ast.parse(text)
+    found = [*size_breaches(tree, text, path), *docstring_breaches(tree, path), *pattern_breaches(text, path)]
+    return sorted(found, key=lambda breach: int(breach.split(":")[0]))
+
+
+def size_breaches(tree: ast.Module, text: str, path: PurePath) -> Iterator[str]:
+    """Functions and modules over the limits; a module without a function is a data table and may be long."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for function in functions:
+        lines = (function.end_lineno or function.lineno) - function.lineno + 1
+        if lines > FUNCTION_LINES:
+            yield f"{function.lineno}: {function.name} has {lines} lines, {FUNCTION_LINES} is the limit"
+    lines = text.count("\n")
+    if lines > MODULE_LINES and functions and path.parts[0] != "tests":
+        yield f"1: the module has {lines} lines, {MODULE_LINES} is the limit"
+
+
+def docstring_breaches(tree: ast.Module, path: PurePath) -> Iterator[str]:
+    """Public methods of the window without a docstring; overrides of Qt, in camelCase, are described by Qt.
+
+    Elsewhere ruff looks; it cannot tell an override of Qt from a method of ours.
+    """
+    if not is_one_of(path, WINDOW):
+        return
+    for owner in ast.walk(tree):
+        if not isinstance(owner, ast.ClassDef) or owner.name.startswith("_"):
+            continue
+        for method in owner.body:
+            if isinstance(method, ast.FunctionDef) and is_ours(method.name) and not ast.get_docstring(method):
+                yield f"{method.lineno}: {owner.name}.{method.name} has no docstring"
+
+
+def is_ours(name: str) -> bool:
+    """Whether a method's name is public and in snake_case."""
+    return not name.startswith("_") and (name.islower() and name not in {"event", "paint", "shape"})
+
+
+def pattern_breaches(text: str, path: PurePath) -> Iterator[str]:
+    """Lines that `WRITE_INSTEAD` has something to say about."""
+    rules = [rule for rule in WRITE_INSTEAD if is_one_of(path, rule.where) and not is_one_of(path, rule.allowed)]
+    for number, line in enumerate(text.splitlines(), start=1):
+        for rule in rules:
+            match = re.search(rule.pattern, line)
+            if match:
+                yield f"{number}: `{match.group().strip()}`: write instead {rule.instead}"
+
+
+def is_one_of(path: PurePath, patterns: tuple[str, ...]) -> bool:
+    """Whether the path fits one of the patterns, in which `**/` also stands for no folder at all."""
+    return any(
+        path.match(form) and path.parts[0] == pattern.split("/")[0] for pattern in patterns for form in forms(pattern)
+    )
+
+
+def forms(pattern: str) -> Iterator[str]:
+    """What a pattern with `**/` means to `PurePath.match`, which knows only `*` on Python 3.11: up to five folders."""
+    if "**/" not in pattern:
+        yield pattern
+        return
+    for depth in range(6):
+        yield pattern.replace("**/", "*/" * depth)
