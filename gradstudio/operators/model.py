@@ -134,6 +134,9 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         creates: makes tensors without tensor input; its ``device`` port follows the document's.
         suggested: port path -> Python literal that a freshly dropped node gets, for a required
             argument where an empty field would only be in the way (``size``: ``(2, 3)``).
+        target: the Python path, when it is not the key: one path may have several rows, told
+            apart by what follows a colon (``torch.max`` and ``torch.max:dim``).
+        calls: results of calling the module that a CONSTRUCTOR makes.
     """
 
     key: str
@@ -152,6 +155,18 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
     creates: bool = False
     words: tuple[str, ...] = ()
     suggested: dict[str, str] = {}
+    target: str = ""
+    calls: tuple[Result, ...] = (Result(),)
+
+    @property
+    def path(self) -> str:
+        """What is printed: ``torch.max`` for the rows ``torch.max`` and ``torch.max:dim``."""
+        return self.target or self.key
+
+    @property
+    def word(self) -> str:
+        """The last word of the path, by which a node without a name is called."""
+        return self.path.rsplit(".", 1)[-1]
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name, or None."""

@@ -1,0 +1,121 @@
+"""The catalogue: every operator that a node can be, read from data. No torch here."""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from functools import cache, cached_property
+from pathlib import Path
+
+import msgspec
+
+from gradstudio import paths
+from gradstudio.operators.errors import BrokenCatalogue, UnknownOperator
+from gradstudio.operators.model import Operator
+from gradstudio.operators.search import SearchIndex
+
+
+class CatalogueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of `resources/catalogue`, as `tools/generate_catalogue.py` writes it.
+
+    Attributes:
+        torch_version: of the torch the signatures were read from.
+        categories: in the order the library shows them.
+    """
+
+    format: int
+    torch_version: str
+    categories: tuple[str, ...]
+    operators: tuple[Operator, ...]
+
+
+class Catalogue:
+    """All operators by key, in the order the library shows them."""
+
+    def __init__(
+        self, operators: Iterable[Operator], categories: tuple[str, ...] = (), torch_version: str = ""
+    ) -> None:
+        """Hold the rows; of two rows with one key the later wins."""
+        self._rows = {operator.key: operator for operator in operators}
+        self.torch_version = torch_version
+        self.categories = categories or tuple(dict.fromkeys(row.category for row in self))
+
+    def get(self, key: str) -> Operator | None:
+        """The row of that key, or None."""
+        return self._rows.get(key)
+
+    def __getitem__(self, key: str) -> Operator:
+        """The row of that key.
+
+        Raises:
+            UnknownOperator: there is none; the message offers the nearest.
+        """
+        row = self._rows.get(key)
+        if row is None:
+            raise UnknownOperator(self._unknown(key))
+        return row
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[Operator]:
+        return iter(self._rows.values())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def in_category(self, category: str) -> tuple[Operator, ...]:
+        """The rows of one category, in the library's order."""
+        return tuple(row for row in self if row.category == category)
+
+    def overloads(self, path: str) -> tuple[Operator, ...]:
+        """Every row that is printed with this Python path (`torch.max`, `torch.max:dim`, ...)."""
+        return tuple(self._rows[key] for key in self._paths.get(path, ()))
+
+    def search(self, query: str, *, limit: int = 50) -> tuple[Operator, ...]:
+        """The rows that fit the query, best first; every row in order when it is empty."""
+        return self._index.search(query, limit=limit)
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        return SearchIndex(self._rows.values())
+
+    @cached_property
+    def _paths(self) -> dict[str, list[str]]:
+        keys: dict[str, list[str]] = {}
+        for row in self:
+            keys.setdefault(row.path, []).append(row.key)
+        return keys
+
+    def _unknown(self, key: str) -> str:
+        near = get_close_matches(key[:200], self._rows, n=1, cutoff=0.6)
+        hint = f" Did you mean '{near[0]}'?" if near else " Search the library by a word of what it does."
+        return f"The catalogue has no operator '{key[:200]}'.{hint}"
+
+
+@cache
+def load() -> Catalogue:
+    """The catalogue that travels with the program; read once.
+
+    Raises:
+        BrokenCatalogue: its files are missing or damaged.
+    """
+    return read(paths.resources() / "catalogue")
+
+
+def read(folder: Path) -> Catalogue:
+    """The catalogue of all files in a folder.
+
+    Raises:
+        BrokenCatalogue: there is none, or one is damaged.
+    """
+    files = [_read_file(path) for path in sorted(folder.glob("*.json"))]
+    if not files:
+        raise BrokenCatalogue(f"No catalogue of operators in {folder}: the installation is incomplete.")
+    categories = tuple(dict.fromkeys(name for file in files for name in file.categories))
+    return Catalogue((row for file in files for row in file.operators), categories, files[0].torch_version)
+
+
+def _read_file(path: Path) -> CatalogueFile:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=CatalogueFile)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BrokenCatalogue(f"The catalogue {path.name} cannot be read: {error}") from error

@@ -1,0 +1,29 @@
+"""Why an operator or a literal is refused.
+
+GradStudioError
+└── OperatorError
+    ├── UnknownOperator   no row of the catalogue has that key
+    ├── BrokenCatalogue   the data that travels with the program cannot be read
+    └── LiteralError      a text that is not a value this argument takes
+"""
+
+from gradstudio.errors import GradStudioError
+
+
+class OperatorError(GradStudioError):
+    """Base of the room's errors."""
+
+
+class UnknownOperator(OperatorError, KeyError):
+    """No row of the catalogue has that key; the message offers the nearest one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class BrokenCatalogue(OperatorError):
+    """A file of the catalogue is missing or is not what it should be."""
+
+
+class LiteralError(OperatorError, ValueError):
+    """A text that is not a value this argument takes; says what is."""

@@ -1,0 +1,1 @@
+"""How the catalogue of operators is made: a hand-written selection, signatures from the installed torch."""

@@ -1,0 +1,74 @@
+"""Writes `resources/catalogue/operators.json` from the installed torch and the hand-written selection.
+
+python -m tools.generate_catalogue            writes the file
+python -m tools.generate_catalogue --check    says whether it is up to date (exit 1 when not)
+python -m tools.generate_catalogue --show KEY prints rows as signatures, to be looked at
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import msgspec
+import torch
+
+from gradstudio.operators.model import Operator
+from tools.catalogue import selection
+from tools.catalogue.build import build
+
+TARGET = Path(__file__).resolve().parent.parent / "resources" / "catalogue" / "operators.json"
+
+
+def generate() -> str:
+    """The text of the catalogue; the same torch and selection always give the same."""
+    rows = selection.read()
+    operators = [build(row) for row in rows]
+    head = {
+        "format": 1,
+        "torch_version": torch.__version__.partition("+")[0],
+        "categories": list(dict.fromkeys(row.category for row in rows)),
+    }
+    lines = [msgspec.json.encode(head).decode()[:-1] + ',"operators":[']
+    lines.append(",\n".join(msgspec.json.encode(operator).decode() for operator in operators))
+    return "\n".join([*lines, "]}", ""])
+
+
+def describe(operator: Operator) -> str:
+    """An operator as one line: how it is called, what it gives, what it does."""
+    parts = []
+    for parameter in operator.parameters:
+        star = "*" if parameter.variadic else ""
+        text = f"{star}{parameter.name}: {parameter.kind}{'?' if parameter.nullable else ''}"
+        text = f"[kw] {text}" if parameter.keyword_only else text
+        parts.append(text if parameter.default is None else f"{text} = {parameter.default}")
+    results = ", ".join(f"{result.name}:{result.family}" for result in operator.results)
+    flags = [name for name in ("varying", "view", "cuts", "creates") if getattr(operator, name)]
+    flags += [*operator.effects, *(f"writes {name}" for name in operator.writes)]
+    tail = f" {operator.suggested}" if operator.suggested else ""
+    return f"{operator.key} [{operator.face}] ({', '.join(parts)}) -> ({results}) {' '.join(flags)}{tail}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line asks."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--show", metavar="KEY")
+    options = parser.parse_args(arguments)
+    if options.show is not None:
+        for row in selection.read():
+            if options.show in row.key:
+                print(describe(build(row)))
+        return 0
+    text = generate()
+    if options.check:
+        same = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
+        print("up to date" if same else "out of date: run python -m tools.generate_catalogue")
+        return 0 if same else 1
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    TARGET.write_text(text, encoding="utf-8")
+    print(f"{TARGET.name}: {text.count(chr(10)) - 2} operators, {len(text) // 1000} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
