@@ -345,4 +345,4 @@ def _move_item(graph: Graph, edit: MoveItem) -> MoveItem:
 def _inside(graph: Graph, body: BodyId, block: ItemId) -> bool:
     if body not in graph.bodies or not body:
         return False
-    return body == block or BodyId(block) in graph.ancestors(ItemId(body))
+    return body == BodyId(block) or BodyId(block) in graph.ancestors(ItemId(body))

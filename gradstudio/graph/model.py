@@ -106,7 +106,8 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class StoredTensor(msgspec.Struct, frozen=True):
     """Data too large for a literal; `data` are the bytes of a safetensors file with one
-    tensor named "data", `digest` is their sha256 in hex."""
+    tensor named "data", `digest` is their sha256 in hex.
+    """
 
     digest: str
     dtype: str

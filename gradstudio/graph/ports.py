@@ -11,6 +11,8 @@ from gradstudio.operators.families import element_parameter, is_list_like
 from gradstudio.operators.model import Family, Kind, Operator, Parameter
 
 PortState = OneOf["wired", "literal", "document_device", "empty"]
+GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
+"""List-like arguments that offer one port more than they have elements."""
 
 
 class Port(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -23,6 +25,7 @@ class Port(msgspec.Struct, frozen=True, omit_defaults=True):
         element: number of the element within its list-like argument.
         literal: Python text of an unwired port; "" when empty.
         required: the node cannot run while this is empty.
+        grows: not there yet: a wire into it makes the list one element longer.
     """
 
     path: str
@@ -32,6 +35,7 @@ class Port(msgspec.Struct, frozen=True, omit_defaults=True):
     literal: str = ""
     element: int | None = None
     required: bool = False
+    grows: bool = False
 
 
 class OutputPort(msgspec.Struct, frozen=True):
@@ -107,11 +111,11 @@ def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) ->
     element = element_parameter(parameter)
     for k in range(count):
         yield _port(graph, owner, element, f"{parameter.name}.{k}", f"{parameter.name}[{k}]", k)
+    if parameter.kind in GROWING:
+        yield Port(f"{parameter.name}.{count}", f"{parameter.name}[{count}]", element, element=count, grows=True)
 
 
-def _port(
-    graph: Graph, owner: Node | Block, parameter: Parameter, path: str, label: str, element: int | None
-) -> Port:
+def _port(graph: Graph, owner: Node | Block, parameter: Parameter, path: str, label: str, element: int | None) -> Port:
     literal = owner.literals.get(path, "")
     state: PortState = "literal" if literal else "empty"
     if literal == DOCUMENT_DEVICE and parameter.name == "device":
@@ -160,6 +164,4 @@ def _unknown_inputs(graph: Graph, node: Node) -> Iterator[Port]:
 def _unknown_outputs(graph: Graph, node: Node) -> tuple[OutputPort, ...]:
     used = max((wire.output + 1 for wire in graph.wires_from(node.id)), default=0)
     count = max(len(node.names), used)
-    return tuple(
-        OutputPort(k, node.names[k] if k < len(node.names) else "", Family.UNKNOWN) for k in range(count)
-    )
+    return tuple(OutputPort(k, node.names[k] if k < len(node.names) else "", Family.UNKNOWN) for k in range(count))

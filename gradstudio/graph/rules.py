@@ -8,8 +8,10 @@ from gradstudio.operators.families import accepts
 
 def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
     """Why a wire may not be drawn; "" when it may. Linear in the size of the graph."""
-    return _ends(graph, source, output, target, port) or _fits(graph, source, output, target, port) or (
-        _cycle(graph, source, target, port) or _border(graph, source, target, port)
+    return (
+        _ends(graph, source, output, target, port)
+        or _fits(graph, source, output, target, port)
+        or (_cycle(graph, source, target, port) or _border(graph, source, target, port))
     )
 
 

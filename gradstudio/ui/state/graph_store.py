@@ -31,7 +31,7 @@ class _EditCommand(QUndoCommand):
     def id(self) -> int:
         return self._merge_id
 
-    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802 (Qt)
+    def mergeWith(self, other: QUndoCommand) -> bool:
         if not isinstance(other, _EditCommand) or not self.merge_key or self.merge_key != other.merge_key:
             return False
         self.edits = (*self.edits, *other.edits)

@@ -28,7 +28,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """torch's exception class and words."""
+        """Torch's exception class and words."""
         return f"{self.failed.type_name}: {self.failed.message}"
 
 
@@ -93,7 +93,7 @@ class ResultStore(QObject):
         return tuple(self._failures.values())
 
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
-        """torch's warnings while the node ran."""
+        """Torch's warnings while the node ran."""
         return self._warnings.get(node, ())
 
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
@@ -139,7 +139,9 @@ class ResultStore(QObject):
 
     def set_incomplete(self, reasons: dict[ItemId, str]) -> None:
         """Which nodes cannot run, and why."""
-        changed = {item for item in reasons.keys() | self._incomplete.keys() if reasons.get(item) != self.incomplete(item)}
+        changed = {
+            item for item in reasons.keys() | self._incomplete.keys() if reasons.get(item) != self.incomplete(item)
+        }
         self._incomplete = dict(reasons)
         for item in changed:
             self._announce(item)
@@ -150,7 +152,7 @@ class ResultStore(QObject):
         self._announce(failure.failed.node)
 
     def add_warning(self, warning: Warned) -> None:
-        """torch warned while a node ran."""
+        """Torch warned while a node ran."""
         self._warnings[warning.node] = (*self._warnings.get(warning.node, ()), warning)
         self._announce(warning.node)
         self.warned.emit(warning)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gradstudio.advice.errors import explain
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces
-from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement, Program, Statement
@@ -66,7 +65,12 @@ class RunController(QObject):
     refused = Signal(object)
 
     def __init__(
-        self, store: GraphStore, engine: EngineClient, results: ResultStore, memory: MemoryStore, parent: QObject | None = None
+        self,
+        store: GraphStore,
+        engine: EngineClient,
+        results: ResultStore,
+        memory: MemoryStore,
+        parent: QObject | None = None,
     ) -> None:
         """Listen to the store and the engine."""
         super().__init__(parent)
@@ -139,11 +143,29 @@ class RunController(QObject):
         self._engine_lost("the engine was restarted")
         self._engine.kill_and_restart()
 
-    def fetch(self, node: ItemId, output: int, grad: bool, name: str, index: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
+    def fetch(
+        self,
+        node: ItemId,
+        output: int,
+        grad: bool,
+        name: str,
+        index: tuple[int, ...],
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+    ) -> int:
         """Ask for a table of a live tensor; the number comes back with `fetched`."""
         self._requests += 1
         self._engine.send(
-            messages.Fetch(request=self._requests, node=node, output=output, grad=grad, name=name, index=index, rows=rows, columns=columns)
+            messages.Fetch(
+                request=self._requests,
+                node=node,
+                output=output,
+                grad=grad,
+                name=name,
+                index=index,
+                rows=rows,
+                columns=columns,
+            )
         )
         return self._requests
 
@@ -188,7 +210,9 @@ class RunController(QObject):
             return
         program = self.program
         self._engine.send(
-            messages.Load(document=self._document, revision=graph.revision, program=program, tensors=self._new_tensors(program))
+            messages.Load(
+                document=self._document, revision=graph.revision, program=program, tensors=self._new_tensors(program)
+            )
         )
         self._loaded_revision = graph.revision
 
@@ -209,7 +233,15 @@ class RunController(QObject):
         self._results.set_counter(ItemId(""))
         self._results.set_stale(True)
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
-        self._set(busy=False, live=False, stale=True, at_end=False, next_node=ItemId(""), outcome="died" if was_busy else "", reason=reason)
+        self._set(
+            busy=False,
+            live=False,
+            stale=True,
+            at_end=False,
+            next_node=ItemId(""),
+            outcome="died" if was_busy else "",
+            reason=reason,
+        )
 
     # ------------------------------------------------------------------ slots
 

@@ -1,0 +1,72 @@
+"""A draft: a copy of the graph on which a gesture is tried, edit by edit, before anyone sees it."""
+
+import secrets
+
+from gradstudio.graph import bindings, order
+from gradstudio.graph.edits import Edit, Edits, RemoveWire, ReplaceBlock, ReplaceNode, apply
+from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.names import bound_names
+
+
+class Draft:
+    """Collects the edits of one gesture.
+
+    Attributes:
+        graph: the copy, as it is after the edits so far; read it, do not edit it.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        """Begin with what the graph is now."""
+        self.graph = graph.copy()
+        self._effects = order.effect_needs(graph)
+        self._edits: list[Edit] = []
+
+    def do(self, *edits: Edit) -> None:
+        """Apply edits to the draft and keep them."""
+        for edit in edits:
+            apply(self.graph, edit)
+            self._edits.append(edit)
+
+    def finish(self, keep: frozenset[ItemId] = frozenset()) -> Edits:
+        """Put the order and the names right, and return everything that was done.
+
+        Args:
+            keep: items whose names must stay if either of two could be renamed.
+
+        Raises:
+            Refused: no order satisfies the wires.
+        """
+        self.do(*order.settled(self.graph, self._effects))
+        self.do(*bindings.settled(self.graph, keep))
+        return tuple(self._edits)
+
+    def new_id(self, prefix: str = "n") -> ItemId:
+        """An id that nothing in the graph has."""
+        while True:
+            item = ItemId(prefix + secrets.token_hex(4))
+            if item not in self.graph:
+                return item
+
+    def taken_names(self) -> set[str]:
+        """Every name bound in the draft."""
+        return set(bound_names(self.graph))
+
+    def put(self, record: Node | Block) -> None:
+        """Replace a node or block by a record of the same id, if it is another one now."""
+        if isinstance(record, Node):
+            if self.graph.nodes[record.id] != record:
+                self.do(ReplaceNode(record))
+        elif self.graph.blocks[record.id] != record:
+            self.do(ReplaceBlock(record))
+
+    def owner(self, item: ItemId) -> Node | Block:
+        """The node or block of that id."""
+        return self.graph.nodes.get(item) or self.graph.blocks[item]
+
+    def cut(self, wires: tuple[Wire, ...]) -> None:
+        """Remove those of the wires that are still there."""
+        self.do(*(RemoveWire(wire) for wire in wires if self.graph.wires.get((wire.target, wire.port)) == wire))
+
+    def end_of(self, body: BodyId) -> int:
+        """Index behind the last statement of a body."""
+        return len(self.graph.bodies[body])

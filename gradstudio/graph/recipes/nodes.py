@@ -1,0 +1,205 @@
+"""Recipes for single nodes: adding, deleting, naming, literals, notes, places."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from gradstudio.graph import names as naming
+from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetHeader, SetPlaces
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import (
+    DOCUMENT_DEVICE,
+    ROOT,
+    BodyId,
+    Graph,
+    Header,
+    ItemId,
+    Mark,
+    Node,
+    Place,
+    Wire,
+)
+from gradstudio.graph.ports import find_port
+from gradstudio.graph.recipes.blocks import dissolve
+from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.errors import LiteralError
+from gradstudio.operators.families import default_names, is_list_like
+from gradstudio.operators.literals import parse
+from gradstudio.operators.model import Face, Family, Kind, Operator
+
+CALL_GAP_PX = 260.0
+"""Distance between the card of a module and the card of its call, when both are dropped at once."""
+MIN_ELEMENTS = {Kind.TENSORS: 2, Kind.VALUES: 1, Kind.MODULES: 2}
+
+
+def add_operator(graph: Graph, key: str, x: float, y: float, *, body: BodyId = ROOT) -> tuple[Edits, ItemId]:
+    """A fresh node of the operator at the end of a body; a module comes with its call.
+
+    Returns:
+        The edits, and the id of the node (of the call, for a module).
+    """
+    draft = Draft(graph)
+    operator = load()[key]
+    node = fresh_node(draft, operator)
+    draft.do(AddNode(node, body, draft.end_of(body)), SetPlaces({node.id: Place(x, y)}))
+    if operator.face is Face.CONSTRUCTOR and operator.results and operator.results[0].family is Family.MODULE:
+        call = _add_call(draft, node, body, x + CALL_GAP_PX, y)
+        return draft.finish(), call
+    return draft.finish(), node.id
+
+
+def fresh_node(draft: Draft, operator: Operator) -> Node:
+    """A node as the library drops it: unique names, suggested literals, the document's device."""
+    taken = draft.taken_names()
+    literals = dict(operator.suggested)
+    if operator.creates and operator.parameter("device") is not None:
+        literals["device"] = DOCUMENT_DEVICE
+    lengths = {
+        p.name: MIN_ELEMENTS[p.kind]
+        for p in operator.parameters
+        if is_list_like(p) and p.kind in MIN_ELEMENTS and p.default is None and p.name not in literals
+    }
+    names = tuple(naming.fresh(taken, base) for base in default_names(operator))
+    return Node(id=draft.new_id(), operator=operator.key, names=names, literals=literals, lengths=lengths)
+
+
+def delete(graph: Graph, items: Iterable[ItemId]) -> Edits:
+    """Remove items with their wires; a block leaves behind those statements not named too."""
+    draft = Draft(graph)
+    chosen = dict.fromkeys(item for item in items if item in graph)
+    for item in chosen:
+        draft.cut((*draft.graph.wires_to(item), *draft.graph.wires_from(item)))
+    for item in chosen:
+        if item in draft.graph.nodes:
+            draft.do(RemoveNode(item))
+    for item in reversed([item for item in graph.order() if item in chosen and item in graph.blocks]):
+        dissolve(draft, item)
+    _forget_places(draft, chosen)
+    return draft.finish()
+
+
+def move(graph: Graph, positions: Mapping[str, tuple[float, float]]) -> Edits:
+    """Put items (or notes, "note:<item>") at scene positions, keeping their width."""
+    return (SetPlaces({key: _moved(graph.places.get(key), x, y) for key, (x, y) in positions.items()}),)
+
+
+def rename(graph: Graph, item: ItemId, names: tuple[str, ...]) -> Edits:
+    """Give a statement other names; where another statement's name would be misread, that one changes.
+
+    Raises:
+        Refused: a name is no legal name, or occurs twice; the number of names does not fit.
+    """
+    node = graph.nodes.get(item)
+    if node is None:
+        raise Refused("A block has no name; only statements that bind a value have one.")
+    checked = tuple(name if name == "_" else naming.check(name) for name in names)
+    real = [name for name in checked if name != "_"]
+    if len(set(real)) != len(real):
+        raise Refused("The names of one statement must differ from one another.")
+    operator = load().get(node.operator)
+    if operator is not None and not operator.results and checked:
+        raise Refused(f"{operator.title} gives no value, so there is nothing to name.")
+    draft = Draft(graph)
+    draft.put(msgspec.structs.replace(node, names=checked, nested=node.nested and not checked))
+    return draft.finish(keep=frozenset({item}))
+
+
+def set_literal(graph: Graph, item: ItemId, path: str, text: str) -> Edits:
+    """Write a literal into a port; "" empties it, so that torch's default holds.
+
+    Raises:
+        Refused: the text is not what the argument takes; the old value stands.
+    """
+    port = find_port(graph, item, path)
+    if port is None:
+        raise Refused(f"There is no argument '{path}' here.")
+    if port.state == "wired":
+        raise Refused(f"'{port.label}' gets its value from a wire. Remove the wire to type a value.")
+    try:
+        value = parse(text, port.parameter) if text.strip() else ""
+    except LiteralError as error:
+        raise Refused(str(error)) from None
+    draft = Draft(graph)
+    _put_literal(draft, item, path, value)
+    return draft.finish()
+
+
+def set_document_device_port(graph: Graph, item: ItemId, path: str) -> Edits:
+    """Let a device port follow the document's device."""
+    draft = Draft(graph)
+    _put_literal(draft, item, path, DOCUMENT_DEVICE)
+    return draft.finish()
+
+
+def set_header(graph: Graph, header: Header) -> Edits:
+    """Change seed, device or default dtype of the document."""
+    return (SetHeader(header),) if header != graph.header else ()
+
+
+def set_note(graph: Graph, item: ItemId, text: str) -> Edits:
+    """Write the note of an item; "" removes it."""
+    draft = Draft(graph)
+    draft.put(msgspec.structs.replace(draft.owner(item), note=text.strip("\n")))
+    key = f"note:{item}"
+    if not text.strip() and key in graph.places:
+        draft.do(SetPlaces({key: None}))
+    return draft.finish()
+
+
+def set_muted(graph: Graph, items: Iterable[ItemId], muted: bool) -> Edits:
+    """Take items, and so what reads them, out of the program, or back in."""
+    draft = Draft(graph)
+    for item in items:
+        draft.put(msgspec.structs.replace(draft.owner(item), muted=muted))
+    return draft.finish()
+
+
+def set_bypassed(graph: Graph, items: Iterable[ItemId], bypassed: bool) -> Edits:
+    """Let nodes pass their first input on unchanged, or compute again."""
+    draft = Draft(graph)
+    for item in items:
+        if item in graph.nodes:
+            draft.put(msgspec.structs.replace(graph.nodes[item], bypassed=bypassed))
+    return draft.finish()
+
+
+def set_mark(graph: Graph, item: ItemId, mark: Mark, on: bool) -> Edits:
+    """Mark a node as root or input; only one node is the root."""
+    draft = Draft(graph)
+    for node in graph.nodes.values():
+        others = tuple(m for m in node.marks if m != mark)
+        if node.id == item:
+            draft.put(msgspec.structs.replace(node, marks=(*others, mark) if on else others))
+        elif mark == "root" and on and mark in node.marks:
+            draft.put(msgspec.structs.replace(node, marks=others))
+    return draft.finish()
+
+
+def _put_literal(draft: Draft, item: ItemId, path: str, value: str) -> None:
+    owner = draft.owner(item)
+    literals = {key: text for key, text in owner.literals.items() if key != path}
+    if value:
+        literals[path] = value
+    draft.put(msgspec.structs.replace(owner, literals=literals))
+
+
+def _add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> ItemId:
+    call = fresh_node(draft, load()["python.call"])
+    draft.do(
+        AddNode(call, body, draft.end_of(body)),
+        SetPlaces({call.id: Place(x, y)}),
+        AddWire(Wire(module.id, 0, call.id, "module")),
+    )
+    return call.id
+
+
+def _moved(place: Place | None, x: float, y: float) -> Place:
+    return Place(x, y) if place is None else msgspec.structs.replace(place, x=x, y=y)
+
+
+def _forget_places(draft: Draft, items: Iterable[ItemId]) -> None:
+    keys = [key for item in items if item not in draft.graph for key in (item, f"note:{item}")]
+    gone: dict[str, Place | None] = {key: None for key in keys if key in draft.graph.places}
+    if gone:
+        draft.do(SetPlaces(gone))
