@@ -104,9 +104,10 @@ def check_style() -> bool:
 def test_pure_rooms() -> bool:
     """Tests the rooms without Qt and torch, on two processes, with their branch coverage recorded."""
     folders = [f"tests/{room}" for room in PURE_ROOMS if (ROOT / "tests" / room).exists()]
-    (ROOT / ".coverage").unlink(missing_ok=True)
+    tool("coverage", "erase")
     arguments = ["-p", "no:pytest-qt", "-n", "2", "--junit-xml", str(REPORTS / "pure.xml"), "-q", *folders]
-    return tool("coverage", "run", "-m", "pytest", *arguments) and tool("coverage", "combine", "--quiet")
+    passed = tool("coverage", "run", "-m", "pytest", *arguments)
+    return tool("coverage", "combine", "--quiet") and passed
 
 
 def report_coverage() -> bool:
