@@ -1,1 +1,1 @@
-"""The advice room."""
+"""Explanations and fixes: pure rows of data and functions over records. No Qt, no torch."""

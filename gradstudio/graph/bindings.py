@@ -12,9 +12,7 @@ MAX_ROUNDS = 50
 
 
 def binding_of(graph: Graph, item: ItemId, output: int) -> Binding:
-    """The binding whose name stands for this output: of an in-place statement without a name
-    that of the object it writes into.
-    """
+    """The binding whose name stands for this output; in place without a name, that of the object written into."""
     while (node := graph.nodes.get(item)) is not None and not node.names:
         wire = receiver(graph, item)
         if wire is None:

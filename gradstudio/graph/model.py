@@ -105,8 +105,12 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StoredTensor(msgspec.Struct, frozen=True):
-    """Data too large for a literal; `data` are the bytes of a safetensors file with one
-    tensor named "data", `digest` is their sha256 in hex.
+    """Data too large for a literal.
+
+    Attributes:
+        digest: sha256 of `data` in hex.
+        data: the bytes of a safetensors file with one tensor named "data".
+        source: where it is from, and under which licence.
     """
 
     digest: str

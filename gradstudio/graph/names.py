@@ -9,7 +9,10 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, Graph, ItemId, Node
 
 RESERVED = frozenset(
-    "torch nn F optim np math load_file Path HERE float int bool complex str print range slice list tuple len device".split()
+    (
+        "torch nn F optim np math load_file Path HERE "
+        "float int bool complex str print range slice list tuple len device"
+    ).split()
 )
 """Words the writer itself needs (SEMANTICS 1)."""
 MAX_LENGTH = 100
@@ -55,11 +58,11 @@ def bound_names(graph: Graph) -> Iterator[str]:
 
 def fresh(taken: set[str], base: str) -> str:
     """The base, or the base with the lowest free number; added to `taken`."""
-    base = suggest(base)
-    name, number = base, 1
+    name = base = suggest(base)
+    stem, number = base.rstrip("0123456789") or base, 1
     while name in taken or name in RESERVED:
         number += 1
-        name = f"{base}_{number}" if base[-1].isdigit() else f"{base}{number}"
+        name = f"{stem}{number}"
     taken.add(name)
     return name
 

@@ -26,8 +26,10 @@ def wire_needs(graph: Graph) -> Needs:
 
 
 def effect_needs(graph: Graph) -> Needs:
-    """What each item sees as it is because of the present order: writes into memory it reads,
-    reads before it writes, gradients as earlier backwards left them, the stream behind a seed.
+    """What each item sees as it is because of the present order.
+
+    Writes into memory it reads, reads before it writes, gradients as earlier backwards left them,
+    random numbers behind a seed.
     """
     before: Needs = {}
     _add_effects(graph, before)

@@ -1,0 +1,185 @@
+"""Arguments: what a node is given, in the order in which Python writes and evaluates it."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+
+from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
+
+GROUP = "group:"
+SLICE_PARTS = ("start", "stop", "step")
+KEYWORD_DIM = frozenset({"softmax", "log_softmax", "softmin", "gumbel_softmax", "glu"})
+"""Operators whose required ``dim`` people write by keyword: ``torch.softmax(x, dim=1)``."""
+POSITIONAL_FIRST = frozenset({"to", "type", "requires_grad_", "train"})
+"""Methods whose optional first argument people write by position: ``x.to(device)``."""
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """One argument that is printed.
+
+    Attributes:
+        keyword: printed as ``name=value``.
+        paths: port paths of its values: one, or one per element when it is `split`.
+        split: it has a port per element.
+        missing: it is required and nothing is given.
+    """
+
+    parameter: Parameter
+    keyword: bool
+    paths: tuple[str, ...]
+    split: bool = False
+    missing: bool = False
+
+
+def find_operator(graph: Graph, node: Node) -> Operator | None:
+    """The row of a node, also of one that calls a definition; None when it is unknown."""
+    if node.operator.startswith(GROUP):
+        return _definition_operator(graph, node.operator)
+    return load().get(node.operator)
+
+
+def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
+    """The arguments in the order they are printed (SEMANTICS 1 on position and keyword).
+
+    The catalogue's style: what is required stands by position, what is optional by keyword. An
+    optional parameter before a required one (``start`` of `arange`) is by position, or absent.
+    """
+    given = {
+        parameter.name: argument
+        for parameter in operator.parameters
+        if (argument := _argument(graph, node, parameter)) is not None
+    }
+    by_keyword = _keywords(operator, node.positional, tuple(given))
+    return tuple(
+        msgspec.structs.replace(argument, keyword=True) if name in by_keyword else argument
+        for name, argument in given.items()
+    )
+
+
+def block_arguments(graph: Graph, block: Block) -> tuple[Argument, ...]:
+    """What is printed in the head of a block."""
+    found = (_argument(graph, block, parameter) for parameter in BLOCK_PARAMETERS.get(block.kind, ()))
+    return tuple(argument for argument in found if argument is not None)
+
+
+def evaluated(graph: Graph, node: Node, operator: Operator) -> Iterator[str]:
+    """Port paths of a node, wired or not, in Python's order of evaluation."""
+    printed = arguments(graph, node, operator)
+    if operator.face in (Face.SET_ITEM, Face.SET_ATTRIBUTE):
+        printed = (*printed[-1:], *printed[:-1])  # the value first, then what it is put into
+    for argument in printed:
+        yield from argument_ports(graph, node, argument)
+
+
+def argument_ports(graph: Graph, owner: Node | Block, argument: Argument) -> Iterator[str]:
+    """The ports of one argument; an element that is a slice has one for each of its parts."""
+    for path in argument.paths:
+        if argument.parameter.kind is Kind.INDEX and (parts := slice_parts(graph, owner, path)):
+            yield from parts
+        else:
+            yield path
+
+
+def slice_parts(graph: Graph, owner: Node | Block, path: str) -> tuple[str, ...]:
+    """The ports of a slice's bounds that are given; empty when the element is no slice."""
+    return tuple(port for part in SLICE_PARTS if _is_given(graph, owner, port := f"{path}.{part}"))
+
+
+def _is_given(graph: Graph, owner: Node | Block, path: str) -> bool:
+    return bool(owner.literals.get(path)) or (owner.id, path) in graph.wires
+
+
+def _argument(graph: Graph, owner: Node | Block, parameter: Parameter) -> Argument | None:
+    name = parameter.name
+    if parameter.kind in LIST_LIKE and (count := owner.lengths.get(name)) is not None:
+        return Argument(parameter, False, tuple(f"{name}.{k}" for k in range(count)), split=True)
+    if _is_given(graph, owner, name):
+        return Argument(parameter, False, (name,))
+    if parameter.default is None and not (parameter.variadic and parameter.kind is Kind.VALUES):
+        return Argument(parameter, False, (name,), missing=True)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _keywords(operator: Operator, positional: tuple[str, ...] | None, given: tuple[str, ...]) -> frozenset[str]:
+    """Which of the given parameters are printed by keyword."""
+    result = set()
+    is_open = True
+    for k, parameter in enumerate(operator.parameters):
+        if parameter.name not in given:
+            is_open = is_open and (positional is None and _precedes_required(operator, k))
+            continue
+        is_receiver = k == 0 and operator.face is not Face.FUNCTION and operator.face is not Face.CONSTRUCTOR
+        if parameter.positional_only or is_receiver or (is_open and _by_position(operator, k, positional)):
+            continue
+        result.add(parameter.name)
+        is_open = False
+    return frozenset(result)
+
+
+def _by_position(operator: Operator, k: int, positional: tuple[str, ...] | None) -> bool:
+    parameter = operator.parameters[k]
+    if parameter.keyword_only:
+        return False
+    if positional is not None:
+        return parameter.name in positional
+    if parameter.name == "dim" and operator.word in KEYWORD_DIM:
+        return False
+    is_first = k == (1 if operator.face is Face.METHOD else 0)
+    conventional = is_first and operator.word in POSITIONAL_FIRST
+    return parameter.default is None or parameter.variadic or conventional or _precedes_required(operator, k)
+
+
+def _precedes_required(operator: Operator, k: int) -> bool:
+    later = operator.parameters[k + 1 :]
+    return any(other.default is None and not other.keyword_only for other in later)
+
+
+def _definition_operator(graph: Graph, key: str) -> Operator | None:
+    definition = graph.definitions.get(key.removeprefix(GROUP))
+    if definition is None:
+        return None
+    return Operator(
+        key=key,
+        title=definition.name,
+        face=Face.GROUP,
+        category="Groups",
+        summary="",
+        parameters=tuple(Parameter(name, Kind.ANY) for name in definition.inputs),
+        results=tuple(Result(name, Family.UNKNOWN) for name in definition.outputs),
+        effects=tuple(dict.fromkeys(_definition_effects(definition.graph))),
+    )
+
+
+def _definition_effects(graph: Graph) -> Iterator[Effect]:
+    for node in graph.nodes.values():
+        operator = load().get(node.operator)
+        yield from operator.effects if operator is not None else ()
+
+
+_OVER = Parameter("over", Kind.ANY, default="()")
+_RANGE = Parameter("range", Kind.SHAPE, default="()", variadic=True)
+BLOCK_PARAMETERS: dict[str, tuple[Parameter, ...]] = {
+    "for": (_RANGE, _OVER),
+    "autocast": (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None")),
+    "inference_mode": (Parameter("mode", Kind.BOOL, default="True"),),
+    "if": (Parameter("condition", Kind.ANY),),
+}
+
+
+def wired_ports(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    """The wired ports of a node, or of a block's head, in Python's order of evaluation."""
+    block = graph.blocks.get(item)
+    if block is not None:
+        printed = block_arguments(graph, block)
+        paths = [path for argument in printed for path in argument_ports(graph, block, argument)]
+    else:
+        node = graph.nodes[item]
+        operator = find_operator(graph, node)
+        if operator is None:
+            return tuple(wire.port for wire in graph.wires_to(item))
+        paths = list(evaluated(graph, node, operator))
+    return tuple(path for path in paths if (item, path) in graph.wires)

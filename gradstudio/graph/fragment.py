@@ -1,0 +1,96 @@
+"""Fragments: a part of a graph that stands on its own, for copy, paste and duplicate."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from gradstudio.graph import names as naming
+from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
+from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place, Wire
+from gradstudio.graph.recipes.drafts import Draft
+
+STORED = "python.stored"
+
+
+def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
+    """The items (blocks with all they hold) and the wires between them, as a graph of their own."""
+    chosen = {item for item in items if item in graph}
+    for block in [item for item in chosen if item in graph.blocks]:
+        chosen.update(graph.order(BodyId(block)))
+    part = Graph()
+    part.header = graph.header
+    for item in graph.order():
+        if item in chosen:
+            _add(part, graph, item, chosen)
+    for wire in graph.wires.values():
+        if wire.source in chosen and wire.target in chosen:
+            part.wires[wire.target, wire.port] = wire
+            part.outgoing.setdefault(wire.source, {})[wire] = None
+            part.incoming.setdefault(wire.target, {})[wire] = None
+    return part
+
+
+def paste(graph: Graph, part: Graph, dx: float = 40.0, dy: float = 40.0) -> tuple[Edits, tuple[ItemId, ...]]:
+    """Put a fragment at the end of the program, moved by (dx, dy) scene pixels.
+
+    Returns:
+        The edits, and the new ids of the fragment's outermost items.
+    """
+    draft = Draft(graph)
+    taken = draft.taken_names()
+    ids = {item: draft.new_id("b" if item in part.blocks else "n") for item in part.order()}
+    draft.do(*(SetTensor(digest, tensor) for digest, tensor in part.tensors.items() if digest not in graph.tensors))
+    for item in part.order():
+        body = part.parents[item]
+        into = ROOT if body == ROOT else BodyId(ids[ItemId(body)])
+        index = draft.end_of(into)
+        if (node := part.nodes.get(item)) is not None:
+            draft.do(AddNode(_fresh_node(node, ids[item], taken), into, index))
+        else:
+            draft.do(AddBlock(_fresh_block(part.blocks[item], ids[item]), into, index))
+    draft.do(*(AddWire(Wire(ids[w.source], w.output, ids[w.target], w.port)) for w in part.wires.values()))
+    places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items()}
+    draft.do(SetPlaces(dict(places)))
+    return draft.finish(), tuple(ids[item] for item in part.bodies[ROOT])
+
+
+def duplicate(
+    graph: Graph, items: Iterable[ItemId], dx: float = 40.0, dy: float = 40.0
+) -> tuple[Edits, tuple[ItemId, ...]]:
+    """Copy items in place, moved by (dx, dy), with the wires between them."""
+    return paste(graph, copy_items(graph, items), dx, dy)
+
+
+def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:
+    body = next((around for around in graph.ancestors(item) if around == ROOT or ItemId(around) in chosen), ROOT)
+    part.bodies[body] = (*part.bodies.get(body, ()), item)
+    part.parents[item] = body
+    if item in graph.blocks:
+        part.blocks[item] = graph.blocks[item]
+        part.bodies.setdefault(BodyId(item), ())
+    else:
+        node = part.nodes[item] = graph.nodes[item]
+        digest = node.literals.get("digest", "").strip("'\"")
+        if node.operator == STORED and digest in graph.tensors:
+            part.tensors[digest] = graph.tensors[digest]
+    for key in (item, f"note:{item}"):
+        if key in graph.places:
+            part.places[key] = graph.places[key]
+
+
+def _fresh_node(node: Node, item: ItemId, taken: set[str]) -> Node:
+    names = tuple(name if name == "_" else naming.fresh(taken, name) for name in node.names)
+    return msgspec.structs.replace(node, id=item, names=names, marks=tuple(m for m in node.marks if m != "root"))
+
+
+def _fresh_block(block: Block, item: ItemId) -> Block:
+    return msgspec.structs.replace(block, id=item)
+
+
+def _new_key(key: str, ids: dict[ItemId, ItemId]) -> str:
+    prefix, _, item = key.rpartition(":")
+    return f"{prefix}:{ids[ItemId(item)]}" if prefix else ids[ItemId(item)]
+
+
+def _moved(place: Place, dx: float, dy: float) -> Place:
+    return msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
