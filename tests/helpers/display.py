@@ -1,0 +1,100 @@
+"""A virtual X display with a window manager, and a hand that works on it from outside."""
+
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+NEEDED = ("Xvfb", "xdotool", "openbox")
+PATIENCE_SECONDS = 60.0
+STEP_SECONDS = 0.05
+
+
+def missing() -> list[str]:
+    """The programs that a virtual display needs and that are not installed."""
+    return [name for name in NEEDED if not shutil.which(name)]
+
+
+def wait_until(what: str, holds: Callable[[], bool], patience_seconds: float = PATIENCE_SECONDS) -> None:
+    """Asks again and again until something holds.
+
+    Raises:
+        AssertionError: it did not hold in time; the message says what.
+    """
+    end = time.monotonic() + patience_seconds
+    while not holds():
+        assert time.monotonic() < end, f"waited in vain: {what}"
+        select.select([], [], [], STEP_SECONDS)
+
+
+class Display:
+    """An X display of its own, there while it is entered.
+
+    Attributes:
+        name: as `DISPLAY` wants it.
+    """
+
+    def __init__(self, size: str = "1280x800") -> None:
+        self._size = size
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.name = ""
+
+    def __enter__(self) -> "Display":
+        reading, writing = os.pipe()
+        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{self._size}x24", "-nolisten", "tcp"]
+        self._start(command, pass_fds=(writing,))
+        os.close(writing)
+        with os.fdopen(reading) as answer:
+            self.name = f":{answer.readline().strip()}"
+        self._start(["openbox"])
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in reversed(self._processes):
+            process.terminate()
+            process.wait()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a program that is to use this display."""
+        rest = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
+        return {**rest, "DISPLAY": self.name or "(none)", "QT_QPA_PLATFORM": "xcb"}
+
+    def hand(self, *arguments: str) -> str:
+        """Lets xdotool do something.
+
+        Returns:
+            What it prints, empty when it fails.
+        """
+        command = ["xdotool", *arguments]
+        answer = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        return answer.stdout.strip()
+
+    def wait_for_window(self, title: str) -> str:
+        """Waits for a window with this in its title and gives it the keyboard.
+
+        Returns:
+            Its number.
+        """
+        wait_until(f"a window {title!r}", lambda: bool(self._windows(title)))
+        window = self._windows(title)[-1]
+        self.hand("windowactivate", "--sync", window)
+        return window
+
+    def press(self, *keys: str) -> None:
+        """Presses and releases keys, in xdotool's names."""
+        self.hand("key", "--clearmodifiers", *keys)
+
+    def _windows(self, title: str) -> list[str]:
+        return self.hand("search", "--onlyvisible", "--name", title).split()
+
+    def _start(self, command: list[str], pass_fds: tuple[int, ...] = ()) -> None:
+        silent = subprocess.DEVNULL
+        environment = self.environment
+        process = subprocess.Popen(command, env=environment, stdout=silent, stderr=silent, pass_fds=pass_fds)
+        self._processes.append(process)
