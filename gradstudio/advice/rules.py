@@ -182,7 +182,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "only floating point requires grad",
         "RuntimeError",
-        r"only Tensors of floating point(?: and complex)? dtype can require gradients",
+        r"[Oo]nly Tensors of floating point(?: and complex)? dtype can require gradients",
         "Integers have no derivative, so only floating-point and complex tensors can require grad.",
         ("Write the numbers with a point (1.0)", "Set dtype to torch.float32"),
         "import torch\ntorch.tensor([1, 2], requires_grad=True)",
@@ -215,10 +215,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "device mismatch",
         "RuntimeError",
-        r"Expected all tensors to be on the same device,? but (?:found at least two devices|got )",
+        r"(?:Expected all tensors to be on the same device,? but (?:found at least two devices|got )"
+        r"|Tensor on device \S+ is not on the expected device)",
         "The operands lie on different devices, and nothing is moved behind your back.",
         ("Let every creation node follow the document's device", "Move one of them with to(device)"),
-        "import torch\ntorch.randn(2, 2, device='meta') @ torch.randn(2, 2)",
+        "import torch\ntorch.randn(2, 2, device='meta') + torch.randn(2, 2)",
     ),
     Rule(
         "item of many",
@@ -276,7 +277,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "one of differentiated not used",
         "RuntimeError",
-        r"One of the differentiated Tensors appears to not have been used in the graph",
+        r"(?:One of the differentiated Tensors|The differentiated Tensor at index \d+) appears to not have been used in the graph",
         "autograd.grad was asked for a tensor that the output was not computed from.",
         ("Set allow_unused to True, which gives None for it", "Wire the tensor into the computation"),
         "import torch\nx = torch.ones(1, requires_grad=True)\ny = torch.ones(1, requires_grad=True)\n"
@@ -285,8 +286,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "negative size",
         "RuntimeError",
-        r"Trying to create tensor with negative dimension (?P<n>-\d+)",
-        "A size cannot be negative ({n}).",
+        r"(?:Trying to create tensor with negative dimension|Dimension size must be non-negative)",
+        "A size cannot be negative.",
         ("Write a size of 0 or more",),
         "import torch\ntorch.zeros(-1)",
     ),
