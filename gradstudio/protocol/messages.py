@@ -44,10 +44,12 @@ class Do(Message, frozen=True):
         trace: record per node; False executes the whole text as one function ("run" only).
         visible: nodes in view, summarised first.
         max_values: exact values are sent up to this many elements.
+        restart: "run" begins from nothing even when paused.
     """
 
     verb: Verb
     trace: bool = True
+    restart: bool = False
     visible: tuple[ItemId, ...] = ()
     max_values: int = 64
 
@@ -171,8 +173,22 @@ class Traced(Message, frozen=True):
     rows: tuple[Row, ...]
 
 
+class GradPart(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one backward added to a leaf's `.grad`; `grad` is None when it was not recorded."""
+
+    pass_number: int
+    backward: int
+    grad: Summary | None = None
+
+
 class GradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The gradient of one output as it stands now, and of a module's parameters by name."""
+    """The gradient of one output as it stands now.
+
+    Attributes:
+        path: a module's parameter by dotted name, or the place in a list of tensors ("0").
+        reason: the state in a sentence; `cause` the node or block it names.
+        parts: of a leaf's `.grad`, one per backward since it was last None or zero.
+    """
 
     node: ItemId
     output: int = 0
@@ -181,6 +197,7 @@ class GradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
     cause: ItemId = ItemId("")
     grad: Summary | None = None
+    parts: tuple[GradPart, ...] = ()
 
 
 class Gradients(Message, frozen=True):
@@ -361,4 +378,3 @@ Event = (
     | Fetched
     | Report
 )
-

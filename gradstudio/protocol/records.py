@@ -128,6 +128,4 @@ class ObjectRecord(msgspec.Struct, frozen=True, kw_only=True, tag="object", tag_
     class_name: str
 
 
-Record = (
-    TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord
-)
+Record = TensorRecord | PlainRecord | TupleRecord | ModuleRecord | OptimizerRecord | ArrayRecord | ObjectRecord

@@ -1,0 +1,163 @@
+"""The engine as the command line (and tests) see it: a child process and its frames. No Qt here."""
+
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, cast
+
+from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
+from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.messages import Event, Hello, Message, Request
+
+READ_BYTES = 1 << 20
+COMMAND = (sys.executable, "-m", "gradstudio.engine")
+
+
+class EngineProcess:
+    """A running engine. Use it as a context manager, or call `close`.
+
+    Attributes:
+        process: the child.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        stderr: IO[bytes] | int | None = None,
+    ) -> None:
+        """Start the engine.
+
+        Args:
+            command: what to start; this Python with ``-m gradstudio.engine`` when not given.
+            environment: of the child; ours when not given.
+            stderr: as `subprocess.Popen` takes it; what a program prints goes there as well.
+        """
+        self.process = subprocess.Popen(
+            tuple(command or COMMAND),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=None if environment is None else dict(environment),
+            bufsize=0,
+        )
+        self._events: queue.SimpleQueue[Event | BrokenFrame | None] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> "EngineProcess":
+        """This engine."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def send(self, request: Request) -> None:
+        """Put a request on the pipe.
+
+        Raises:
+            EngineDied: there is nobody to read it.
+        """
+        stdin = cast(IO[bytes], self.process.stdin)
+        frame = memoryview(encode(request))
+        try:
+            while frame:
+                frame = frame[stdin.write(frame) or 0 :]
+        except (BrokenPipeError, ValueError, OSError) as error:
+            raise EngineDied(self._code()) from error
+
+    def receive(self, timeout: float | None = None) -> Event | None:
+        """The next event, or None when none came within `timeout` seconds (None waits for ever).
+
+        Raises:
+            EngineDied: the engine is gone and all it said was received.
+            BrokenFrame: it said something that is no message.
+        """
+        try:
+            event = self._events.get(timeout=timeout)
+        except queue.Empty:
+            return None
+        if event is None:
+            self._events.put(None)
+            raise EngineDied(self._code())
+        if isinstance(event, BrokenFrame):
+            raise event
+        return event
+
+    def wait_for(
+        self,
+        *kinds: type[Message],
+        timeout: float | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> Event:
+        """The first event of one of the `kinds`; those before it go to `on_event`.
+
+        Raises:
+            EngineDied, BrokenFrame: as `receive`.
+            EngineSilent: no such event within `timeout` seconds.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            event = self.receive(left)
+            if event is None:
+                raise EngineSilent(f"The engine sent no {' or '.join(k.__name__ for k in kinds)} in {timeout} s.")
+            if isinstance(event, kinds):
+                return event
+            if on_event is not None:
+                on_event(event)
+
+    def wait_until_ready(self, timeout: float | None = 120) -> Hello:
+        """The second `Hello`: torch is imported, the devices are known.
+
+        Raises:
+            EngineDied, BrokenFrame, EngineSilent: as `wait_for`.
+        """
+        while True:
+            hello = cast(Hello, self.wait_for(Hello, timeout=timeout))
+            if hello.ready:
+                return hello
+
+    def close(self, timeout: float = 5) -> int:
+        """End its standard input, by which it exits; kill it when it does not. Its exit code."""
+        cast(IO[bytes], self.process.stdin).close()
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        return self._reap()
+
+    def kill(self) -> int:
+        """End it at once, whatever it does. Its exit code."""
+        self.process.kill()
+        return self._reap()
+
+    def _reap(self) -> int:
+        code = self.process.wait()
+        self._reader.join()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return code
+
+    def _code(self) -> int | None:
+        try:
+            return self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _read(self) -> None:
+        stdout = cast(IO[bytes], self.process.stdout)
+        decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
+        try:
+            while data := stdout.read(READ_BYTES):
+                for event in decoder.feed(data):
+                    self._events.put(event)
+        except BrokenFrame as error:
+            self._events.put(error)
+        self._events.put(None)

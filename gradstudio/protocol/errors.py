@@ -1,0 +1,36 @@
+"""What can go wrong between window or command line and engine.
+
+GradStudioError
+└── ProtocolError
+    ├── BrokenFrame     the bytes are no message of ours
+    ├── EngineDied      the engine's process is gone; carries its exit code
+    └── EngineSilent    no answer in the time that was given
+"""
+
+from gradstudio.errors import GradStudioError
+
+
+class ProtocolError(GradStudioError):
+    """Base of the room's errors."""
+
+
+class BrokenFrame(ProtocolError):
+    """Bytes on the pipe that are no message of the union; the peer is of another version or dying."""
+
+
+class EngineDied(ProtocolError):
+    """The engine's process ended, by itself or killed.
+
+    Attributes:
+        code: its exit code; negative is the signal that killed it; None when not known yet.
+    """
+
+    def __init__(self, code: int | None) -> None:
+        """Say how it ended."""
+        how = "was killed by signal " + str(-code) if code is not None and code < 0 else f"ended with code {code}"
+        super().__init__(f"The engine {how}. The document is untouched; the next run starts a new engine.")
+        self.code = code
+
+
+class EngineSilent(ProtocolError):
+    """The engine did not answer in time."""

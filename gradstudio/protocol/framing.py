@@ -1,0 +1,65 @@
+"""Frames on the pipe: four bytes of length (big-endian), then one message in msgpack."""
+
+import struct
+from typing import Generic, TypeVar
+
+import msgspec
+
+from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.messages import Message
+
+MessageT = TypeVar("MessageT")
+_LENGTH = struct.Struct(">I")
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+def encode(message: Message) -> bytes:
+    """One frame.
+
+    Raises:
+        BrokenFrame: the message takes 4 GiB or more.
+    """
+    body = _ENCODER.encode(message)
+    if len(body) >= 1 << 32:
+        raise BrokenFrame(f"A message of {len(body)} bytes does not fit a frame of less than 4 GiB.")
+    return _LENGTH.pack(len(body)) + body
+
+
+class Decoder(Generic[MessageT]):
+    """Takes bytes as they come and gives the messages that are complete.
+
+    Bytes of an unfinished frame are only appended, never scanned again, so a frame of many
+    megabytes that comes in small pieces costs its length once.
+    """
+
+    def __init__(self, union: type[MessageT]) -> None:
+        """Decode messages of `union` (``messages.Request`` or ``messages.Event``)."""
+        self._decoder: msgspec.msgpack.Decoder[MessageT] = msgspec.msgpack.Decoder(union)
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> list[MessageT]:
+        """The messages completed by `data`, in order.
+
+        Raises:
+            BrokenFrame: a frame holds something else than a message of the union.
+        """
+        self._bytes += data
+        messages, start = [], 0
+        while (end := self._end_of_frame(start)) <= len(self._bytes):
+            messages.append(self._decode(bytes(self._bytes[start + _LENGTH.size : end])))
+            start = end
+        if start:
+            del self._bytes[:start]
+        return messages
+
+    def _end_of_frame(self, start: int) -> int:
+        if len(self._bytes) - start < _LENGTH.size:
+            return len(self._bytes) + 1
+        (length,) = _LENGTH.unpack_from(self._bytes, start)
+        return start + _LENGTH.size + int(length)
+
+    def _decode(self, body: bytes) -> MessageT:
+        try:
+            return self._decoder.decode(body)
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+            raise BrokenFrame(f"A frame of {len(body)} bytes is no message of ours: {error}") from error
