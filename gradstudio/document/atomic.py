@@ -1,0 +1,88 @@
+"""Writing a file so that whoever looks, at any moment, finds the old one whole or the new one whole."""
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from gradstudio.document.errors import CannotSave
+
+_REASONS = {
+    errno.EACCES: "you may not write in the folder '{folder}'",
+    errno.EPERM: "you may not write in the folder '{folder}'",
+    errno.EROFS: "the folder '{folder}' is read-only",
+    errno.ENOSPC: "the disk of '{folder}' is full",
+    errno.EDQUOT: "your share of the disk of '{folder}' is used up",
+    errno.ENOENT: "there is no folder '{folder}'",
+    errno.ENOTDIR: "'{folder}' is not a folder",
+    errno.EISDIR: "'{name}' is a folder",
+    errno.ENAMETOOLONG: "the name '{name:.40}…' is too long",
+    errno.ELOOP: "'{name}' is a link that leads round in a circle",
+}
+
+
+def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace or make the file; its permissions stay, and a link stays a link.
+
+    Args:
+        path: the file.
+        data: what it shall hold.
+        durable: wait until the disk has it, so that a power cut cannot take it either.
+
+    Raises:
+        CannotSave: the old file, if there was one, is untouched.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder")
+        _replace(target, data, durable)
+    except ValueError as error:  # a name with a null byte
+        raise CannotSave(f"Not saved: {str(path)!r} is no file name.") from error
+    except OSError as error:
+        raise CannotSave(f"Not saved: {words(error, path)}. What was there before is untouched.") from error
+
+
+def words(error: OSError, path: Path) -> str:
+    """What the system refused, in words."""
+    pattern = _REASONS.get(error.errno or 0, "the system says '{system}'")
+    return pattern.format(folder=path.parent, name=path.name, system=error.strerror or error)
+
+
+def _replace(target: Path, data: bytes, durable: bool) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if durable:
+        _sync_folder(target.parent)
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is there, else those a new file gets."""
+    with contextlib.suppress(OSError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the disk know the new name; where folders cannot be synced (Windows) the system does it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

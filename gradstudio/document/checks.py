@@ -1,0 +1,123 @@
+"""What the file's records cannot say of single fields: names, literals, seeds. Each problem is a `Fault`."""
+
+import functools
+
+from gradstudio.document.errors import BadField, UnreadableFile
+from gradstudio.document.format import BlockRecord, ForRecord, HeaderRecord, Item, NodeRecord
+from gradstudio.document.locate import Step
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import DOCUMENT_DEVICE
+from gradstudio.graph.names import check
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.literals import LiteralError, parse, parse_any
+from gradstudio.operators.model import Operator, Parameter
+
+SMALLEST_SEED, LARGEST_SEED = -(2**63), 2**64 - 1
+Where = tuple[Step, ...]
+
+
+class Fault(Exception):
+    """A problem at a path of the file; the reader turns it into an error with line and column."""
+
+    def __init__(self, words: str, where: Where, kind: type[UnreadableFile] = BadField) -> None:
+        """Hold the reason, its path and the error to raise."""
+        super().__init__(words)
+        self.words, self.where, self.kind = words, where, kind
+
+
+def check_header(header: HeaderRecord) -> None:
+    """Refuse a seed that torch cannot take.
+
+    Raises:
+        Fault: with the words.
+    """
+    if header.seed is not None and not SMALLEST_SEED <= header.seed <= LARGEST_SEED:
+        raise Fault("the seed is outside of what torch takes (-2⁶³ … 2⁶⁴ - 1)", ("header", "seed"))
+
+
+def check_item(item: Item, where: Where) -> None:
+    """Refuse names that are no names and literals that are not literals.
+
+    Raises:
+        Fault: with the words.
+    """
+    if isinstance(item, NodeRecord):
+        check_names(item.names, (*where, "names"))
+    else:
+        check_names(item.carried, (*where, "carried"))
+        check_names([item.variable] if item.variable else [], (*where, "variable"), single=True)
+        if item.variable and not isinstance(item, ForRecord):
+            raise Fault("only a for block has a loop variable", (*where, "variable"))
+    _check_id(item.id, (*where, "id"))
+    _check_literals(item, where)
+
+
+def check_names(names: list[str], where: Where, *, single: bool = False) -> None:
+    """Refuse what cannot be a name in the program.
+
+    Raises:
+        Fault: with the words.
+    """
+    for number, name in enumerate(names):
+        problem = name_problem(name)
+        if problem:
+            raise Fault(problem, where if single else (*where, number))
+
+
+@functools.lru_cache(maxsize=8192)
+def name_problem(name: str) -> str:
+    """Why the text cannot be a name in the program; "" when it can."""
+    try:
+        checked = check(name)
+    except Refused as refused:
+        return str(refused)
+    return "" if checked == name else f"'{name}' must be written '{checked}'"
+
+
+def _check_id(item_id: str, where: Where) -> None:
+    if item_id.startswith(("@", "note:")):
+        raise Fault(f"an id cannot begin as '{item_id}' does", where)
+
+
+def _check_literals(item: Item, where: Where) -> None:
+    if not item.literals:
+        return
+    operator = load().get(item.operator) if isinstance(item, NodeRecord) else None
+    if operator is None and not isinstance(item, BlockRecord):
+        return  # an unknown operator is kept as it is, and never printed as code
+    for path, text in item.literals.items():
+        problem = _literal_problem(text, operator.parameter(path) if operator else None)
+        if problem and not (text == DOCUMENT_DEVICE and path == "device"):
+            raise Fault(f"the literal of '{path}': {problem}", (*where, "literals", path))
+
+
+@functools.lru_cache(maxsize=8192)
+def _literal_problem(text: str, parameter: Parameter | None) -> str:
+    """Why the text is no literal; what another torch would spell otherwise is let through."""
+    try:
+        parse_any(text)
+    except LiteralError as error:
+        return "" if parameter is not None and _fits(text, parameter) else str(error)
+    return ""
+
+
+def _fits(text: str, parameter: Parameter) -> bool:
+    try:
+        parse(text, parameter)
+    except LiteralError:
+        return False
+    return True
+
+
+def input_problem(operator: Operator | None, lengths: dict[str, int], path: str) -> str:
+    """Why there is no input of that path; "" when there is, or when the operator is unknown."""
+    if operator is None:
+        return ""
+    name, _, rest = path.partition(".")
+    if operator.parameter(name) is None:
+        known = ", ".join(parameter.name for parameter in operator.parameters) or "none"
+        return f"'{operator.key}' has no argument '{name}' (it has: {known})"
+    number = rest.partition(".")[0]
+    if number.isdecimal() and int(number) >= lengths.get(name, 0):
+        return f"'{operator.key}' has no element {number} in its argument '{name}'"
+    return ""

@@ -1,0 +1,67 @@
+"""Why a document cannot be read, saved or pasted.
+
+GradStudioError
+└── DocumentError
+    ├── UnreadableFile       says what is wrong, and at which line and column
+    │   ├── CannotOpen       the file is not there, is a folder, may not be read, is too large
+    │   ├── NotAGraph        not JSON, or the JSON of something else
+    │   ├── NewerVersion     written by a newer GradStudio
+    │   ├── BadField         a field is missing, misspelt or holds what it may not hold
+    │   ├── BadWire          a wire begins or ends at nothing, or runs backwards
+    │   └── BadTensor        stored data is missing or was changed
+    ├── CannotSave           the old file is whole; says what the system refused
+    └── NotAFragment         the clipboard holds something else
+"""
+
+from gradstudio.errors import GradStudioError
+
+
+class DocumentError(GradStudioError):
+    """Base of the room's errors."""
+
+
+class UnreadableFile(DocumentError):
+    """A document that cannot be read.
+
+    Attributes:
+        message: the reason in words, without the place.
+        line, column: 1-based; None where the reason has no place in the text.
+    """
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        """Hold the reason and its place."""
+        place = "" if line is None else f"line {line}, column {column}: "
+        super().__init__(place + message)
+        self.message, self.line, self.column = message, line, column
+
+
+class CannotOpen(UnreadableFile):
+    """The system does not hand out the file."""
+
+
+class NotAGraph(UnreadableFile):
+    """The text is not JSON, or it is the JSON of something else."""
+
+
+class NewerVersion(UnreadableFile):
+    """The file was written by a newer GradStudio."""
+
+
+class BadField(UnreadableFile):
+    """A field is missing, misspelt or holds what it may not hold."""
+
+
+class BadWire(UnreadableFile):
+    """A wire begins or ends at nothing, or runs against the order of the program."""
+
+
+class BadTensor(UnreadableFile):
+    """Data stored beside the file is missing or was changed."""
+
+
+class CannotSave(DocumentError):
+    """The document was not saved; what was there before is untouched."""
+
+
+class NotAFragment(DocumentError):
+    """A text that is no copied part of a program."""

@@ -1,0 +1,160 @@
+"""The document as a file: `.gsg` text, and stored tensors in `<stem>.tensors` beside it. No Qt here."""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from gradstudio.document.atomic import words, write_file
+from gradstudio.document.build import build
+from gradstudio.document.checks import Fault
+from gradstudio.document.errors import BadTensor, CannotOpen, CannotSave
+from gradstudio.document.format import FORMAT, ContentRecord, GraphFile, TensorRecord
+from gradstudio.document.read import LARGEST_TEXT, read
+from gradstudio.document.tensors import checked, read_beside, write_beside
+from gradstudio.document.write import write
+from gradstudio.graph.model import Graph, StoredTensor
+from gradstudio.layout.tidy import layout_missing
+
+SUFFIX = ".gsg"
+
+
+class View(msgspec.Struct, frozen=True):
+    """What the window showed: zoom factor and the scene point at its centre, pixels."""
+
+    zoom: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+
+
+def load(path: str | os.PathLike[str]) -> Graph:
+    """The graph of a file.
+
+    Raises:
+        UnreadableFile: with the reason in words, and its line and column.
+    """
+    return _load(Path(path))[0]
+
+
+def load_with_view(path: str | os.PathLike[str]) -> tuple[Graph, View]:
+    """The graph and what the window showed; items that have no place yet get one.
+
+    Raises:
+        UnreadableFile: with the reason in words, and its line and column.
+    """
+    graph, view = _load(Path(path))
+    graph.places = layout_missing(graph)
+    return graph, view
+
+
+def loads(text: str | bytes, *, folder: str | os.PathLike[str] | None = None) -> Graph:
+    """The graph of a text; `folder` is where its stored tensors lie (`<stem>.tensors`).
+
+    Raises:
+        UnreadableFile: with the reason in words, and its line and column.
+    """
+    return loads_with_view(text, folder=folder)[0]
+
+
+def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None = None) -> tuple[Graph, View]:
+    """As `loads`, with what the window showed."""
+    beside = None if folder is None else Path(folder)
+
+    def make(content: GraphFile) -> tuple[Graph, View]:
+        graph = build(content)
+        graph.tensors = stored_tensors(content, beside)
+        return graph, View(content.view.zoom, content.view.x, content.view.y)
+
+    return read(text, GraphFile, FORMAT, make)
+
+
+def dumps(graph: Graph, view: View | None = None) -> str:
+    """The text of a document; the same graph and view always give the same text."""
+    seen = view or View()
+    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y})
+
+
+def save(graph: Graph, path: str | os.PathLike[str], view: View | None = None) -> None:
+    """Write the document and its stored tensors; the old file is replaced in one step, or not at all.
+
+    Raises:
+        CannotSave: with the reason in words; what was there before is untouched.
+    """
+    target = Path(path)
+    write_tensors(graph.tensors.values(), tensor_folder(target))
+    write_file(target, dumps(graph, view).encode())
+
+
+def tensor_folder(path: Path) -> Path:
+    """The folder beside a document that holds its stored tensors."""
+    return path.with_name(f"{path.stem}.tensors")
+
+
+def write_tensors(tensors: Iterable[StoredTensor], folder: Path, *, durable: bool = True) -> None:
+    """Put the files of the tensors into the folder; without tensors none is made.
+
+    Raises:
+        CannotSave: with the reason in words.
+    """
+    for tensor in tensors:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise CannotSave(f"Not saved: {words(error, folder)}.") from error
+        write_beside(folder, tensor, durable=durable)
+
+
+def stored_tensors(content: ContentRecord, folder: Path | None) -> dict[str, StoredTensor]:
+    """The stored tensors of a text, out of itself or out of the folder beside it.
+
+    Raises:
+        Fault: one is missing, was changed, or is listed twice.
+    """
+    tensors: dict[str, StoredTensor] = {}
+    for number, record in enumerate(content.tensors):
+        try:
+            if record.digest in tensors:
+                raise BadTensor("this stored tensor is listed twice")
+            tensors[record.digest] = _stored(record, folder)
+        except BadTensor as error:
+            raise Fault(error.message, ("tensors", number), BadTensor) from error
+    return tensors
+
+
+def _stored(record: TensorRecord, folder: Path | None) -> StoredTensor:
+    if record.data is not None:
+        data = record.data
+    elif folder is not None:
+        data = read_beside(folder, record.digest)
+    else:
+        raise BadTensor("its data lies beside the file, and a text alone has nothing beside it: give the file")
+    return checked(record.digest, record.dtype, tuple(record.shape), data, record.source)
+
+
+def _load(path: Path) -> tuple[Graph, View]:
+    return loads_with_view(_read_bytes(path), folder=tensor_folder(path))
+
+
+def _read_bytes(path: Path) -> bytes:
+    """What the file holds; pipes and devices are never opened.
+
+    Raises:
+        CannotOpen: with the reason in words.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise CannotOpen(f"'{path}' is a folder")
+        if not stat.S_ISREG(status.st_mode):
+            raise CannotOpen(f"'{path}' is not an ordinary file")
+        if status.st_size > LARGEST_TEXT:
+            raise CannotOpen(f"'{path}' has {status.st_size} bytes, more than {LARGEST_TEXT // 2**20} MiB")
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise CannotOpen(f"there is no file '{path}'") from error
+    except PermissionError as error:
+        raise CannotOpen(f"you may not read '{path}'") from error
+    except (OSError, ValueError) as error:
+        raise CannotOpen(f"'{path}' cannot be read: {error}") from error

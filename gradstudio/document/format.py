@@ -1,0 +1,197 @@
+"""Version 1 of the file as records: what each line of a `.gsg` holds. Unknown fields are refused.
+
+The published schema (`resources/schema/graph-v1.json`) is made from these records; what they
+cannot say (names, order, wires) is checked in `document.build`.
+"""
+
+from typing import Annotated
+from typing import Literal as OneOf
+
+import msgspec
+from msgspec import Meta
+
+from gradstudio.graph.model import Mark
+
+FORMAT = "gradstudio-graph"
+FRAGMENT_FORMAT = "gradstudio-fragment"
+VERSION = 1
+
+NO_CONTROL = r"^[^\x00-\x1f\x7f]*$(?!\n)"
+MANY_LINES = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
+Line = Annotated[str, Meta(pattern=NO_CONTROL)]
+"""Text of one line."""
+Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=NO_CONTROL)]
+Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=NO_CONTROL)]
+Path = Annotated[str, Meta(min_length=1, max_length=300, pattern=NO_CONTROL)]
+Literal = Annotated[str, Meta(max_length=1_000_000)]
+Note = Annotated[str, Meta(pattern=MANY_LINES)]
+Count = Annotated[int, Meta(ge=0, le=10_000)]
+Pixel = Annotated[float, Meta(ge=-1e7, le=1e7)]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)", description="sha256 of the safetensors file")]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base: frozen, and a field that is not known is refused."""
+
+
+class HeaderRecord(Record):
+    """Seed, device and default dtype, as they are printed before the program."""
+
+    seed: int | None = 0
+    device: Annotated[str, Meta(max_length=40, pattern=r"^[a-z]+(:[0-9]{1,4})?$(?!\n)")] = "cpu"
+    default_dtype: Annotated[str, Meta(max_length=40, pattern=r"^(torch\.[a-z0-9_]+)?$(?!\n)")] = ""
+
+
+class ItemRecord(Record, tag_field="kind"):
+    """What nodes and blocks have in common. `in` is the block around the item."""
+
+    id: Id
+    inside: Id = msgspec.field(name="in", default="")
+    literals: dict[Path, Literal] = {}
+    lengths: dict[Path, Count] = {}
+    note: Note = ""
+    blank_before: bool = False
+    muted: bool = False
+
+
+class NodeRecord(ItemRecord, tag="node"):
+    """One operator applied once."""
+
+    operator: Path
+    names: list[Name] = []
+    positional: list[Path] | None = None
+    nested: bool = False
+    bypassed: bool = False
+    marks: list[Mark] = []
+
+
+class BlockRecord(ItemRecord):
+    """A Python block; its statements follow it and name it in `in`."""
+
+    title: Line = ""
+    variable: str = ""
+    carried: list[Name] = []
+
+
+class NoGradRecord(BlockRecord, tag="no_grad"):
+    """``with torch.no_grad():``."""
+
+
+class EnableGradRecord(BlockRecord, tag="enable_grad"):
+    """``with torch.enable_grad():``."""
+
+
+class InferenceModeRecord(BlockRecord, tag="inference_mode"):
+    """``with torch.inference_mode():``."""
+
+
+class AutocastRecord(BlockRecord, tag="autocast"):
+    """``with torch.autocast(...):``."""
+
+
+class ForRecord(BlockRecord, tag="for"):
+    """``for variable in ...:``."""
+
+
+class IfRecord(BlockRecord, tag="if"):
+    """``if condition:`` around prints."""
+
+
+class GroupRecord(BlockRecord, tag="group"):
+    """``# region: title``."""
+
+
+Item = (
+    NodeRecord
+    | NoGradRecord
+    | EnableGradRecord
+    | InferenceModeRecord
+    | AutocastRecord
+    | ForRecord
+    | IfRecord
+    | GroupRecord
+)
+
+
+class WireRecord(Record):
+    """Output `output` of the item `from` flows into the port `port` of the item `to`."""
+
+    source: Id = msgspec.field(name="from")
+    output: Count = 0
+    target: Id = msgspec.field(name="to")
+    port: Path
+
+
+class TailRecord(Record):
+    """The comment after the last statement of the block `in`, or of the program."""
+
+    inside: Id = msgspec.field(name="in", default="")
+    text: Note
+
+
+class TensorRecord(Record):
+    """Data stored beside the file; in a fragment the bytes themselves stand in `data` (base64)."""
+
+    digest: Digest
+    dtype: Path
+    shape: list[Annotated[int, Meta(ge=0, le=2**62)]]
+    source: Note = ""
+    data: bytes | None = None
+
+
+class PlaceRecord(Record):
+    """Where something stands on the canvas, scene pixels."""
+
+    x: Pixel
+    y: Pixel
+    width: Annotated[float, Meta(gt=0, le=1e7)] | None = None
+    collapsed: bool = False
+
+
+class BodyRecord(Record):
+    """Items in program order, and the wires between them."""
+
+    items: list[Item] = []
+    wires: list[WireRecord] = []
+    tails: list[TailRecord] = []
+
+
+class DefinitionRecord(BodyRecord):
+    """A sub-program that nodes ``group:<name>`` call."""
+
+    name: Name
+    inputs: list[Name] = []
+    outputs: list[Name] = []
+
+
+class ViewRecord(Record):
+    """All that is only looks: places, by item or ``note:<item>``, and what the window showed."""
+
+    zoom: Annotated[float, Meta(gt=0, le=100)] = 1.0
+    x: Pixel = 0.0
+    y: Pixel = 0.0
+    places: dict[Annotated[str, Meta(max_length=300)], PlaceRecord] = {}
+    definitions: dict[Name, dict[Annotated[str, Meta(max_length=300)], PlaceRecord]] = {}
+
+
+class ContentRecord(BodyRecord):
+    """What a file and a copied fragment have in common."""
+
+    header: HeaderRecord = HeaderRecord()
+    definitions: list[DefinitionRecord] = []
+    tensors: list[TensorRecord] = []
+    view: ViewRecord = ViewRecord()
+
+
+class GraphFile(ContentRecord):
+    """A `.gsg` file."""
+
+    format: OneOf["gradstudio-graph"]
+    version: OneOf[1]
+
+
+class FragmentText(ContentRecord):
+    """A part of a program, as it travels through the clipboard."""
+
+    format: OneOf["gradstudio-fragment"]
+    version: OneOf[1]

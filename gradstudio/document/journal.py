@@ -1,0 +1,183 @@
+"""The recovery journal: what is not saved yet, kept where `kill -9` cannot take it. No Qt here.
+
+A journal is a file in the recovery folder: one line about itself, then the document's text. As
+long as its program lives it holds a lock that the system releases with the process; a journal
+whose lock is free was left behind.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from gradstudio.document.atomic import write_file
+from gradstudio.document.errors import CannotSave, UnreadableFile
+from gradstudio.document.file import View, dumps, loads_with_view, write_tensors
+from gradstudio.graph.model import Graph
+
+FORMAT = "gradstudio-recovery"
+SUFFIX = ".recovery"
+
+
+class Journal:
+    """Follows one document; `write` after every edit, `discard` when nothing is left to lose."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take a name of its own in the folder; nothing is written yet."""
+        self.path = folder / f"{uuid.uuid4().hex}{SUFFIX}"
+        self._lock: IO[str] | None = None
+
+    def write(self, graph: Graph, document: Path | None, view: View | None = None) -> None:
+        """Put down the document as it stands; the state before is replaced in one step.
+
+        Raises:
+            CannotSave: with the reason in words.
+        """
+        about = {
+            "format": FORMAT,
+            "version": 1,
+            "pid": os.getpid(),
+            "document": str(document.absolute()) if document is not None else None,
+            "written": round(time.time(), 3),
+        }
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = self._lock or _take_lock(_lock_path(self.path))
+        except OSError as error:
+            raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
+        write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=False)
+        text = json.dumps(about, ensure_ascii=True) + "\n" + dumps(graph, view)
+        write_file(self.path, text.encode(), durable=False)
+
+    def discard(self) -> None:
+        """Forget all: the document is saved, or closed on purpose."""
+        _remove(self.path)
+        self._release()
+
+    def close(self) -> None:
+        """Leave the journal behind for the next start."""
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+        if not self.path.exists():
+            _lock_path(self.path).unlink(missing_ok=True)
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """A journal that was left behind.
+
+    Attributes:
+        path: the journal.
+        document: the file that was open, or None when it never had one.
+        written: when, seconds since 1970.
+    """
+
+    path: Path
+    document: Path | None
+    written: float
+
+    def load(self) -> tuple[Graph, View]:
+        """The document as it stood.
+
+        Raises:
+            UnreadableFile: the journal is damaged.
+        """
+        try:
+            _, _, text = self.path.read_bytes().partition(b"\n")
+        except OSError as error:
+            raise UnreadableFile(f"the recovery file '{self.path.name}' cannot be read: {error}") from error
+        return loads_with_view(text, folder=_tensor_folder(self.path))
+
+    def discard(self) -> None:
+        """Remove the journal and what belongs to it."""
+        _remove(self.path)
+        _lock_path(self.path).unlink(missing_ok=True)
+
+
+class _About(msgspec.Struct):
+    format: str
+    version: int
+    written: float
+    document: str | None = None
+
+
+def recoverable(folder: Path) -> list[Recovered]:
+    """The journals that were left behind by programs that are gone, the newest first."""
+    found = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        recovered = _about(path)
+        if recovered is not None and _is_left(path):
+            found.append(recovered)
+    return sorted(found, key=lambda one: one.written, reverse=True)
+
+
+def _about(path: Path) -> Recovered | None:
+    """What the first line of a journal says; None when it is none."""
+    try:
+        with path.open("rb") as file:
+            about = msgspec.json.decode(file.readline(100_000), type=_About)
+    except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    if about.format != FORMAT or about.version != 1:
+        return None
+    return Recovered(path, Path(about.document) if about.document is not None else None, about.written)
+
+
+def _remove(path: Path) -> None:
+    tensors = _tensor_folder(path)
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        for file in tensors.glob("*"):
+            file.unlink(missing_ok=True)
+        tensors.rmdir()
+
+
+def _tensor_folder(path: Path) -> Path:
+    return path.with_suffix(".tensors")
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+def _is_left(path: Path) -> bool:
+    """Whether nobody holds the journal's lock."""
+    lock = _lock_path(path)
+    if not lock.exists():
+        return True
+    try:
+        _take_lock(lock).close()
+    except OSError:
+        return False
+    return True
+
+
+def _take_lock(path: Path) -> IO[str]:
+    """An open file that nobody else can lock until it is closed or its process ends.
+
+    Raises:
+        OSError: somebody holds it.
+    """
+    file = path.open("a")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise
+    return file
