@@ -91,7 +91,7 @@ def element_parameter(parameter: Parameter) -> Parameter:
         return parameter
     kind, hint = _ELEMENTS[parameter.kind]
     return msgspec.structs.replace(
-        parameter, kind=kind, default=None, variadic=False, nullable=False, choices=(), hint=hint
+        parameter, kind=kind, default=None, variadic=False, nullable=False, choices=(), hint=hint, element=True
     )
 
 
@@ -111,11 +111,12 @@ def accepts(parameter: Parameter, family: Family) -> str:
 
     What torch itself decides when it runs (a tensor with one element as a number) is allowed.
     """
-    if family in _ACCEPTED[parameter.kind] or family is Family.UNKNOWN and parameter.kind is not Kind.NAME:
+    if family in _ACCEPTED[parameter.kind] or (family is Family.UNKNOWN and parameter.kind is not Kind.NAME):
         return ""
     if family is Family.NONE and parameter.nullable:
         return ""
-    return f"'{parameter.name}' takes {kind_words(parameter)}; this is {family_words(family)}.{_way_out(parameter, family)}"
+    way_out = _way_out(parameter, family)
+    return f"'{parameter.name}' takes {kind_words(parameter)}; this is {family_words(family)}.{way_out}"
 
 
 def _way_out(parameter: Parameter, family: Family) -> str:
@@ -142,25 +143,46 @@ def _way_out(parameter: Parameter, family: Family) -> str:
 # Names ---------------------------------------------------------------------------------------
 
 _SYMBOL_NAMES = {
-    "+": "total", "-": "difference", "*": "product", "/": "quotient", "//": "quotient", "%": "remainder",
-    "**": "power", "@": "product", "&": "both", "|": "either", "^": "differs", "~": "inverted",
-    "<<": "shifted", ">>": "shifted", "==": "equal", "!=": "different", "<": "less", "<=": "at_most",
-    ">": "greater", ">=": "at_least",
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "div", "%": "mod", "**": "power", "@": "y",
+    "<<": "shifted", ">>": "shifted",
 }  # fmt: skip
-_WORD_NAMES = {
-    "tensor": "x", "zeros": "x", "ones": "x", "full": "x", "empty": "x", "rand": "x", "randn": "x", "randint": "x",
-    "zeros_like": "x", "ones_like": "x", "full_like": "x", "empty_like": "x", "rand_like": "x", "randn_like": "x",
-    "as_tensor": "x", "from_numpy": "x", "stored": "data", "literal": "value", "alias": "y", "call": "y",
-    "Parameter": "w", "matmul": "y", "mm": "y", "bmm": "y", "mv": "y", "linear": "y", "getitem": "part", "item": "value",
-    "transpose": "transposed", "permute": "permuted", "T": "transposed", "mT": "transposed", "arange": "steps",
-    "linspace": "points", "logspace": "points", "Linear": "fc", "Conv1d": "conv", "Conv2d": "conv", "Conv3d": "conv",
-    "Sequential": "model", "Embedding": "embedding", "MultiheadAttention": "attention", "parameters": "parameters",
-    "numpy": "array", "tolist": "values", "tuple": "pair", "list": "items", "attribute": "attribute",
-    "one_hot": "target", "sum": "total", "max": "largest", "min": "smallest", "abs": "magnitude", "all": "all_true",
-    "any": "any_true", "round": "rounded", "float": "cast", "double": "cast", "half": "cast", "bfloat16": "cast",
-    "int": "cast", "long": "cast", "bool": "cast", "short": "cast", "char": "cast", "byte": "cast", "to": "moved",
-    "cpu": "moved", "cuda": "moved", "pow": "power", "hash": "hashed", "range": "steps", "complex": "z", "softmax": "probabilities", "log_softmax": "log_probabilities", "grad": "grad",
-}  # fmt: skip
+"""Of infix operators; comparisons and logic give a `mask`."""
+
+_NAMES_OF_WORDS = {
+    "x": "tensor zeros ones full empty eye rand randn randint normal zeros_like ones_like full_like empty_like "
+    "rand_like randn_like randint_like as_tensor from_numpy new_zeros new_ones new_full new_empty new_tensor",
+    "y": "alias call matmul mm bmm mv linear",
+    "w": "Parameter",
+    "steps": "arange range",
+    "points": "linspace logspace",
+    "value": "literal item",
+    "part": "getitem",
+    "data": "stored",
+    "cast": "float double half bfloat16 int long bool short char byte",
+    "moved": "to cpu cuda",
+    "transposed": "transpose permute T mT t swapaxes",
+    "fc": "Linear",
+    "conv": "Conv1d Conv2d Conv3d",
+    "model": "Sequential",
+    "attention": "MultiheadAttention scaled_dot_product_attention",
+    "array": "numpy",
+    "values": "tolist",
+    "pair": "tuple",
+    "items": "list",
+    "total": "sum",
+    "largest": "max",
+    "smallest": "min",
+    "magnitude": "abs",
+    "all_true": "all",
+    "any_true": "any",
+    "rounded": "round",
+    "power": "pow",
+    "z": "complex",
+    "probabilities": "softmax",
+    "log_probabilities": "log_softmax",
+    "mask": "eq ne lt le gt ge",
+}
+_WORD_NAMES = {word: name for name, words in _NAMES_OF_WORDS.items() for word in words.split()}
 
 
 def default_names(operator: Operator) -> tuple[str, ...]:
@@ -194,8 +216,14 @@ def _base_name(operator: Operator) -> str:
     if operator.results[0].family is Family.OPTIMIZER:
         return "optimizer"
     if operator.face in (Face.INFIX, Face.PREFIX):
-        return _SYMBOL_NAMES.get(operator.symbol, "y") if operator.face is Face.INFIX else "y"
+        return _symbol_name(operator)
     return _WORD_NAMES.get(operator.word) or _identifier(operator.word)
+
+
+def _symbol_name(operator: Operator) -> str:
+    if operator.category == "Comparison and logic":
+        return _SYMBOL_NAMES.get(operator.symbol, "mask")
+    return _SYMBOL_NAMES.get(operator.symbol, "y") if operator.face is Face.INFIX else _identifier(operator.word)
 
 
 def _plural(name: str) -> str:

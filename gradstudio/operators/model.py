@@ -99,6 +99,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
         nullable: None is accepted.
         choices: Python literals offered by the editor, quoted where they are text.
         hint: one line on what it takes.
+        element: one element of a list-like argument (made by `families.element_parameter`).
     """
 
     name: str
@@ -110,6 +111,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     nullable: bool = False
     choices: tuple[str, ...] = ()
     hint: str = ""
+    element: bool = False
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
