@@ -154,7 +154,7 @@ def set_up() -> None:
         return
     make_environment()
     if os.environ.get("GRADSTUDIO_TORCH") != "keep" and not has_gpu_torch(PYTHON):
-        say("installing torch")
+        say("installing torch: a download of some 200 MB, several GB where it is built for a GPU")
         pip("install", *torch_arguments())
     say("installing GradStudio and its tools")
     pip("install", "--editable", f"{ROOT}[test]")
@@ -229,8 +229,9 @@ def pip(*arguments: str) -> None:
     Raises:
         Stop: pip did not succeed.
     """
-    quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
-    if subprocess.call([str(PYTHON), "-m", "pip", *arguments, *quiet], cwd=ROOT):
+    silence = [] if sys.stdout.isatty() else ["--quiet", "--quiet"]  # only errors, where nobody watches the bars
+    command = [str(PYTHON), "-m", "pip", *arguments, "--disable-pip-version-check", "--no-input", *silence]
+    if subprocess.call(command, cwd=ROOT):
         raise Stop("pip did not succeed; its reason stands above. The next start goes on from here.")
 
 

@@ -1,0 +1,66 @@
+"""The program as a user starts it: a real window, real keys, a real engine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.helpers.display import wait_until
+from tests.smoke.conftest import Window
+
+pytestmark = [pytest.mark.display, pytest.mark.slow]
+
+
+def items(file: Path) -> list[object]:
+    return list(json.loads(file.read_text())["items"])
+
+
+def test_what_is_deleted_with_the_keys_is_gone_from_the_saved_file_and_undone_it_is_back(
+    window: Window, example: Path
+) -> None:
+    before = items(example)
+    window.press("ctrl+a", "Delete", "ctrl+s")
+    wait_until("the file is empty", lambda: items(example) == [])
+    window.press("ctrl+z", "ctrl+s")
+    wait_until("the file is as before", lambda: items(example) == before)
+    window.press("ctrl+q")
+    assert window.wait_for_end() == 0
+    assert "Traceback" not in window.words()
+
+
+def test_the_window_outlives_its_engine_and_starts_another(window: Window) -> None:
+    def engines() -> list[psutil.Process]:
+        children = psutil.Process(window.process.pid).children(recursive=True)
+        return [child for child in children if "gradstudio.engine" in child.cmdline()]
+
+    wait_until("an engine is there", lambda: bool(engines()))
+    killed = {engine.pid for engine in engines()}
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    wait_until("another engine is there", lambda: bool({engine.pid for engine in engines()} - killed))
+    window.press("F5", "ctrl+q")
+    assert window.wait_for_end() == 0
+    assert "Traceback" not in window.words()
+
+
+def test_no_process_stays_when_the_window_is_closed(window: Window) -> None:
+    children = psutil.Process(window.process.pid).children(recursive=True)
+    window.press("ctrl+q")
+    assert window.wait_for_end() == 0
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert alive == []
+
+
+def test_without_a_display_it_says_so_and_ends_with_3(example: Path) -> None:
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    command = [sys.executable, "-m", "gradstudio", str(example)]
+    child = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert child.returncode == 3
+    assert "display" in child.stderr
+    assert "Traceback" not in child.stderr
