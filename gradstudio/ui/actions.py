@@ -1,0 +1,164 @@
+"""The one table behind menus, toolbar and the shortcut sheet: rows become QActions here, and nowhere else."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from gradstudio.ui.theme import Theme, icon
+
+MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
+Shortcut = str | QKeySequence.StandardKey
+
+
+class ActionRow(NamedTuple):
+    """One command.
+
+    Attributes:
+        menu: "File", or "View/Theme" for a submenu.
+        group: a line is drawn where it changes within a menu.
+        shortcuts: the first one is shown.
+        when: whether it is enabled now.
+        checked: whether it is ticked now; None for plain commands.
+    """
+
+    id: str
+    text: str
+    menu: str
+    group: int
+    handler: Callable[[], object]
+    shortcuts: tuple[Shortcut, ...] = ()
+    icon: str = ""
+    when: Callable[[], bool] | None = None
+    checked: Callable[[], bool] | None = None
+    tooltip: str = ""
+
+
+class MenuRow(NamedTuple):
+    """A submenu whose entries are made each time it opens."""
+
+    text: str
+    menu: str
+    group: int
+    fill: Callable[[QMenu], None]
+
+
+Row = ActionRow | MenuRow
+
+
+class ActionSet(QObject):
+    """The actions of a window, by id."""
+
+    def __init__(self, rows: Sequence[Row], theme: Theme, parent: QWidget) -> None:
+        """Make an action per row; they work in the whole window."""
+        super().__init__(parent)
+        self.rows = tuple(rows)
+        self._by_id = {row.id: row for row in self.rows if isinstance(row, ActionRow)}
+        self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
+        self.set_theme(theme)
+        self.refresh()
+
+    def __getitem__(self, action_id: str) -> QAction:
+        """The action of a row."""
+        return self._actions[action_id]
+
+    def fill_menu_bar(self, bar: QMenuBar) -> None:
+        """Make the menus in the order of `MENUS`."""
+        for name in MENUS:
+            menu = bar.addMenu(f"&{name}")
+            menu.setToolTipsVisible(True)
+            self._fill(menu, name)
+
+    def refresh(self) -> None:
+        """Ask every row whether it is enabled and ticked now."""
+        for key, row in self._by_id.items():
+            if row.when is not None:
+                self._actions[key].setEnabled(row.when())
+            if row.checked is not None:
+                self._actions[key].setChecked(row.checked())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Tint the icons."""
+        for key, row in self._by_id.items():
+            if row.icon:
+                role = "accent_text" if row.id == "run.run" else "danger" if row.id == "run.stop" else "text"
+                self._actions[key].setIcon(icon(row.icon, theme, role))
+
+    def shortcut_sheet(self) -> tuple[tuple[str, str, str], ...]:
+        """Menu, command and keys of every row that has keys, in the order of the menus."""
+        rows = sorted(self._by_id.values(), key=lambda row: MENUS.index(row.menu.split("/")[0]))
+        return tuple(
+            (row.menu.split("/")[0], row.text.rstrip("…"), ", ".join(keys))
+            for row in rows
+            if (keys := self._keys(row.id))
+        )
+
+    def _keys(self, action_id: str) -> list[str]:
+        native = QKeySequence.SequenceFormat.NativeText
+        return [keys.toString(native) for keys in self._actions[action_id].shortcuts()]
+
+    def _make(self, row: ActionRow, parent: QWidget) -> QAction:
+        action = QAction(row.text, parent)
+        action.setObjectName(row.id)
+        action.setShortcuts(_key_sequences(row.shortcuts))
+        action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        action.setCheckable(row.checked is not None)
+        action.setMenuRole(_menu_role(row.id))
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        tooltip = row.tooltip or row.text.rstrip("…")
+        action.setToolTip(f"{tooltip}  ({keys})" if keys else tooltip)
+        action.setStatusTip("")
+        action.triggered.connect(lambda _checked=False, handler=row.handler: handler())
+        parent.addAction(action)
+        return action
+
+    def _fill(self, menu: QMenu, name: str) -> None:
+        previous = None
+        for row in (row for row in self.rows if row.menu == name or row.menu.startswith(f"{name}/")):
+            if previous is not None and row.group != previous:
+                menu.addSeparator()
+            previous = row.group
+            if isinstance(row, MenuRow):
+                self._add_dynamic(menu, row)
+            else:
+                _target(menu, row.menu).addAction(self._actions[row.id])
+
+    def _add_dynamic(self, menu: QMenu, row: MenuRow) -> None:
+        submenu = menu.addMenu(row.text)
+        submenu.setToolTipsVisible(True)
+        submenu.aboutToShow.connect(lambda: _refill(submenu, row))
+
+
+def _refill(menu: QMenu, row: MenuRow) -> None:
+    menu.clear()
+    row.fill(menu)
+
+
+def _target(menu: QMenu, path: str) -> QMenu:
+    """The menu itself, or its submenu of that path, made when it is not there."""
+    if "/" not in path:
+        return menu
+    title = path.split("/", 1)[1]
+    for action in menu.actions():
+        submenu = action.menu()
+        if isinstance(submenu, QMenu) and submenu.title() == title:
+            return submenu
+    return menu.addMenu(title)
+
+
+def _key_sequences(shortcuts: Iterable[Shortcut]) -> list[QKeySequence]:
+    """The keys of this platform; the first binding of a standard key."""
+    made: list[QKeySequence] = []
+    for shortcut in shortcuts:
+        bound = QKeySequence.keyBindings(shortcut) if isinstance(shortcut, QKeySequence.StandardKey) else []
+        sequence = bound[0] if bound else QKeySequence(shortcut)
+        if not sequence.isEmpty():
+            made.append(sequence)
+    return made
+
+
+def _menu_role(action_id: str) -> QAction.MenuRole:
+    roles = {"file.quit": QAction.MenuRole.QuitRole, "help.about": QAction.MenuRole.AboutRole}
+    return roles.get(action_id, QAction.MenuRole.NoRole)

@@ -1,0 +1,217 @@
+"""The Code dock: the Python of the canvas, always current, its selection linked with the canvas."""
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButton, QWidget
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program, Span
+from gradstudio.ui.panels.highlighter import PythonHighlighter
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, icon, mono_font
+
+EMPTY_WORDS = "# The Python of the canvas stands here as soon as there is a node."
+
+
+class CodePanel(QPlainTextEdit):
+    """The compiled program without its report; read-only.
+
+    Signals:
+        copied(): the text was copied by the button.
+    """
+
+    copied = Signal()
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to the session's program, selection and results."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self._spans: tuple[Span, ...] = ()
+        self._following = False
+        self.setReadOnly(True)
+        self.setFont(mono_font())
+        self.setAccessibleName("Python of the canvas")
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setPlaceholderText(EMPTY_WORDS)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._highlighter = PythonHighlighter(self.document(), theme)
+        self.gutter = _Gutter(self, theme)
+        self.copy_button = QToolButton(self)
+        self.copy_button.setToolTip("Copy the whole program")
+        self.copy_button.setAccessibleName("Copy the whole program")
+        self.copy_button.setCursor(Qt.CursorShape.ArrowCursor)
+        self.copy_button.clicked.connect(self.copy_all)
+        self.set_theme(theme)
+        self.blockCountChanged.connect(lambda _count: self._fit_gutter())
+        self.updateRequest.connect(self._on_update_request)
+        session.run.program_changed.connect(self.show_program)
+        session.attention.selection_changed.connect(self._on_selection_changed)
+        session.results.changed.connect(lambda _items: self._mark_lines())
+        session.graph_store.replaced.connect(lambda: self._follow(reveal=False))
+
+    def show_program(self, program: Program) -> None:
+        """Show a program; the scroll position stays."""
+        text = program.code.rstrip("\n") if program.statements or program.incomplete else ""
+        self._spans = program.spans
+        if text != self.toPlainText():
+            place = self.verticalScrollBar().value()
+            self._highlighter.tokenise(text)
+            self.setPlainText(text)
+            self.verticalScrollBar().setValue(place)
+        self._mark_lines()
+
+    def copy_all(self) -> None:
+        """Put the whole program on the clipboard."""
+        QApplication.clipboard().setText(self.toPlainText() + "\n")
+        self.copied.emit()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self._highlighter.set_theme(theme)
+        self.gutter.set_theme(theme)
+        self.copy_button.setIcon(icon("copy", theme, "text_dim"))
+        self._fit_gutter()
+        self._mark_lines()
+
+    def item_at(self, position: int) -> ItemId | None:
+        """The innermost item whose text covers a character; else the one that begins on its line."""
+        block = self.document().findBlock(position)
+        line, column = block.blockNumber() + 1, position - block.position()
+        covering = [span for span in self._spans if _covers(span, line, column)]
+        if covering:
+            return min(covering, key=_length).node
+        return next((span.node for span in self._spans if span.line == line), None)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _on_selection_changed(self) -> None:
+        self._follow(reveal=not self._following)
+
+    def _follow(self, reveal: bool) -> None:
+        self._mark_lines()
+        if not reveal:
+            return
+        chosen = self._session.attention.selection
+        span = next((span for span in self._spans if span.node in chosen), None)
+        if span is not None:
+            cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+
+    def _mark_lines(self) -> None:
+        results, syntax = self._session.results, self._theme.syntax
+        made: list[QTextEdit.ExtraSelection] = []
+        for span in self._spans:
+            if results.failure(span.node) is not None:
+                made.append(self._line_mark(span, syntax.failing))
+            elif span.node == results.next_node or span.node == results.running_node:
+                made.append(self._line_mark(span, syntax.running))
+        chosen = self._session.attention.selection
+        made.extend(self._text_mark(span) for span in self._spans if span.node in chosen)
+        self.setExtraSelections(made)
+        self.gutter.update()
+
+    def _line_mark(self, span: Span, color: str) -> QTextEdit.ExtraSelection:
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
+        mark.format.setBackground(QColor(color))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        return mark
+
+    def _text_mark(self, span: Span) -> QTextEdit.ExtraSelection:
+        mark = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._position(span.line, span.column))
+        cursor.setPosition(self._position(span.end_line, span.end_column), QTextCursor.MoveMode.KeepAnchor)
+        mark.cursor = cursor
+        mark.format.setBackground(QColor(self._theme.syntax.selected))
+        return mark
+
+    def _position(self, line: int, column: int) -> int:
+        block = self.document().findBlockByNumber(line - 1)
+        if not block.isValid():
+            return max(0, self.document().characterCount() - 1)
+        return block.position() + min(column, max(0, block.length() - 1))
+
+    def _fit_gutter(self) -> None:
+        self.setViewportMargins(self.gutter.sizeHint().width(), 0, 0, 0)
+        area = self.contentsRect()
+        self.gutter.setGeometry(QRect(area.left(), area.top(), self.gutter.sizeHint().width(), area.height()))
+        bar = self.verticalScrollBar().width() if self.verticalScrollBar().isVisible() else 0
+        self.copy_button.move(area.right() - self.copy_button.sizeHint().width() - bar - 6, area.top() + 4)
+
+    def _on_update_request(self, area: QRect, dy: int) -> None:
+        if dy:
+            self.gutter.scroll(0, dy)
+        else:
+            self.gutter.update(0, area.y(), self.gutter.width(), area.height())
+
+    # ------------------------------------------------------------------ Qt overrides
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_gutter()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self._select_at_cursor()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not self.textCursor().hasSelection():
+            self._select_at_cursor()
+
+    def _select_at_cursor(self) -> None:
+        item = self.item_at(self.textCursor().position())
+        if item is not None and item in self._session.graph_store.graph:
+            self._following = True
+            self._session.attention.reveal(item)
+            self._following = False
+
+
+class _Gutter(QWidget):
+    """Line numbers, and a bar beside lines that failed or run next."""
+
+    def __init__(self, editor: CodePanel, theme: Theme) -> None:
+        super().__init__(editor)
+        self._editor, self._theme = editor, theme
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        digits = max(2, len(str(max(1, self._editor.blockCount()))))
+        return QSize(self._editor.fontMetrics().horizontalAdvance("9") * digits + 24, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.color("surface"))
+        painter.setFont(self._editor.font())
+        painter.setPen(QColor(self._theme.syntax.line_number))
+        editor = self._editor
+        block = editor.firstVisibleBlock()
+        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+        while block.isValid() and top <= event.rect().bottom():
+            height = editor.blockBoundingRect(block).height()
+            if block.isVisible() and editor.document().characterCount() > 1:
+                place = QRect(0, round(top), self.width() - 12, round(height))
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(block.blockNumber() + 1)
+                )
+            top += height
+            block = block.next()
+        painter.end()
+
+
+def _covers(span: Span, line: int, column: int) -> bool:
+    return (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+
+def _length(span: Span) -> tuple[int, int]:
+    return span.end_line - span.line, span.end_column - span.column

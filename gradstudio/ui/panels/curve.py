@@ -1,0 +1,57 @@
+"""Curves thinned to what a screen can show, and bytes in units a person reads. Plain numpy, no Qt."""
+
+import numpy as np
+
+Array = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+UNITS = (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4))
+
+
+def thinned(times: Array, values: Array, columns: int) -> tuple[Array, Array]:
+    """At most two points a pixel column: its lowest and highest value, so no peak is lost.
+
+    Args:
+        times: seconds, ascending, shape ``(samples,)``.
+        values: shape ``(samples,)``; NaN where nothing was told.
+        columns: pixel columns of the plot.
+    """
+    count = len(times)
+    if columns < 1 or count <= 2 * columns:
+        return times, values
+    step = -(-count // columns)
+    groups = -(-count // step)
+    padded = np.full(groups * step, np.nan)
+    padded[:count] = values
+    table = padded.reshape(groups, step)
+    empty = np.isnan(table).all(axis=1)
+    low, high = (
+        np.where(np.isnan(table), np.inf, table).min(axis=1),
+        np.where(np.isnan(table), -np.inf, table).max(axis=1),
+    )
+    low[empty] = high[empty] = np.nan
+    kept = np.empty(2 * groups)
+    kept[0::2], kept[1::2] = low, high
+    return np.repeat(times[::step], 2), kept
+
+
+def unit_for(largest_bytes: float) -> tuple[str, float]:
+    """The binary unit in which the figure has one to four digits before the point, and its bytes."""
+    chosen = UNITS[0]
+    for unit in UNITS:
+        if largest_bytes >= unit[1]:
+            chosen = unit
+    return chosen
+
+
+def in_words(size_bytes: float) -> str:
+    """``1.25 GiB``; whole numbers for bytes."""
+    name, factor = unit_for(size_bytes)
+    return f"{size_bytes:.0f} B" if name == "B" else f"{size_bytes / factor:,.3g} {name}"
+
+
+def value_at(times: Array, values: Array, time_s: float) -> float | None:
+    """The newest value told at or before a moment; None when there is none."""
+    k = int(np.searchsorted(times, time_s, side="right")) - 1
+    if k < 0 or np.isnan(values[k]):
+        return None
+    return float(values[k])

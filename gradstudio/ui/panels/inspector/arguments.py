@@ -1,0 +1,123 @@
+"""The arguments of the selected item: a row each, with the editor that fits, or the wire that feeds it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
+from gradstudio.graph.ports import Port, input_ports, output_ports
+from gradstudio.ui.panels.inspector.editors import ArgumentEditor, make_editor
+from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font, tinted
+
+
+class ArgumentsSection(Section):
+    """Rows for the input ports of one item; rebuilt when the ports change, else only updated."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """No item yet."""
+        super().__init__("Arguments", parent)
+        self._session, self._theme = session, theme
+        self._item: ItemId | None = None
+        self._built: tuple[object, ...] = ()
+        self._rows: list[QWidget] = []
+        self.editors: dict[str, ArgumentEditor] = {}
+
+    def show_item(self, item: ItemId | None) -> None:
+        """Show the arguments of an item as the graph has them now."""
+        graph = self._session.graph_store.graph
+        ports = input_ports(graph, item) if item is not None and item in graph else ()
+        built = (item, self._devices(), graph.header.device, *(self._shape_of(item, port) for port in ports))
+        if built != self._built:
+            self._rebuild(item, ports)
+            self._built = built
+        for port in ports:
+            if (editor := self.editors.get(port.path)) is not None:
+                editor.set_port(port)
+        self.setVisible(bool(ports))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Build anew in another theme."""
+        self._theme, self._built = theme, ()
+
+    def _shape_of(self, item: ItemId | None, port: Port) -> tuple[object, ...]:
+        """What decides which widgets a row needs."""
+        wire = self._session.graph_store.graph.wires.get((item, port.path)) if item is not None else None
+        return (port.path, port.label, port.parameter.kind, port.state == "wired", wire and self._source_name(wire))
+
+    def _rebuild(self, item: ItemId | None, ports: tuple[Port, ...]) -> None:
+        for row in self._rows:
+            self.column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows.clear()
+        self.editors.clear()
+        self._item = item
+        for port in ports:
+            row = field_row(port.label, self._field(port))
+            self._rows.append(row)
+            self.add(row)
+
+    def _field(self, port: Port) -> QWidget:
+        graph = self._session.graph_store.graph
+        if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
+            return self._wired(wire)
+        editor = make_editor(port, self._devices(), graph.header.device)
+        if editor is None:
+            return self._waiting(port)
+        editor.committed.connect(lambda text, path=port.path: self._on_editor_committed(path, text))
+        self.editors[port.path] = editor
+        return editor
+
+    def _wired(self, wire: Wire) -> QWidget:
+        link = _button(f"← {self._source_name(wire)}", "Fed by a wire: select where it comes from")
+        link.clicked.connect(lambda: self._session.attention.reveal(wire.source))
+        cut = _button("", "Take the wire away")
+        cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
+        store = self._session.graph_store
+        cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(link, 1)
+        layout.addWidget(cut)
+        return row
+
+    def _waiting(self, port: Port) -> QLabel:
+        words = "needs a wire" if port.required else f"default: {port.parameter.default}"
+        made = label(words, "warning" if port.required else "dim")
+        made.setContentsMargins(8, 5, 0, 0)
+        made.setToolTip(port.parameter.hint)
+        return made
+
+    def _source_name(self, wire: Wire) -> str:
+        graph = self._session.graph_store.graph
+        outputs = output_ports(graph, wire.source) if wire.source in graph else ()
+        name = outputs[wire.output].name if wire.output < len(outputs) else ""
+        node = graph.nodes.get(wire.source)
+        return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
+
+    def _devices(self) -> tuple[str, ...]:
+        return tuple(device.name for device in self._session.engine.devices)
+
+    def _on_editor_committed(self, path: str, text: str) -> None:
+        if self._item is None:
+            return
+        store, title = self._session.graph_store, f"Change {path}"
+        if text == DOCUMENT_DEVICE:
+            done = store.attempt(recipes.set_document_device_port, title, self._item, path)
+        else:
+            done = store.attempt(recipes.set_literal, title, self._item, path, text)
+        if not done:
+            self.editors[path].revert()
+
+
+def _button(text: str, tooltip: str) -> QToolButton:
+    made = QToolButton()
+    made.setText(text)
+    made.setToolTip(tooltip)
+    made.setFont(mono_font())
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    return made

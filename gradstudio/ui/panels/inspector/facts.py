@@ -1,0 +1,103 @@
+"""What the inspector says of a value: pairs of words, and sentences for the states of a gradient. No widgets."""
+
+from gradstudio.protocol.messages import GradRow, PortInference
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    GradState,
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
+from gradstudio.ui.canvas import formatting
+
+Facts = tuple[tuple[str, str], ...]
+
+GRAD_SENTENCES: dict[GradState, str] = {
+    "value": "Has a gradient.",
+    "not_run": "No backward has run yet.",
+    "not_required": "Needs no gradient: neither it nor anything it is made from requires one.",
+    "cut": "The gradient is cut here: an input requires one, this does not.",
+    "not_reached": "A backward has run, but it did not reach this value.",
+    "not_retained": "A gradient passed here and was not kept.",
+    "accumulated": "Holds more than the last backward: it was added to what was there.",
+}
+
+
+def tensor_facts(record: TensorRecord) -> Facts:
+    """Type, place and history of a tensor."""
+    summary = record.summary
+    dtype = formatting.bare_dtype(summary.dtype)
+    facts = [
+        ("shape", formatting.shape(summary.shape)),
+        ("dtype", f"{dtype} on {record.device}"),
+        ("size", f"{formatting.element_count(summary.shape):,} elements, {formatting.size(record.size_bytes)}"),
+        ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
+        ("grad_fn", record.grad_fn or "None"),
+    ]
+    if record.stride is not None:
+        order = "" if record.contiguous else ", not contiguous"
+        facts.append(("stride", f"{formatting.shape(record.stride)}{order}"))
+    if record.version:
+        facts.append(("version", f"{record.version} (written in place)"))
+    return tuple(facts)
+
+
+def number_facts(summary: Summary) -> Facts:
+    """Statistics over the finite values, and what is not finite."""
+    mark = "~" if summary.sampled else ""
+    pairs = (("min", summary.minimum), ("max", summary.maximum), ("mean", summary.mean), ("rms", summary.rms))
+    facts = [(name, f"{mark}{formatting.number(value, 5)}") for name, value in pairs if value is not None]
+    if odd := formatting.oddities(summary):
+        facts.append(("not finite", odd))
+    return tuple(facts)
+
+
+def record_facts(record: Record) -> Facts:
+    """Any record as pairs; tensors with their statistics."""
+    match record:
+        case TensorRecord():
+            return (*tensor_facts(record), *number_facts(record.summary))
+        case PlainRecord(class_name=name, value=value):
+            shown = str(value) if record.what == "text" else formatting.number(value)
+            return (("class", name), ("value", shown))
+        case TupleRecord(class_name=name, length=length, items=items):
+            rows = ((f"[{k}]", formatting.plain(item)) for k, item in enumerate(items))
+            return (("class", name), ("length", str(length)), *rows)
+        case ModuleRecord(class_name=name, training=training, parameters=parameters, buffers=buffers):
+            rows = ((path, formatting.plain(tensor)) for path, tensor in (parameters | buffers).items())
+            return (("class", name), ("mode", "train" if training else "eval"), *rows)
+        case OptimizerRecord(class_name=name, groups=groups):
+            numbers = (
+                (f"{key}" if len(groups) == 1 else f"{key} [{k}]", formatting.number(value))
+                for k, group in enumerate(groups)
+                for key, value in group.items()
+            )
+            return (("class", name), *numbers)
+        case ArrayRecord(dtype=dtype, shape=shape):
+            return (("class", "numpy.ndarray"), ("dtype", dtype), ("shape", formatting.shape(shape)))
+        case _:
+            return (("class", record.class_name),)
+
+
+def inference_facts(port: PortInference | None) -> Facts:
+    """What is expected before a run, marked as such."""
+    if port is None or port.refusal:
+        return ()
+    if port.known_after_run or port.shape is None:
+        return (("shape", "known after a run"),)
+    return (
+        ("shape", f"{formatting.shape(port.shape)} expected"),
+        ("dtype", f"{formatting.bare_dtype(port.dtype)} on {port.device} expected"),
+        ("requires_grad", str(port.requires_grad)),
+    )
+
+
+def grad_sentence(row: GradRow | None) -> str:
+    """The state of a gradient in words; the engine's own reason goes first."""
+    if row is None:
+        return GRAD_SENTENCES["not_run"]
+    return row.reason or GRAD_SENTENCES[row.state]

@@ -1,0 +1,102 @@
+"""Small building blocks of the inspector: headings, pairs of words, a form of two columns."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gradstudio.ui.theme import mono_font
+
+LABEL_WIDTH_PX = 92
+
+
+class Section(QWidget):
+    """A heading over a column of widgets."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        """An empty section; "" shows no heading."""
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(6)
+        self.heading = label(title, "heading")
+        self.heading.setVisible(bool(title))
+        self.column.addWidget(self.heading)
+
+    def add(self, *widgets: QWidget) -> None:
+        """Put widgets under one another."""
+        for widget in widgets:
+            self.column.addWidget(widget)
+
+
+class PairTable(QWidget):
+    """Pairs of a dim word and a value in the fixed-width font; kept and refilled."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """No pairs yet."""
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnMinimumWidth(0, LABEL_WIDTH_PX)
+        self._grid.setColumnStretch(1, 1)
+        self._rows: list[tuple[QLabel, QLabel]] = []
+
+    def show_pairs(self, pairs: tuple[tuple[str, str], ...]) -> None:
+        """Show exactly these."""
+        for _ in range(len(self._rows), len(pairs)):
+            self._add_row()
+        for k, (name, value) in enumerate(self._rows):
+            visible = k < len(pairs)
+            name.setVisible(visible)
+            value.setVisible(visible)
+            if visible:
+                name.setText(pairs[k][0])
+                value.setText(pairs[k][1])
+        self.setVisible(bool(pairs))
+
+    def pairs(self) -> dict[str, str]:
+        """What is shown now."""
+        return {name.text(): value.text() for name, value in self._rows if not name.isHidden()}
+
+    def _add_row(self) -> None:
+        name, value = label("", "dim"), label("", "")
+        value.setFont(mono_font())
+        value.setWordWrap(True)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        top = Qt.AlignmentFlag.AlignTop
+        self._grid.addWidget(name, len(self._rows), 0, top)
+        self._grid.addWidget(value, len(self._rows), 1, top)
+        self._rows.append((name, value))
+
+
+def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
+    """A label in one of the style sheet's roles: "dim", "heading", "danger", "warning", "title"."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    if role:
+        made.setProperty("role", role)
+    made.setWordWrap(wrap)
+    return made
+
+
+def field_row(name: str, field: QWidget) -> QWidget:
+    """A dim word left of a field, aligned with all other fields."""
+    row = QWidget()
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(8)
+    word = label(name, "dim")
+    word.setFixedWidth(LABEL_WIDTH_PX)
+    word.setToolTip(name)
+    word.setContentsMargins(0, 5, 0, 0)
+    layout.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addWidget(field, 1)
+    return row
+
+
+def rule() -> QFrame:
+    """A thin line between sections."""
+    line = QFrame()
+    line.setProperty("role", "rule")
+    line.setFixedHeight(1)
+    return line

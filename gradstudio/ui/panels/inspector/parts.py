@@ -1,0 +1,233 @@
+"""The smaller parts of the inspector: head, failure, place in the order, note."""
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.ports import operator_of
+from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font, ui_font
+
+BLOCK_WORDS = {
+    "no_grad": ("with torch.no_grad()", "Nothing inside is recorded for a backward."),
+    "enable_grad": ("with torch.enable_grad()", "Recording for backward is on inside."),
+    "inference_mode": ("with torch.inference_mode()", "Nothing inside is recorded, nor can it be later."),
+    "autocast": ("with torch.autocast(…)", "Operators inside choose a lower precision where that is safe."),
+    "for": ("for … in …", "The statements inside are repeated."),
+    "if": ("if …", "Prints inside run only when the condition holds."),
+    "group": ("# region", "A titled frame without any effect."),
+}
+
+
+class HeadSection(QWidget):
+    """Title, operator and summary; the name as a field."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self._item: ItemId | None = None
+        self._mark = QFrame(self)
+        self._mark.setFixedSize(10, 10)
+        self.title = label("", "title")
+        self.key = label("", "dim", wrap=True)
+        self.key.setFont(mono_font(11))
+        self.key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.summary = label("", "", wrap=True)
+        self.name = QLineEdit(self)
+        self.name.setFont(mono_font())
+        self.name.setObjectName("node_name")
+        self.name.setAccessibleName("Name")
+        self.name_problem = label("", "danger", wrap=True)
+        self._name_row = field_row("name", self.name)
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self._mark)
+        top.addWidget(self.title, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        column.addLayout(top)
+        for widget in (self.key, self.summary, self._name_row, self.name_problem):
+            column.addWidget(widget)
+        self.name.editingFinished.connect(self._on_name_editing_finished)
+        self.name.textEdited.connect(lambda _text: self.name_problem.hide())
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item's head."""
+        graph = self._session.graph_store.graph
+        changed, self._item = item != self._item, item
+        if item in graph.blocks:
+            self._show_block(graph, item)
+        else:
+            self._show_node(graph, item)
+        if changed:
+            self.name_problem.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+
+    def focus_name(self) -> None:
+        """Let the person type another name."""
+        self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.name.selectAll()
+
+    def _show_node(self, graph: Graph, item: ItemId) -> None:
+        node, operator = graph.nodes[item], operator_of(graph, item)
+        self.title.setText(operator.title if operator is not None else node.operator)
+        self.key.setText(operator.path if operator is not None else "not in the catalogue: kept, but not run")
+        self.summary.setText(operator.summary if operator is not None else "")
+        self.summary.setVisible(operator is not None)
+        self._color_mark(operator.category if operator is not None else "")
+        names = ", ".join(node.names)
+        self._name_row.setVisible(operator is None or bool(operator.results))
+        self.name.setPlaceholderText("no name: printed inside its user" if node.nested else "no name")
+        if not self.name.hasFocus() or not self.name.isModified():
+            self.name.setText(names)
+
+    def _show_block(self, graph: Graph, item: ItemId) -> None:
+        block = graph.blocks[item]
+        head, words = BLOCK_WORDS[block.kind]
+        count = len(graph.bodies[BodyId(item)])
+        self.title.setText(block.title or block.kind)
+        self.key.setText(head)
+        self.summary.setText(f"{words} {count} statement{'s' if count != 1 else ''}.")
+        self.summary.show()
+        self._name_row.hide()
+        self._color_mark("")
+
+    def _color_mark(self, category: str) -> None:
+        color = self._theme.category_mark(category).name()
+        self._mark.setStyleSheet(f"background: {color}; border-radius: 3px;")
+
+    def _on_name_editing_finished(self) -> None:
+        graph = self._session.graph_store.graph
+        if self._item is None or self._item not in graph.nodes or not self.name.isModified():
+            return
+        self.name.setModified(False)
+        names = tuple(part.strip() for part in self.name.text().split(",") if part.strip())
+        if names == graph.nodes[self._item].names:
+            return
+        if not self._session.graph_store.attempt(recipes.rename, "Rename", self._item, names):
+            self.name_problem.setText(f"“{self.name.text()}” cannot be its name; see the status bar for why.")
+            self.name_problem.show()
+            self.name.setText(", ".join(graph.nodes[self._item].names))
+
+
+class TroubleBox(QFrame):
+    """Why an item failed or cannot run: ours first, torch's words unchanged below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Hidden."""
+        super().__init__(parent)
+        self.setProperty("role", "danger")
+        self.ours = label("", "", wrap=True)
+        self.ours.setFont(ui_font(weight=ui_font().Weight.Medium))
+        self.theirs = label("", "danger", wrap=True)
+        self.theirs.setFont(mono_font(11))
+        self.fixes = label("", "dim", wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setSpacing(6)
+        for part in (self.ours, self.theirs, self.fixes):
+            part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            layout.addWidget(part)
+        self.hide()
+
+    def show_trouble(self, ours: str, theirs: str, fixes: tuple[str, ...] = ()) -> None:
+        """Show the words; hidden when there are none."""
+        for part, text in (
+            (self.ours, ours),
+            (self.theirs, theirs),
+            (self.fixes, "\n".join(f"• {fix}" for fix in fixes)),
+        ):
+            part.setText(text)
+            part.setVisible(bool(text))
+        self.setVisible(bool(ours or theirs))
+
+
+class OrderSection(Section):
+    """The statement's place in the order, with buttons to move it."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Order", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self.place = QLabel("", self)
+        self.earlier, self.later = QPushButton("Earlier"), QPushButton("Later")
+        row = QWidget(self)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.place, 1)
+        layout.addWidget(self.earlier)
+        layout.addWidget(self.later)
+        self.add(row)
+        self.earlier.clicked.connect(lambda: self._move(recipes.earlier, "Move earlier"))
+        self.later.clicked.connect(lambda: self._move(recipes.later, "Move later"))
+
+    def show_item(self, item: ItemId) -> None:
+        """Show where an item stands in its body."""
+        self._item = item
+        graph = self._session.graph_store.graph
+        body = graph.parents[item]
+        order = graph.bodies[body]
+        where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
+        self.place.setText(f"{order.index(item) + 1} of {len(order)}{where}")
+        self.earlier.setEnabled(order.index(item) > 0)
+        self.later.setEnabled(order.index(item) < len(order) - 1)
+
+    def _move(self, recipe: object, text: str) -> None:
+        if self._item is not None:
+            self._session.graph_store.attempt(recipe, text, self._item)  # type: ignore[arg-type]  # earlier or later
+
+
+class NoteSection(Section):
+    """The note on the canvas, printed as a comment above the statement."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Note", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self.edit = QPlainTextEdit(self)
+        self.edit.setObjectName("field")
+        self.edit.setPlaceholderText("A comment above the statement, shown on the canvas")
+        self.edit.setAccessibleName("Note")
+        self.edit.setTabChangesFocus(True)
+        self.edit.setFixedHeight(self.edit.fontMetrics().lineSpacing() * 2 + 22)
+        self.edit.installEventFilter(self)
+        self.add(self.edit)
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item's note, unless the person is writing it."""
+        if item != self._item or not self.edit.hasFocus():
+            note = self._note(item)
+            if note != self.edit.toPlainText():
+                self.edit.setPlainText(note)
+        self._item = item
+
+    def focus_note(self) -> None:
+        """Let the person write."""
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leaving the field takes the note up."""
+        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
+            self.commit()
+        return super().eventFilter(watched, event)
+
+    def commit(self) -> None:
+        """Write the note into the graph when it changed."""
+        graph = self._session.graph_store.graph
+        if self._item is None or self._item not in graph or self.edit.toPlainText() == self._note(self._item):
+            return
+        self._session.graph_store.attempt(recipes.set_note, "Change note", self._item, self.edit.toPlainText())
+
+    def _note(self, item: ItemId) -> str:
+        graph = self._session.graph_store.graph
+        owner = graph.nodes.get(item) or graph.blocks.get(item)
+        return owner.note if owner is not None else ""

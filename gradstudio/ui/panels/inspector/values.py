@@ -1,0 +1,238 @@
+"""Value and gradient of what is selected: facts, and the numbers as a table."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QTableView, QTabWidget, QVBoxLayout, QWidget
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.ports import output_ports
+from gradstudio.protocol.messages import Fetched
+from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.panels.inspector import facts
+from gradstudio.ui.panels.inspector.form import PairTable, Section, label
+from gradstudio.ui.panels.inspector.table_model import Fetch, TensorTableModel, table_size
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font
+
+ROW_PX = 22
+MAX_VISIBLE_ROWS = 8
+MIN_COLUMN_PX, MAX_COLUMN_PX = 54, 110
+
+
+class Subject(NamedTuple):
+    """One thing the section can show: an output, or a parameter of a module by path."""
+
+    title: str
+    node: ItemId
+    output: int
+    path: str
+    name: str
+    record: Record | None
+
+
+class TensorPage(QWidget):
+    """Facts over a table over a remark: one tab."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Empty."""
+        super().__init__(parent)
+        self.remark = label("", "dim", wrap=True)
+        self.pairs = PairTable(self)
+        self.model = TensorTableModel(theme, self)
+        self.table = QTableView(self)
+        self.table.setModel(self.model)
+        self.table.setFont(mono_font())
+        self.table.setAccessibleName("Values")
+        self.table.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.table.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.table.horizontalHeader().setMinimumSectionSize(MIN_COLUMN_PX)
+        self.table.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self._leading = _LeadingIndex(self)
+        self._leading.spins_changed = self._refresh_table
+        self._summary: Summary | None = None
+        self._fetch: Fetch | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 0)
+        layout.setSpacing(8)
+        for widget in (self.remark, self.pairs, self._leading, self.table):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+
+    def show_page(self, remark: str, pairs: facts.Facts, summary: Summary | None, fetch: Fetch | None) -> None:
+        """Show facts and, when there is a summary, its numbers."""
+        self.remark.setText(remark)
+        self.remark.setVisible(bool(remark))
+        self.pairs.show_pairs(pairs)
+        if summary != self._summary or (fetch is None) != (self._fetch is None):
+            self._summary, self._fetch = summary, fetch
+            self._leading.set_sizes(summary.shape[:-2] if summary is not None else ())
+            self._refresh_table()
+        self._fetch = fetch
+
+    def _refresh_table(self) -> None:
+        self.model.show_tensor(self._summary, self._fetch, self._leading.index)
+        rows, columns = self.model.rowCount(), self.model.columnCount()
+        self.table.setVisible(rows > 0 and columns > 0)
+        header = self.table.horizontalHeader()
+        header.setVisible(len(self.model.shape) > 1)
+        width = max(
+            (len(self.model.index(r, c).data() or "") for r in range(min(rows, 8)) for c in range(min(columns, 8))),
+            default=4,
+        )
+        advance = self.table.fontMetrics().horizontalAdvance("0")
+        header.setDefaultSectionSize(min(max(width * advance + 18, MIN_COLUMN_PX), MAX_COLUMN_PX))
+        header.setStretchLastSection(columns == 1)
+        scroll = 12 if columns > 3 else 2
+        head = 24 if header.isVisibleTo(self.table) else 0
+        self.table.setFixedHeight(min(rows, MAX_VISIBLE_ROWS) * ROW_PX + head + scroll)
+
+
+class ValueSection(Section):
+    """The selected result, in tabs for value and gradient."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Result", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self._subjects: tuple[Subject, ...] = ()
+        self.chooser = QComboBox(self)
+        self.chooser.setAccessibleName("Which result")
+        self.tabs = QTabWidget(self)
+        self.tabs.setDocumentMode(True)
+        self.value, self.gradient = TensorPage(theme), TensorPage(theme)
+        self.tabs.addTab(self.value, "Value")
+        self.tabs.addTab(self.gradient, "Gradient")
+        self.add(self.chooser, self.tabs)
+        self.chooser.activated.connect(lambda _index: self._show_current())
+        session.run.fetched.connect(self._on_run_fetched)
+
+    def show_item(self, item: ItemId | None) -> None:
+        """Show what is known of an item's results now."""
+        graph = self._session.graph_store.graph
+        changed = item != self._item
+        self._item = item
+        self._subjects = self._subjects_of(item) if item is not None and item in graph else ()
+        titles = [subject.title for subject in self._subjects]
+        if titles != [self.chooser.itemText(k) for k in range(self.chooser.count())]:
+            self.chooser.clear()
+            self.chooser.addItems(titles)
+        if changed and self._session.attention.output < len(titles):
+            self.chooser.setCurrentIndex(self._session.attention.output)
+        self.chooser.setVisible(len(titles) > 1)
+        self.setVisible(bool(titles))
+        if titles:
+            self._show_current()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.value.model.set_theme(theme)
+        self.gradient.model.set_theme(theme)
+
+    def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
+        records = self._session.results.outputs(item) or ()
+        made: list[Subject] = []
+        for port in output_ports(self._session.graph_store.graph, item):
+            record = records[port.index] if port.index < len(records) else None
+            made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
+            if isinstance(record, ModuleRecord):
+                for path, tensor in (record.parameters | record.buffers).items():
+                    name = f"{port.name}.{path}"
+                    made.append(Subject(name, item, port.index, path, name, tensor))
+        return tuple(made)
+
+    def _show_current(self) -> None:
+        subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
+        record = subject.record
+        if record is None:
+            expected = facts.inference_facts(self._session.results.inference(subject.node, subject.output))
+            self.value.show_page("Not computed yet.", expected, None, None)
+            self.gradient.show_page(facts.GRAD_SENTENCES["not_run"], (), None, None)
+            return
+        summary = record.summary if isinstance(record, TensorRecord) else None
+        fetch = self._fetch_of(subject, grad=False)
+        self.value.show_page(self._remark(subject, summary, fetch), facts.record_facts(record), summary, fetch)
+        self._show_gradient(subject, isinstance(record, TensorRecord))
+
+    def _show_gradient(self, subject: Subject, is_tensor: bool) -> None:
+        self.tabs.setTabEnabled(1, is_tensor)
+        if not is_tensor:
+            self.gradient.show_page("Only tensors have a gradient.", (), None, None)
+            return
+        row = self._session.results.grad(subject.node, subject.output, subject.path)
+        grad = row.grad if row is not None else None
+        pairs: facts.Facts = ()
+        if grad is not None:
+            pairs = (("shape", formatting.shape(grad.shape)), *facts.number_facts(grad))
+        self.gradient.show_page(facts.grad_sentence(row), pairs, grad, self._fetch_of(subject, grad=True))
+
+    def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
+        if self._session.results.stale(subject.node):
+            return "From before the last change of the program. Run again to bring it up to date."
+        if summary is None:
+            return ""
+        rows, columns = table_size(summary.shape)
+        if summary.value is None and fetch is None and rows * columns:
+            return "The table shows values while the run is live: press Run."
+        return "Only the first million rows and 10,000 columns are in the table." if self.value.model.is_cut else ""
+
+    def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
+        run = self._session.run
+        if not run.state.live or run.state.stale or run.state.busy:
+            return None
+
+        def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
+            return run.fetch(subject.node, subject.output, grad, subject.name, leading, rows, columns)
+
+        return fetch
+
+    def _on_run_fetched(self, answer: Fetched) -> None:
+        for page in (self.value, self.gradient):
+            if page.model.take(answer) and answer.error:
+                page.remark.setText(answer.error)
+                page.remark.show()
+
+
+class _LeadingIndex(QWidget):
+    """A number per leading dimension, for tensors of more than two."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self._sizes: tuple[int, ...] = ()
+        self._spins: list[QSpinBox] = []
+        self.spins_changed: Callable[[], None] = _nothing
+        self.hide()
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        return tuple(spin.value() for spin in self._spins)
+
+    def set_sizes(self, sizes: tuple[int, ...]) -> None:
+        """Offer indices for dimensions of these sizes."""
+        if sizes == self._sizes:
+            return
+        self._sizes = sizes
+        while (child := self._layout.takeAt(0)) is not None:
+            if (widget := child.widget()) is not None:
+                widget.deleteLater()
+        self._spins = []
+        if sizes and 0 not in sizes:
+            self._layout.addWidget(QLabel("at"))
+            for size in sizes:
+                spin = QSpinBox()
+                spin.setRange(0, size - 1)
+                spin.setToolTip(f"0 to {size - 1}")
+                spin.valueChanged.connect(lambda _value: self.spins_changed())
+                self._spins.append(spin)
+                self._layout.addWidget(spin)
+            self._layout.addStretch(1)
+        self.setVisible(bool(self._spins))
+
+
+def _nothing() -> None:
+    """Nobody listens yet."""

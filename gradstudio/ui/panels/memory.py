@@ -1,0 +1,133 @@
+"""The Memory dock: live curves. pyqtgraph is imported by `memory_plot`, after the first paint only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from gradstudio.ui.panels.curve import in_words
+from gradstudio.ui.panels.inspector.form import label
+from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.theme import Theme, mono_font
+
+if TYPE_CHECKING:
+    from gradstudio.ui.panels.memory_plot import MemoryPlot
+
+TITLES = {
+    "tensors": "tensors alive",
+    "process": "process (RSS)",
+    "shown": "kept for showing",
+    "allocated": "allocated",
+    "reserved": "reserved",
+    "peak": "peak",
+    "total": "device total",
+}
+WAITING = "The curves begin when the engine is ready."
+
+
+class MemoryPanel(QWidget):
+    """A legend with newest figures over the plot."""
+
+    def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is plotted until `load_plot` is called."""
+        super().__init__(parent)
+        self._store, self._theme = store, theme
+        self.plot: MemoryPlot | None = None
+        self.legend = Legend(theme, self)
+        self._waiting = label(WAITING, "dim", wrap=True)
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._waiting)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.GAP_LARGE, 0, theme.GAP, theme.GAP)
+        column.setSpacing(2)
+        column.addWidget(self.legend)
+        column.addLayout(self._stack, 1)
+        store.changed.connect(self.refresh)
+
+    def load_plot(self) -> None:
+        """Import pyqtgraph and make the plot; call it after the first paint."""
+        if self.plot is not None:
+            return
+        from gradstudio.ui.panels.memory_plot import MemoryPlot
+
+        self.plot = MemoryPlot(self._store, self._theme, self)
+        self.plot.moment_changed.connect(self._on_plot_moment_changed)
+        self._stack.addWidget(self.plot)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the newest samples; nothing is done while the dock is hidden."""
+        if not self.isVisible() or self.plot is None:
+            return
+        figures = {name: self._store.newest(name) for name in self._store.names}
+        self.legend.show_figures(figures)
+        self.plot.refresh()
+        self._stack.setCurrentWidget(self.plot if self._store.names else self._waiting)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.legend.set_theme(theme)
+        if self.plot is not None:
+            self.plot.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 240)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
+        if figures is not None:
+            self.legend.show_figures(figures)
+        else:
+            self.refresh()
+
+
+class Legend(QWidget):
+    """A mark, a title and a figure per series, in two columns."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        """No series yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(14)
+        self._row.addStretch(1)
+        self._labels: dict[str, QLabel] = {}
+
+    def show_figures(self, figures: dict[str, float | None]) -> None:
+        """Show bytes by series."""
+        if list(figures) != list(self._labels):
+            self._rebuild(list(figures))
+        for name, value in figures.items():
+            self._labels[name].setText(self._text(name, value))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colour the marks anew."""
+        self._theme = theme
+        self._rebuild(list(self._labels))
+
+    def _rebuild(self, names: list[str]) -> None:
+        for old in self._labels.values():
+            self._row.removeWidget(old)
+            old.deleteLater()
+        self._labels = {}
+        for name in names:
+            made = QLabel(self)
+            made.setTextFormat(Qt.TextFormat.RichText)
+            made.setFont(mono_font(11))
+            self._labels[name] = made
+            self._row.insertWidget(self._row.count() - 1, made)
+
+    def _text(self, name: str, value: float | None) -> str:
+        color = self._theme.plot[list(self._labels).index(name) % len(self._theme.plot)]
+        figure = in_words(value) if value is not None and value == value else "–"
+        title = f"<span style='color:{self._theme.text_dim}'>{TITLES.get(name, name)}</span>"
+        return f"<span style='color:{color}'>■</span> {title}<br>{figure}"

@@ -1,0 +1,59 @@
+"""What the program remembers between starts: preferences and recent files as JSON, geometry as Qt's ini."""
+
+from pathlib import Path
+from typing import Literal as OneOf
+
+import msgspec
+from PySide6.QtCore import QSettings, QStandardPaths
+
+MAX_RECENT = 12
+ThemeChoice = OneOf["system", "light", "dark"]
+
+
+class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a person chose. `recent`: paths of files, newest first."""
+
+    theme: ThemeChoice = "system"
+    recent: tuple[str, ...] = ()
+    overlays_off: tuple[str, ...] = ()
+
+
+class Settings:
+    """Preferences of this person, kept in a folder; a broken file counts as none."""
+
+    def __init__(self, folder: Path | None = None, state_folder: Path | None = None) -> None:
+        """Read from a folder, by default the one the system gives programs for their settings."""
+        self.folder = folder or _standard(QStandardPaths.StandardLocation.AppConfigLocation)
+        self.state_folder = state_folder or (folder or _standard(QStandardPaths.StandardLocation.AppDataLocation))
+        self.window = QSettings(str(self.folder / "window.ini"), QSettings.Format.IniFormat)
+        self.preferences = self._read()
+
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """Recently used files that still exist, newest first."""
+        return tuple(path for path in map(Path, self.preferences.recent) if path.is_file())
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file on top of the recent ones."""
+        text = str(path.resolve())
+        rest = tuple(other for other in self.preferences.recent if other != text)
+        self.change(recent=(text, *rest)[:MAX_RECENT])
+
+    def change(self, **values: object) -> None:
+        """Change preferences and write them; a folder that cannot be written is no error."""
+        self.preferences = msgspec.structs.replace(self.preferences, **values)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / "settings.json").write_bytes(msgspec.json.format(msgspec.json.encode(self.preferences)))
+        except OSError:
+            return
+
+    def _read(self) -> Preferences:
+        try:
+            return msgspec.json.decode((self.folder / "settings.json").read_bytes(), type=Preferences)
+        except (OSError, msgspec.MsgspecError):
+            return Preferences()
+
+
+def _standard(location: QStandardPaths.StandardLocation) -> Path:
+    return Path(QStandardPaths.writableLocation(location))
