@@ -359,6 +359,7 @@ class Report(Message, frozen=True):
     rows: tuple[Row, ...] = ()
     backward: tuple[AutogradRow, ...] = ()
     seed: int | None = None
+    device: str = ""
 
 
 Event = (

@@ -1,0 +1,213 @@
+"""The command line: `main() -> int`. Window, engine and torch are imported only by the verbs that need them."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gradstudio import __version__
+from gradstudio.errors import GradStudioError
+
+FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+NO_PYTHON_YET = (
+    "Reading Python comes in a later version: this one opens .gsg files. Draw the program, or open one of the examples."
+)
+VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out one verb; without a verb, open the window.
+
+    Returns:
+        0 fine, 1 the program failed, 2 wrong usage, 3 no display, 4 unreadable file, 130 interrupted.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if not words or (words[0] not in VERBS and not words[0].startswith("-")):
+            return _window(words)
+        if words[0] in ("--new", "--safe-mode"):
+            return _window(words)
+        options = _parser().parse_args(words)
+        handler: Callable[[argparse.Namespace], int] = options.handler
+        return handler(options)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gradstudio",
+        description="Draw a PyTorch computation, run it, and watch values and gradients flow. "
+        "Without a verb: open the window, on FILE if one is given.",
+    )
+    parser.add_argument("--version", action="version", version=f"GradStudio {__version__}")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _add_run(verbs)
+    export = _add(verbs, "export", _export, "write a document as Python")
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("--as", dest="form", choices=("script", "module", "train", "notebook"), default="script")
+    export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
+    read = _add(verbs, "import", _import, "turn Python text into a document (comes later)")
+    read.add_argument("file", metavar="FILE.py")
+    read.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    check = _add(verbs, "check", _check, "say shapes, types and problems without running")
+    check.add_argument("files", metavar="FILE", nargs="+")
+    check.add_argument("--json", action="store_true", help="one object per file, one line each")
+    _add_render(verbs)
+    ops = _add(verbs, "ops", _ops, "list the operators")
+    ops.add_argument("query", nargs="*", help="search words")
+    ops.add_argument("--json", action="store_true")
+    info = _add(verbs, "info", _info, "versions, devices, paths")
+    info.add_argument("--json", action="store_true")
+    integrate = _add(verbs, "integrate", _integrate, "desktop entry and file type (comes later)")
+    integrate.add_argument("--remove", action="store_true")
+    return parser
+
+
+def _add(verbs: Any, name: str, handler: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text)
+    parser.set_defaults(handler=handler)
+    return parser
+
+
+def _add_run(verbs: Any) -> None:
+    run = _add(verbs, "run", _run, "run documents and report every value and gradient")
+    run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg file, or - for standard input")
+    run.add_argument("--device", help="cpu, auto, cuda:0, … (default: the document's)")
+    run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
+    run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
+    run.add_argument("--json", action="store_true", help="one object per file, one line each")
+    run.add_argument("--max-values", type=_count, default=64, metavar="N", help="values in full up to N elements")
+
+
+def _add_render(verbs: Any) -> None:
+    render = _add(verbs, "render", _render, "draw a document as a picture")
+    render.add_argument("file", metavar="FILE")
+    render.add_argument("-o", dest="output", required=True, metavar="OUT", help="OUT.png or OUT.svg")
+    render.add_argument("--run", action="store_true", help="run it first, and show values and gradients")
+    render.add_argument("--theme", choices=("light", "dark"), default="dark")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+# ------------------------------------------------------------------ verbs
+
+
+def _window(words: list[str]) -> int:
+    from gradstudio.ui.app import main as open_window
+
+    return open_window(words)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gradstudio.headless import run_files
+
+    return run_files(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from gradstudio.headless import check_files
+
+    return check_files(options)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from gradstudio.document.file import write_stored_tensors
+    from gradstudio.headless import Unreadable, open_graph
+    from gradstudio.program.write import write_script
+
+    if options.form != "script":
+        print(f"Exporting as {options.form} comes in a later version; 'script' is there.", file=sys.stderr)
+        return USAGE
+    try:
+        graph = open_graph(options.file)
+    except Unreadable as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return UNREADABLE
+    text = write_script(graph)
+    if not options.output:
+        sys.stdout.write(text)
+        return FINE
+    try:
+        Path(options.output).write_text(text, encoding="utf-8")
+        write_stored_tensors(graph, Path(options.output))
+    except (OSError, GradStudioError) as error:
+        print(f"{options.output}: could not be written: {error}", file=sys.stderr)
+        return FAILED
+    return FINE
+
+
+def _import(_options: argparse.Namespace) -> int:
+    print(NO_PYTHON_YET, file=sys.stderr)
+    return UNREADABLE
+
+
+def _integrate(_options: argparse.Namespace) -> int:
+    print("The desktop entry comes in a later version.", file=sys.stderr)
+    return USAGE
+
+
+def _render(options: argparse.Namespace) -> int:
+    from gradstudio.headless import Unreadable, open_graph
+
+    if Path(options.output).suffix.lower() not in (".png", ".svg"):
+        print(f"{options.output}: the picture must end in .png or .svg.", file=sys.stderr)
+        return USAGE
+    try:
+        graph = open_graph(options.file)
+    except Unreadable as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return UNREADABLE
+    from gradstudio.headless import trace_events
+
+    events = trace_events(graph) if options.run else []
+    from gradstudio.ui.picture_file import write_picture
+
+    return write_picture(graph, events, Path(options.output), options.theme)
+
+
+def _ops(options: argparse.Namespace) -> int:
+    from gradstudio.operators.catalogue import load, search
+
+    operators = search(" ".join(options.query), limit=1000) if options.query else tuple(load())
+    if options.json:
+        sys.stdout.write(msgspec.json.encode(operators).decode() + "\n")
+        return FINE
+    width = max((len(operator.key) for operator in operators), default=0)
+    for operator in operators:
+        print(f"{operator.key:<{width}}  {operator.summary}")
+    return FINE
+
+
+def _info(options: argparse.Namespace) -> int:
+    from gradstudio.headless import engine_info
+    from gradstudio.paths import resources
+
+    facts: dict[str, object] = {
+        "gradstudio": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "resources": str(resources()),
+        **engine_info(),
+    }
+    if options.json:
+        print(json.dumps(facts))
+        return FINE
+    for name, value in facts.items():
+        print(f"{name:12} {', '.join(map(str, value)) if isinstance(value, list) else value}")
+    return FINE

@@ -1,0 +1,260 @@
+"""What `run`, `check` and `info` do: an engine, documents one after another, reports. No Qt here."""
+
+import argparse
+import json
+import sys
+import uuid
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gradstudio.advice.errors import explain, explain_words
+from gradstudio.advice.model import Advice
+from gradstudio.document import file as document_file
+from gradstudio.document.errors import UnreadableFile
+from gradstudio.errors import GradStudioError
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Program
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.messages import Event, Hello
+from gradstudio.protocol.report import entries_json, trace_json
+from gradstudio.protocol.runner import Outcome, has_backward, infer_program, run_program
+from gradstudio.protocol.table import report_table
+
+FINE, FAILED, UNREADABLE = 0, 1, 4
+PYTHON_LATER = (
+    "reading Python comes in a later version: this one opens .gsg files. Draw the program, or open one of the examples."
+)
+Json = dict[str, Any]
+
+
+class Unreadable(GradStudioError):
+    """A file that cannot be opened as a document; with line and column where there are any."""
+
+    def __init__(self, text: str, line: int | None = None, column: int | None = None) -> None:
+        """Hold the reason."""
+        super().__init__(text)
+        self.line, self.column = line, column
+
+
+def open_graph(name: str) -> Graph:
+    """The graph of a file, or of standard input for "-".
+
+    Raises:
+        Unreadable: with the reason.
+    """
+    if name.endswith(".py"):
+        raise Unreadable(PYTHON_LATER)
+    try:
+        if name == "-":
+            return document_file.loads(sys.stdin.buffer.read(), folder=Path.cwd())
+        return document_file.load(name)
+    except UnreadableFile as error:
+        raise Unreadable(error.message, error.line, error.column) from error
+
+
+def run_files(options: argparse.Namespace) -> int:
+    """Run each file from nothing; print a report per file; the highest code of 0, 1, 4 wins."""
+    code = FINE
+    with EngineProcess() as first:
+        engine, hello = first, first.wait_until_ready()
+        for name in options.files:
+            one, data, text = _run_one(engine, hello, name, options)
+            print(json.dumps(data) if options.json else text, flush=True)
+            code = max(code, one)
+            if engine.process.poll() is not None and name is not options.files[-1]:
+                engine = EngineProcess()
+                hello = engine.wait_until_ready()
+        if engine is not first:
+            engine.close()
+    return code
+
+
+def check_files(options: argparse.Namespace) -> int:
+    """Say shapes and problems of each file without running it."""
+    code = FINE
+    with EngineProcess() as engine:
+        engine.wait_until_ready()
+        for name in options.files:
+            one, data, text = _check_one(engine, name)
+            print(json.dumps(data) if options.json else text, flush=True)
+            code = max(code, one)
+    return code
+
+
+def engine_info() -> Json:
+    """Versions and devices as the engine has them."""
+    names = ("torch", "numpy", "PySide6-Essentials", "networkx", "pyqtgraph", "msgspec", "safetensors", "psutil")
+    facts: Json = {name: _version(name) for name in names}
+    try:
+        with EngineProcess() as engine:
+            hello = engine.wait_until_ready()
+    except EngineDied as error:
+        return {**facts, "engine": str(error)}
+    return {**facts, "torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+
+
+def trace_events(graph: Graph) -> list[Event]:
+    """Run a graph with trace and return all that the engine said."""
+    from gradstudio.protocol.messages import Do, Load, Paused
+
+    _append_backward(graph)
+    program = compile_graph(graph)
+    events: list[Event] = []
+    with EngineProcess() as engine:
+        engine.wait_until_ready()
+        tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
+        engine.send(Load(document="picture", revision=graph.revision, program=program, tensors=tensors))
+        engine.send(Do(verb="run"))
+        engine.wait_for(Paused, on_event=events.append)
+        engine.close()
+    return events
+
+
+def _run_one(engine: EngineProcess, hello: Hello, name: str, options: argparse.Namespace) -> tuple[int, Json, str]:
+    data: Json = {"file": name, "ok": False, "device": None, "torch": hello.torch, "error": None, "nodes": {}}
+    try:
+        graph = open_graph(name)
+    except Unreadable as error:
+        data["error"] = {"node": None, "line": error.line, "column": error.column, "type": "UnreadableFile"}
+        data["error"] |= {"message": str(error), "explanation": "", "fixes": []}
+        return UNREADABLE, data, f"{name}: {error}"
+    if options.device:
+        graph.header = msgspec.structs.replace(graph.header, device=options.device)
+    data["device"] = graph.header.device
+    try:
+        if options.backward:
+            _append_backward(graph)
+        program = compile_graph(graph)
+        document = uuid.uuid4().hex
+        outcome = run_program(
+            engine, graph, program, document=document, trace=options.trace, max_values=options.max_values
+        )
+    except Refused as refusal:
+        data["error"] = _error(None, None, "Refused", str(refusal), Advice())
+        return FAILED, data, f"{name}: {refusal}"
+    except EngineDied as death:
+        data["error"] = _error(None, None, "EngineDied", str(death), explain_words("EngineDied", str(death)))
+        return FAILED, data, f"{name}: {death}"
+    return _report(data, name, graph, program, outcome, options)
+
+
+def _report(
+    data: Json, name: str, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace
+) -> tuple[int, Json, str]:
+    report = outcome.report
+    data["device"] = report.device or data["device"]
+    data["seed"] = report.seed
+    data["nodes"] = entries_json(report.entries)
+    addresses = {entry.node: entry.name for entry in report.entries}
+    data["printed"] = [{"node": addresses.get(p.node, p.node), "line": p.line, "text": p.text} for p in outcome.printed]
+    data["warnings"] = [
+        {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
+        for w in outcome.warned
+    ]
+    if options.trace:
+        data["trace"] = trace_json(report.rows, report.backward, addresses)
+    data["error"] = _failure(graph, program, outcome)
+    data["ok"] = data["error"] is None
+    text = [f"{name}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
+    text += [printed.text for printed in outcome.printed]
+    if data["error"] is not None:
+        text.append(_error_text(data["error"]))
+    return (FINE if data["ok"] else FAILED), data, "\n".join(text)
+
+
+def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
+    failed = outcome.failed
+    if failed is not None:
+        return _error(failed.address, failed.line, failed.type_name, failed.message, explain(failed, graph))
+    if outcome.paused.outcome != "done":
+        return _error(None, None, "Refused", outcome.paused.reason, Advice())
+    if program.incomplete:
+        first = program.incomplete[0]
+        return _error(str(first.node), first.line, "Incomplete", first.reason, Advice())
+    return None
+
+
+def _error(node: str | None, line: int | None, kind: str, message: str, advice: Advice) -> Json:
+    return {
+        "node": node,
+        "line": line,
+        "type": kind,
+        "message": message,
+        "explanation": advice.explanation,
+        "fixes": list(advice.fixes),
+    }
+
+
+def _error_text(error: Json) -> str:
+    where = f"at {error['node']} (line {error['line']}): " if error["node"] else ""
+    lines = [f"FAILED {where}{error['type']}: {error['message']}"]
+    if error["explanation"]:
+        lines.append(f"  {error['explanation']}")
+    lines += [f"  → {fix}" for fix in error["fixes"]]
+    return "\n".join(lines)
+
+
+def _append_backward(graph: Graph) -> None:
+    """Append ``root.backward()`` when the program has no backward statement (SEMANTICS 13)."""
+    if not has_backward(compile_graph(graph).statements):
+        marked = next((node.id for node in graph.nodes.values() if "root" in node.marks), None)
+        apply_all(graph, recipes.append_backward(graph, marked))
+
+
+def _check_one(engine: EngineProcess, name: str) -> tuple[int, Json, str]:
+    data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
+    try:
+        graph = open_graph(name)
+    except Unreadable as error:
+        data["problems"] = [{"node": None, "line": error.line, "message": str(error)}]
+        return UNREADABLE, data, f"{name}: {error}"
+    program = compile_graph(graph)
+    problems = [{"node": row.node, "line": row.line, "message": row.reason} for row in program.incomplete]
+    titles = {entry.node: entry.address for entry in _statements(program)}
+    inferred = infer_program(engine, graph, program)
+    for port in inferred.ports:
+        if port.refusal:
+            problems.append({"node": titles.get(port.node, port.node), "line": None, "message": port.refusal})
+        data["ports"].append({**msgspec.to_builtins(port), "name": titles.get(port.node, port.node)})
+    data["problems"], data["ok"] = problems, not problems
+    lines = [
+        f"{name}: {'fine' if not problems else f'{len(problems)} problem(s)'}, {len(program.script.splitlines())} lines"
+    ]
+    lines += [
+        f"  {titles.get(p.node, p.node)}: {p.dtype} {list(p.shape)}" for p in inferred.ports if p.shape is not None
+    ]
+    lines += [f"  PROBLEM {problem['node']}: {problem['message']}" for problem in problems]
+    return (FINE if not problems else FAILED), data, "\n".join(lines)
+
+
+def _statements(program: Program) -> list[Any]:
+    from gradstudio.program.model import BlockStatement
+
+    found, stack = [], list(program.statements)
+    while stack:
+        statement = stack.pop()
+        if isinstance(statement, BlockStatement):
+            stack.extend(statement.body)
+        else:
+            found.append(statement)
+    return found
+
+
+def _device_text(device: Any) -> str:
+    size = f", {device.total_bytes / 2**30:.1f} GiB" if device.total_bytes else ""
+    return f"{device.name} ({device.title}{size})"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

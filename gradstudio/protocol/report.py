@@ -1,0 +1,127 @@
+"""The report of a run as plain data: what `gradstudio run --json` prints (SEMANTICS 13)."""
+
+from typing import Any, assert_never
+
+from gradstudio.protocol.messages import AutogradRow, NamedEntry, Row
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
+
+Json = dict[str, Any]
+
+
+def record_json(record: Record) -> Json:
+    """One value as the report has it."""
+    match record:
+        case TensorRecord():
+            return _tensor(record)
+        case PlainRecord():
+            return {"kind": record.what, "class": record.class_name, "value": record.value}
+        case TupleRecord():
+            items = [record_json(item) for item in record.items]
+            return {"kind": "tuple", "class": record.class_name, "length": record.length, "items": items}
+        case ModuleRecord():
+            return {
+                "kind": "module",
+                "class": record.class_name,
+                "training": record.training,
+                "parameters": {name: _tensor(tensor) for name, tensor in record.parameters.items()},
+                "buffers": {name: _tensor(tensor) for name, tensor in record.buffers.items()},
+            }
+        case OptimizerRecord():
+            return {"kind": "optimizer", "class": record.class_name, "groups": list(record.groups)}
+        case ArrayRecord():
+            return {"kind": "array", "dtype": record.dtype, "shape": list(record.shape), "value": record.value}
+        case ObjectRecord():
+            return {"kind": "object", "class": record.class_name}
+        case _:
+            assert_never(record)
+
+
+def entries_json(entries: tuple[NamedEntry, ...]) -> Json:
+    """The report's `nodes`: name -> entry."""
+    return {entry.name: _entry(entry) for entry in entries}
+
+
+def trace_json(rows: tuple[Row, ...], backward: tuple[AutogradRow, ...], addresses: dict[str, str]) -> list[Json]:
+    """The report's `trace`: a row per node executed, then one per autograd node of each backward."""
+    executed = [
+        {
+            "step": row.step,
+            "node": addresses.get(row.node, row.node),
+            "turns": list(row.turns),
+            "pass": row.pass_number,
+            "outputs": [record_json(record) for record in row.outputs],
+        }
+        for row in rows
+    ]
+    return [*executed, *(_autograd(row, addresses) for row in backward)]
+
+
+def _entry(entry: NamedEntry) -> Json:
+    data: Json = {
+        "id": entry.node,
+        "operator": entry.operator,
+        "line": entry.line,
+        "outputs": [record_json(record) for record in entry.outputs],
+    }
+    if entry.output is not None:
+        data["output"] = entry.output
+    return data
+
+
+def _tensor(record: TensorRecord) -> Json:
+    summary = record.summary
+    return {
+        "kind": "tensor",
+        "dtype": summary.dtype,
+        "shape": list(summary.shape),
+        "stride": None if record.stride is None else list(record.stride),
+        "device": record.device,
+        "requires_grad": record.requires_grad,
+        "is_leaf": record.is_leaf,
+        "grad_fn": record.grad_fn,
+        "version": record.version,
+        "value": summary.value,
+        "min": summary.minimum,
+        "max": summary.maximum,
+        "mean": summary.mean,
+        "nan": summary.nan,
+        "posinf": summary.posinf,
+        "neginf": summary.neginf,
+        "grad": None if record.grad is None else record.grad.value,
+        "grad_state": record.grad_state,
+    }
+
+
+def _autograd(row: AutogradRow, addresses: dict[str, str]) -> Json:
+    return {
+        "backward": row.backward,
+        "autograd": row.autograd,
+        "node": addresses.get(row.node, row.node) or None,
+        "turns": list(row.turns),
+        "incoming": [_gradient(summary) for summary in row.incoming],
+        "outgoing": [_gradient(summary) for summary in row.outgoing],
+    }
+
+
+def _gradient(summary: Summary | None) -> Json | None:
+    if summary is None:
+        return None
+    return {
+        "dtype": summary.dtype,
+        "shape": list(summary.shape),
+        "value": summary.value,
+        "min": summary.minimum,
+        "max": summary.maximum,
+        "mean": summary.mean,
+        "nan": summary.nan,
+    }

@@ -1,0 +1,124 @@
+"""Runs one program on an engine from beginning to end and gathers what it said. No Qt here."""
+
+import msgspec
+
+from gradstudio.graph.model import Graph
+from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.messages import (
+    BackwardTraced,
+    Collect,
+    Do,
+    Event,
+    Failed,
+    Infer,
+    Inferred,
+    Load,
+    Loaded,
+    Log,
+    Paused,
+    Printed,
+    Report,
+    Warned,
+)
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """All that a run from nothing left.
+
+    Attributes:
+        failed: the node that failed, if one did.
+        paused: how the verb ended.
+        report: what is bound, by name.
+    """
+
+    paused: Paused
+    report: Report
+    failed: Failed | None = None
+    printed: list[Printed] = []
+    warned: list[Warned] = []
+    logged: list[Log] = []
+    backward: list[BackwardTraced] = []
+
+
+class _Listener:
+    """Sorts events by kind while a verb runs."""
+
+    def __init__(self) -> None:
+        self.failed: Failed | None = None
+        self.printed: list[Printed] = []
+        self.warned: list[Warned] = []
+        self.logged: list[Log] = []
+        self.backward: list[BackwardTraced] = []
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Failed():
+                self.failed = event
+            case Printed():
+                self.printed.append(event)
+            case Warned():
+                self.warned.append(event)
+            case Log():
+                self.logged.append(event)
+            case BackwardTraced():
+                self.backward.append(event)
+            case _:
+                pass
+
+
+def run_program(
+    engine: EngineProcess, graph: Graph, program: Program, *, document: str, trace: bool = False, max_values: int = 64
+) -> Outcome:
+    """Run a program from nothing and collect its report.
+
+    Args:
+        engine: one that is ready and at rest.
+        graph: where stored tensors are.
+        program: compiled from that graph.
+        document: a name that no other program on this engine has.
+        trace: record every node, gradients of non-leaves too.
+        max_values: exact values up to this many elements.
+
+    Raises:
+        EngineDied: the engine ended while it ran (killed, out of memory).
+    """
+    listener = _Listener()
+    tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
+    engine.send(Load(document=document, revision=graph.revision, program=program, tensors=tensors))
+    engine.wait_for(Loaded, on_event=listener.hear)
+    engine.send(Do(verb="run", trace=trace, max_values=max_values))
+    paused = engine.wait_for(Paused, on_event=listener.hear)
+    engine.send(Collect(max_values=max_values, trace=trace))
+    report = engine.wait_for(Report, on_event=listener.hear)
+    assert isinstance(paused, Paused) and isinstance(report, Report)
+    return Outcome(
+        paused=paused,
+        report=report,
+        failed=listener.failed,
+        printed=listener.printed,
+        warned=listener.warned,
+        logged=listener.logged,
+        backward=listener.backward,
+    )
+
+
+def infer_program(engine: EngineProcess, graph: Graph, program: Program) -> Inferred:
+    """Ask for shapes and refusals without running.
+
+    Raises:
+        EngineDied: the engine ended meanwhile.
+    """
+    tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
+    engine.send(Infer(revision=graph.revision, program=program, tensors=tensors))
+    inferred = engine.wait_for(Inferred)
+    assert isinstance(inferred, Inferred)
+    return inferred
+
+
+def has_backward(statements: tuple[Statement | BlockStatement, ...]) -> bool:
+    """Whether a backward statement stands anywhere in them."""
+    return any(
+        has_backward(statement.body) if isinstance(statement, BlockStatement) else statement.backward
+        for statement in statements
+    )
