@@ -26,7 +26,8 @@ def wait_until(what: str, holds: Callable[[], bool], patience_seconds: float = P
     """
     end = time.monotonic() + patience_seconds
     while not holds():
-        assert time.monotonic() < end, f"waited in vain: {what}"
+        if time.monotonic() > end:
+            raise AssertionError(f"waited in vain: {what}")
         select.select([], [], [], STEP_SECONDS)
 
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tests.helpers.display import wait_until
-from tests.smoke.conftest import Window
+from tests.helpers.window import Window
 
 pytestmark = [pytest.mark.display, pytest.mark.slow]
 

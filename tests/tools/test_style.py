@@ -71,6 +71,12 @@ def test_a_public_method_of_the_window_needs_a_docstring_but_an_override_of_qt_d
     assert style.breaches_of(text, WINDOW) == ["3: View.zoom_in has no docstring"]
 
 
+def test_what_a_base_in_the_module_describes_needs_no_docstring_again() -> None:
+    base = 'class Editor:\n    def text(self):\n        """What stands there."""\n\n'
+    assert style.breaches_of(PANEL + base + "class Line(Editor):\n    def text(self): ...\n", WINDOW) == []
+    assert len(style.breaches_of(PANEL + "class Line:\n    def text(self): ...\n", WINDOW)) == 1
+
+
 def test_all_rooms_are_looked_at() -> None:
     looked_at = {path.parts[1] for path in style.python_files(ROOT) if path.parts[0] == "gradstudio"}
     assert {"operators", "graph", "engine", "ui"} <= looked_at

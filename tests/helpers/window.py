@@ -1,0 +1,47 @@
+"""GradStudio as a program of its own on a virtual display."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.helpers.display import PATIENCE_SECONDS, Display
+
+
+class Window:
+    """GradStudio on a display, as a program of its own.
+
+    Attributes:
+        process: the program.
+        number: X's number of its window.
+    """
+
+    def __init__(self, screen: Display, file: Path) -> None:
+        self._screen = screen
+        self._words = file.with_suffix(".log").open("w+")
+        command = [sys.executable, "-m", "gradstudio", str(file)]
+        self.process = subprocess.Popen(command, env=screen.environment, stdout=self._words, stderr=self._words)
+        self.number = screen.wait_for_window("GradStudio")
+
+    def press(self, *keys: str) -> None:
+        """Presses keys, in xdotool's names."""
+        self._screen.press(*keys)
+
+    def wait_for_end(self) -> int:
+        """Waits until the program has ended.
+
+        Returns:
+            Its exit code.
+        """
+        return self.process.wait(PATIENCE_SECONDS)
+
+    def words(self) -> str:
+        """What the program has printed or complained of."""
+        self._words.seek(0)
+        return self._words.read()
+
+    def close(self) -> None:
+        """Ends the program, if it has not ended by itself."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+        self._words.close()

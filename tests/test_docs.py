@@ -1,0 +1,34 @@
+"""What the pages say is so: their links lead somewhere, their file opens, their verbs exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_the_file_in_the_description_of_the_format_is_written_exactly_so() -> None:
+    from gradstudio.document import file
+
+    (example,) = re.findall(r"```json\n(.*?)```", (ROOT / "docs" / "file-format.md").read_text(), re.DOTALL)
+    assert file.dumps(file.loads(example)) == example
+
+
+def test_the_rooms_in_the_description_of_the_architecture_are_those_there_are() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    described = set(re.findall(r"^\| \d+ \| `(\w+)/`", page, re.MULTILINE))
+    rooms = {file.parent.name for file in (ROOT / "gradstudio").glob("*/__init__.py")}
+    assert described == rooms
+
+
+def test_the_changelog_has_a_part_for_what_is_not_released_yet() -> None:
+    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
