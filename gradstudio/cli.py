@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,13 +117,22 @@ def _window(words: list[str]) -> int:
 def _run(options: argparse.Namespace) -> int:
     from gradstudio.headless import run_files
 
-    return run_files(options)
+    return _print(run_files(options), options.json)
 
 
 def _check(options: argparse.Namespace) -> int:
     from gradstudio.headless import check_files
 
-    return check_files(options)
+    return _print(check_files(options), options.json)
+
+
+def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) -> int:
+    """Print each result as it comes; the highest code wins."""
+    code = FINE
+    for one, data, text in results:
+        print(json.dumps(data) if as_json else text, flush=True)
+        code = max(code, one)
+    return code
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -1,9 +1,9 @@
 """What `run`, `check` and `info` do: an engine, documents one after another, reports. No Qt here."""
 
 import argparse
-import json
 import sys
 import uuid
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ PYTHON_LATER = (
     "reading Python comes in a later version: this one opens .gsg files. Draw the program, or open one of the examples."
 )
 Json = dict[str, Any]
+Result = tuple[int, Json, str]
+"""Exit code, the report as data, the report as text."""
 
 
 class Unreadable(GradStudioError):
@@ -60,33 +62,27 @@ def open_graph(name: str) -> Graph:
         raise Unreadable(error.message, error.line, error.column) from error
 
 
-def run_files(options: argparse.Namespace) -> int:
-    """Run each file from nothing; print a report per file; the highest code of 0, 1, 4 wins."""
-    code = FINE
-    with EngineProcess() as first:
-        engine, hello = first, first.wait_until_ready()
+def run_files(options: argparse.Namespace) -> Iterator[Result]:
+    """Run each file from nothing; a result per file."""
+    engine = EngineProcess()
+    try:
+        hello = engine.wait_until_ready()
         for name in options.files:
-            one, data, text = _run_one(engine, hello, name, options)
-            print(json.dumps(data) if options.json else text, flush=True)
-            code = max(code, one)
-            if engine.process.poll() is not None and name is not options.files[-1]:
+            if engine.process.poll() is not None:
+                engine.close()
                 engine = EngineProcess()
                 hello = engine.wait_until_ready()
-        if engine is not first:
-            engine.close()
-    return code
+            yield _run_one(engine, hello, name, options)
+    finally:
+        engine.close()
 
 
-def check_files(options: argparse.Namespace) -> int:
+def check_files(options: argparse.Namespace) -> Iterator[Result]:
     """Say shapes and problems of each file without running it."""
-    code = FINE
     with EngineProcess() as engine:
         engine.wait_until_ready()
         for name in options.files:
-            one, data, text = _check_one(engine, name)
-            print(json.dumps(data) if options.json else text, flush=True)
-            code = max(code, one)
-    return code
+            yield _check_one(engine, name)
 
 
 def engine_info() -> Json:
@@ -118,7 +114,7 @@ def trace_events(graph: Graph) -> list[Event]:
     return events
 
 
-def _run_one(engine: EngineProcess, hello: Hello, name: str, options: argparse.Namespace) -> tuple[int, Json, str]:
+def _run_one(engine: EngineProcess, hello: Hello, name: str, options: argparse.Namespace) -> Result:
     data: Json = {"file": name, "ok": False, "device": None, "torch": hello.torch, "error": None, "nodes": {}}
     try:
         graph = open_graph(name)
@@ -148,7 +144,7 @@ def _run_one(engine: EngineProcess, hello: Hello, name: str, options: argparse.N
 
 def _report(
     data: Json, name: str, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace
-) -> tuple[int, Json, str]:
+) -> Result:
     report = outcome.report
     data["device"] = report.device or data["device"]
     data["seed"] = report.seed
@@ -209,7 +205,7 @@ def _append_backward(graph: Graph) -> None:
         apply_all(graph, recipes.append_backward(graph, marked))
 
 
-def _check_one(engine: EngineProcess, name: str) -> tuple[int, Json, str]:
+def _check_one(engine: EngineProcess, name: str) -> Result:
     data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
     try:
         graph = open_graph(name)

@@ -91,7 +91,8 @@ def run_program(
     paused = engine.wait_for(Paused, on_event=listener.hear)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
-    assert isinstance(paused, Paused) and isinstance(report, Report)
+    assert isinstance(paused, Paused)
+    assert isinstance(report, Report)
     return Outcome(
         paused=paused,
         report=report,
