@@ -1,0 +1,463 @@
+"""What lies on the canvas and where: cards, frames, notes, wires and ports as arrays. No painting here.
+
+The board follows the graph (`apply`), results (`results_changed`) and overlays (`show`); the view tells it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradstudio.graph import analysis
+from gradstudio.graph.edits import Edits, SetHeader, SetPlaces
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.operators.model import Effect
+from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
+from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
+from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.look import Meter
+from gradstudio.ui.canvas.port_looks import PortLook, port_look
+from gradstudio.ui.canvas.results import Results
+
+NOTE_WIDTH: Final = 232.0
+NOTE_LINE: Final = 17.0
+NOTE_EDGE: Final = 9.0
+NOTE_GAP: Final = 14.0
+ROOT_NOTE: Final = ItemId("")
+ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
+"""Effects that give a statement a number on its card."""
+
+Side = OneOf["input", "output"]
+
+
+@dataclass(slots=True)
+class Card:
+    """A node's card: its face, and what is cached of its facts."""
+
+    face: Face
+    facts_height: float = 0.0
+    revision: int = 0
+    order: int = 0
+    set_up: bool = False
+    facts: Facts | None = None
+
+    @property
+    def height(self) -> float:
+        """Of the whole card."""
+        return self.face.height + self.facts_height
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A block's frame; `depth` 0 stands in the program itself."""
+
+    item: ItemId
+    face: Face
+    box: Box
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A comment as a sticky card; `item` is the statement it belongs to, "" the program's end."""
+
+    item: ItemId
+    box: Box
+    text: str
+    lines: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Under which its place is kept."""
+        return f"note:{self.item}"
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """A port of an item: an output by number, or an input by path."""
+
+    item: ItemId
+    side: Side
+    path: str = ""
+    output: int = 0
+
+
+class Board:
+    """Cards, frames, notes and wires of one graph, with places in scene pixels.
+
+    Attributes:
+        cards: by node, in painting order (the last lies on top).
+        bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of `ids`.
+        wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
+    """
+
+    def __init__(self, graph: Graph, results: Results, shown: Shown, meter: Meter) -> None:
+        """Lay out everything once."""
+        self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
+        self.expanded: set[ItemId] = set()
+        self.cards: dict[ItemId, Card] = {}
+        self.ids: list[ItemId] = []
+        self.index: dict[ItemId, int] = {}
+        self.bounds: Floats = np.empty((0, 4))
+        self.frames: dict[ItemId, Frame] = {}
+        self.notes: dict[ItemId, Note] = {}
+        self.wires: list[Wire] = []
+        self.paths: Floats = np.empty((0, geometry.PATH_POINTS, 2))
+        self.path_bounds: Floats = np.empty((0, 4))
+        self.wire_codes: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self.wire_looks: list[PortLook] = []
+        self.ports: list[PortRef] = []
+        self.port_points: Floats = np.empty((0, 2))
+        self._looks: dict[tuple[ItemId, int], PortLook] = {}
+        self._drag: dict[str, tuple[float, float]] = {}
+        self._frozen: dict[ItemId, Box] = {}
+        self._ends: Floats = np.empty((0, 4))
+        self.rebuild()
+
+    # -------------------------------------------------------------- following
+
+    def rebuild(self, graph: Graph | None = None) -> None:
+        """Forget all and read the graph anew."""
+        self.graph = graph if graph is not None else self.graph
+        self.cards.clear()
+        self._looks.clear()
+        self._drag.clear()
+        self._frozen.clear()
+        self._sync()
+
+    def apply(self, edits: Edits) -> None:
+        """Follow edits that were just applied to the graph."""
+        if all(isinstance(edit, SetPlaces) for edit in edits):
+            self._place()
+            return
+        if any(isinstance(edit, SetHeader) for edit in edits):
+            self.cards.clear()
+        for item in touched(edits):
+            card = self.cards.get(item)
+            if card is not None:
+                self.cards[item] = (
+                    replace(card, face=self._face(item), revision=card.revision + 1, facts=None)
+                    if (item in self.graph.nodes)
+                    else card
+                )
+            self._forget_looks(item)
+        self._sync()
+
+    def results_changed(self, items: Iterable[ItemId] = ()) -> None:
+        """Results of these nodes changed; of all when none is named."""
+        names = [item for item in items if item in self.cards] or list(self.cards)
+        moved = False
+        for item in names:
+            card = self.cards[item]
+            height = facts_height(self.results, item, self.shown)
+            moved = moved or height != card.facts_height
+            card.facts_height, card.facts = height, None
+            card.revision += 1
+            self._forget_looks(item)
+        if moved:
+            self._place()
+        self._color_wires()
+
+    def show(self, shown: Shown) -> None:
+        """Other overlays are on."""
+        self.shown = shown
+        self.results_changed()
+
+    def expand(self, item: ItemId) -> None:
+        """Unfold the optional inputs of a card, or fold them again."""
+        self.expanded ^= {item}
+        card = self.cards[item]
+        card.face, card.revision = self._face(item), card.revision + 1
+        self._place()
+
+    # -------------------------------------------------------------- asking
+
+    def facts(self, item: ItemId) -> Facts:
+        """What is written on a card below its ports."""
+        card = self.cards[item]
+        if card.facts is None:
+            names = self.graph.nodes[item].names
+            card.facts = card_facts(self.results, item, names, self.shown)
+        return card.facts
+
+    def box(self, item: ItemId) -> Box | None:
+        """Where the card or frame of an item stands."""
+        k = self.index.get(item)
+        if k is not None:
+            left, top, right, bottom = self.bounds[k].tolist()
+            return Box(left, top, right - left, bottom - top)
+        frame = self.frames.get(item)
+        return frame.box if frame is not None else None
+
+    def face(self, item: ItemId) -> Face | None:
+        """The face of a node's card or of a block's head."""
+        card = self.cards.get(item)
+        if card is not None:
+            return card.face
+        frame = self.frames.get(item)
+        return frame.face if frame is not None else None
+
+    def extent(self, items: Iterable[ItemId] | None = None) -> Box | None:
+        """The rectangle around these items, or around everything."""
+        if items is not None:
+            return geometry.union(box for item in items if (box := self.box(item)) is not None)
+        boxes = [frame.box for frame in self.frames.values()] + [note.box for note in self.notes.values()]
+        if len(self.bounds):
+            left, top = self.bounds[:, :2].min(0).tolist()
+            right, bottom = self.bounds[:, 2:].max(0).tolist()
+            boxes.append(Box(left, top, right - left, bottom - top))
+        return geometry.union(boxes)
+
+    def anchor(self, port: PortRef) -> tuple[float, float]:
+        """Where a port is, scene pixels."""
+        box, face = self.box(port.item), self.face(port.item)
+        if box is None or face is None:
+            return 0.0, 0.0
+        x, y = _offset(face, port)
+        return box.x + x, box.y + y
+
+    def look_of(self, item: ItemId, output: int) -> PortLook:
+        """How an output's port and its wires are drawn."""
+        key = (item, output)
+        found = self._looks.get(key)
+        if found is None:
+            found = self._looks[key] = port_look(self.graph, self.results, item, output)
+        return found
+
+    def input_looks(self, item: ItemId) -> tuple[tuple[str, PortLook], ...]:
+        """How wired inputs are drawn: as what flows into them."""
+        return tuple((wire.port, self.look_of(wire.source, wire.output)) for wire in self.graph.wires_to(item))
+
+    def members(self, block: ItemId) -> frozenset[ItemId]:
+        """Everything inside a block, blocks included, itself not."""
+        return frozenset(self.graph.order(BodyId(block)))
+
+    # -------------------------------------------------------------- dragging
+
+    def hold(self, items: Iterable[ItemId]) -> None:
+        """Frames stay as they are while their members are dragged; those dragged whole move along."""
+        whole = frozenset(items)
+        self._frozen = {item: frame.box for item, frame in self.frames.items() if item not in whole}
+
+    def drag(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """Show items (or notes, "note:<item>") elsewhere without changing the graph."""
+        self._drag = dict(places)
+        self._move_dragged()
+
+    def let_go(self) -> None:
+        """Show everything where the graph has it."""
+        self._drag.clear()
+        self._frozen.clear()
+        self._place()
+
+    # -------------------------------------------------------------- laying out
+
+    def _face(self, item: ItemId) -> Face:
+        return node_face(self.graph, item, self.meter.width, item in self.expanded)
+
+    def _forget_looks(self, item: ItemId) -> None:
+        for key in [key for key in self._looks if key[0] == item] if len(self._looks) < 64 else self._keys_of(item):
+            self._looks.pop(key, None)
+
+    def _keys_of(self, item: ItemId) -> list[tuple[ItemId, int]]:
+        return [(item, output) for output in range(64) if (item, output) in self._looks or output < 2]
+
+    def _sync(self) -> None:
+        """Cards for all nodes, none for others; then places, wires, ports."""
+        old, self.cards = self.cards, {}
+        for item in self.graph.order():
+            if item in self.graph.nodes:
+                card = old.get(item)
+                self.cards[item] = card if card is not None else self._new_card(item)
+        self._number_statements()
+        self.ids = list(self.cards)
+        self.index = {item: k for k, item in enumerate(self.ids)}
+        self.wires = [wire for wire in self.graph.wires.values() if self._ends_exist(wire)]
+        self._place()
+        self._color_wires()
+
+    def _new_card(self, item: ItemId) -> Card:
+        return Card(self._face(item), facts_height(self.results, item, self.shown))
+
+    def _ends_exist(self, wire: Wire) -> bool:
+        return wire.source in self.graph and wire.target in self.graph
+
+    def _number_statements(self) -> None:
+        repeated, number = analysis.repeated(self.graph), 0
+        nested = analysis.nested_now(self.graph)
+        for item, card in self.cards.items():
+            number += item not in nested
+            ordered = bool(ORDERED.intersection(analysis.effects(self.graph, item)))
+            order, set_up = (number if ordered else 0), item not in repeated
+            if (order, set_up) != (card.order, card.set_up):
+                card.order, card.set_up, card.revision = order, set_up, card.revision + 1
+
+    def _place(self) -> None:
+        """Rectangles, frames, notes, wires and ports, from the graph's places."""
+        spare = 0.0
+        rows = []
+        for item, card in self.cards.items():
+            place = self._where(item)
+            if place is None:
+                place, spare = (0.0, spare), spare + card.height + 24
+            rows.append((place[0], place[1], place[0] + card.face.width, place[1] + card.height))
+        self.bounds = np.array(rows, dtype=np.float64).reshape(-1, 4)
+        self._place_frames()
+        self._place_notes()
+        self._route()
+        self._list_ports()
+
+    def _where(self, key: str) -> tuple[float, float] | None:
+        if key in self._drag:
+            return self._drag[key]
+        place = self.graph.places.get(key)
+        return (place.x, place.y) if place is not None else None
+
+    def _place_frames(self) -> None:
+        self.frames = {}
+        for item in self.graph.bodies[ROOT]:
+            if item in self.graph.blocks:
+                self._place_frame(item, 0)
+        self.frames = dict(sorted(self.frames.items(), key=lambda pair: pair[1].depth))
+
+    def _place_frame(self, item: ItemId, depth: int) -> Box:
+        boxes = []
+        for member in self.graph.bodies[BodyId(item)]:
+            box = self._place_frame(member, depth + 1) if member in self.graph.blocks else self.box(member)
+            if box is not None:
+                boxes.append(box)
+        face = block_face(self.graph, item, self.meter.width)
+        box = self._frozen.get(item) or geometry.frame_box(boxes, face.height - geometry.FRAME_TITLE, face.width)
+        if box is None:
+            x, y = self._where(item) or (0.0, 0.0)
+            width, height = geometry.EMPTY_FRAME
+            box = Box(x, y, max(width, face.width), max(height, face.height + 40))
+        self.frames[item] = Frame(item, widened(face, box.width), box, depth)
+        return box
+
+    def _place_notes(self) -> None:
+        self.notes = {}
+        for item in self.graph.order():
+            holder = self.graph.nodes.get(item) or self.graph.blocks.get(item)
+            if holder is not None and holder.note:
+                self._place_note(item, holder.note)
+        for body, text in self.graph.tails.items():
+            self._place_note(ItemId(body), text)
+
+    def _place_note(self, item: ItemId, text: str) -> None:
+        place = self.graph.places.get(f"note:{item}")
+        width = place.width if place is not None and place.width else NOTE_WIDTH
+        lines = tuple(self.meter.wrapped(text, "note", width - 2 * NOTE_EDGE))
+        height = NOTE_LINE * len(lines) + 2 * NOTE_EDGE
+        where = self._where(f"note:{item}") or self._beside(item, height)
+        self.notes[item] = Note(item, Box(where[0], where[1], width, height), text, lines)
+
+    def _beside(self, item: ItemId, height: float) -> tuple[float, float]:
+        """Above the card, or below everything for the program's last comment."""
+        box = self.box(item)
+        if box is not None:
+            return box.x, box.y - height - NOTE_GAP
+        extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in self.bounds.tolist())
+        return (extent.x, extent.bottom + 2 * NOTE_GAP) if extent is not None else (0.0, 0.0)
+
+    def _route(self) -> None:
+        if not self.wires:
+            self.paths, self.path_bounds = np.empty((0, geometry.PATH_POINTS, 2)), np.empty((0, 4))
+            return
+        starts = np.array([self.anchor(PortRef(w.source, "output", "", w.output)) for w in self.wires])
+        ends = np.array([self.anchor(PortRef(w.target, "input", w.port)) for w in self.wires])
+        source = np.array(
+            [self._corners(w.source, start) for w, start in zip(self.wires, starts.tolist(), strict=True)]
+        )
+        target = np.array([self._corners(w.target, end) for w, end in zip(self.wires, ends.tolist(), strict=True)])
+        self.paths = geometry.wire_paths(starts, ends, source, target)
+        self.path_bounds = geometry.path_bounds(self.paths)
+
+    def _corners(self, item: ItemId, point: list[float]) -> tuple[float, float, float, float]:
+        """The card to go around; for a frame only the port's own place."""
+        k = self.index.get(item)
+        if k is not None:
+            left, top, right, bottom = self.bounds[k].tolist()
+            return left, top, right, bottom
+        return point[0], point[1] - 10, point[0], point[1] + 10
+
+    def _list_ports(self) -> None:
+        ports: list[PortRef] = []
+        points: list[tuple[float, float]] = []
+        frames = [(frame.face, frame.box.x, frame.box.y) for frame in self.frames.values()]
+        cards = (
+            (card.face, row[0], row[1]) for card, row in zip(self.cards.values(), self.bounds.tolist(), strict=True)
+        )
+        for face, x, y in (*frames, *cards):
+            for row in face.inputs:
+                ports.append(PortRef(face.item, "input", row.path))
+                points.append((x + row.x, y + row.y))
+            for output in face.outputs:
+                ports.append(PortRef(face.item, "output", "", output.index))
+                points.append((x + output.x, y + output.y))
+        self.ports, self.port_points = ports, np.array(points, dtype=np.float64).reshape(-1, 2)
+
+    def _color_wires(self) -> None:
+        codes: dict[PortLook, int] = {}
+        self.wire_codes = np.array(
+            [codes.setdefault(self.look_of(wire.source, wire.output), len(codes)) for wire in self.wires], dtype=np.intp
+        )
+        self.wire_looks = list(codes)
+
+    def _move_dragged(self) -> None:
+        for item in self._drag:
+            k = self.index.get(ItemId(item))
+            if k is not None:
+                x, y = self._drag[item]
+                width, height = self.bounds[k, 2] - self.bounds[k, 0], self.bounds[k, 3] - self.bounds[k, 1]
+                self.bounds[k] = x, y, x + width, y + height
+        if any(item in self.frames for item in self._drag) or len(self._frozen) < len(self.frames):
+            self._place_frames()
+        if any(key.startswith("note:") for key in self._drag):
+            self._place_notes()
+        self._route_some([k for k, wire in enumerate(self.wires) if self._is_dragged(wire)])
+
+    def _is_dragged(self, wire: Wire) -> bool:
+        moving = self._drag
+        return wire.source in moving or wire.target in moving
+
+    def _route_some(self, which: list[int]) -> None:
+        if not which:
+            return
+        kept = self.wires, self.paths, self.path_bounds
+        self.wires = [kept[0][k] for k in which]
+        self._route()
+        paths, bounds = self.paths, self.path_bounds
+        self.wires, self.paths, self.path_bounds = kept
+        self.paths[which], self.path_bounds[which] = paths, bounds
+
+
+def touched(edits: Edits) -> frozenset[ItemId]:
+    """The items whose cards may look different after these edits."""
+    found: set[ItemId] = set()
+    for edit in edits:
+        for name in ("node", "block"):
+            holder = getattr(edit, name, None)
+            if holder is not None:
+                found.add(holder.id)
+        wire = getattr(edit, "wire", None)
+        if wire is not None:
+            found.update((wire.source, wire.target))
+        for name in ("id", "item"):
+            item = getattr(edit, name, None)
+            if item is not None:
+                found.add(item)
+    return frozenset(found)
+
+
+def _offset(face: Face, port: PortRef) -> tuple[float, float]:
+    """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
+    if port.side == "input":
+        row = face.input(port.path)
+        return (row.x, row.y) if row is not None else (0.0, 15.0)
+    output = next((one for one in face.outputs if one.index == port.output), None)
+    return (output.x, output.y) if output is not None else (face.width, 15.0)

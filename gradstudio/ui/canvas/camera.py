@@ -1,0 +1,61 @@
+"""From scene to view pixels and back: zoom and the scene point at the view's top left. No Qt."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gradstudio.ui.canvas.geometry import Box
+
+MINIMUM_ZOOM: Final = 0.05
+MAXIMUM_ZOOM: Final = 3.0
+FIT_MAXIMUM: Final = 1.0
+"""Fitting never enlarges beyond this."""
+FIT_MARGIN: Final = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """What of the scene is seen: `view = (scene - (x, y)) * zoom`."""
+
+    zoom: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def to_view(self, x: float, y: float) -> tuple[float, float]:
+        """View pixels of a scene point."""
+        return (x - self.x) * self.zoom, (y - self.y) * self.zoom
+
+    def to_scene(self, x: float, y: float) -> tuple[float, float]:
+        """Scene point of view pixels."""
+        return x / self.zoom + self.x, y / self.zoom + self.y
+
+    def box_to_view(self, box: Box) -> Box:
+        """A scene rectangle in view pixels."""
+        x, y = self.to_view(box.x, box.y)
+        return Box(x, y, box.width * self.zoom, box.height * self.zoom)
+
+    def seen(self, width: float, height: float) -> Box:
+        """The scene rectangle that a view of that size shows."""
+        return Box(self.x, self.y, width / self.zoom, height / self.zoom)
+
+    def zoomed(self, factor: float, at_x: float, at_y: float) -> "Camera":
+        """Closer or farther; the scene point under the view point (at_x, at_y) stays there."""
+        zoom = min(max(self.zoom * factor, MINIMUM_ZOOM), MAXIMUM_ZOOM)
+        x, y = self.to_scene(at_x, at_y)
+        return Camera(zoom, x - at_x / zoom, y - at_y / zoom)
+
+    def panned(self, dx: float, dy: float) -> "Camera":
+        """The scene moved by view pixels, as a hand would push paper."""
+        return Camera(self.zoom, self.x - dx / self.zoom, self.y - dy / self.zoom)
+
+
+def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM) -> Camera:
+    """The camera that shows the whole box in the middle of a view."""
+    room_x, room_y = max(width - 2 * FIT_MARGIN, 50.0), max(height - 2 * FIT_MARGIN, 50.0)
+    zoom = min(room_x / max(box.width, 1.0), room_y / max(box.height, 1.0), maximum)
+    return centered(box, width, height, max(zoom, MINIMUM_ZOOM))
+
+
+def centered(box: Box, width: float, height: float, zoom: float) -> Camera:
+    """The camera with that zoom whose middle is the box's middle."""
+    x, y = box.center
+    return Camera(zoom, x - width / zoom / 2, y - height / zoom / 2)

@@ -1,0 +1,243 @@
+"""Paints one card: header, ports, fields, then what `facts_painter` adds below."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from gradstudio.operators.model import Family
+from gradstudio.ui.canvas.face import HEADER, PADDING, ROW, Face, InputRow, OutputRow
+from gradstudio.ui.canvas.facts import PROBLEM, Facts
+from gradstudio.ui.canvas.facts_painter import paint_facts
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_pill, paint_port, paint_warning
+from gradstudio.ui.canvas.port_looks import PortLook
+
+RADIUS: Final = 8.0
+MARGIN: Final = 14.0
+"""Room around a card for its shadow and ports."""
+SHADOW_LAYERS: Final = 5
+MUTED_OPACITY: Final = 0.45
+Align = Qt.AlignmentFlag
+
+
+@dataclass(frozen=True, slots=True)
+class CardState:
+    """What a card shows beside its face and facts.
+
+    Attributes:
+        order: place among the statements, for those with effects; 0 shows none.
+        set_up: made once (SEMANTICS 5).
+        outputs: looks of the output ports; `inputs` of the wired input ports, by path.
+    """
+
+    order: int = 0
+    set_up: bool = False
+    outputs: tuple[PortLook, ...] = ()
+    inputs: tuple[tuple[str, PortLook], ...] = ()
+
+
+def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """The whole card with its shadow; the painter's origin is its top left corner."""
+    if face.muted:
+        painter.setOpacity(MUTED_OPACITY)
+    height = face.height + facts.height
+    outline = QPainterPath()
+    outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
+    _paint_shadow(painter, look, face.width, height)
+    painter.fillPath(outline, look.color("card"))
+    painter.save()
+    painter.setClipPath(outline)
+    painter.fillRect(QRectF(0, 0, face.width, HEADER), look.header(face.category, face.width))
+    if facts.height:
+        _paint_well(painter, look, face, facts)
+    if state.set_up:
+        painter.fillRect(QRectF(0, HEADER, 3, height - HEADER), look.faded("text_dim", 0.5))
+    painter.restore()
+    _paint_outline(painter, look, outline, facts)
+    _paint_header(painter, look, face, facts, state)
+    _paint_rows(painter, look, face, facts, state)
+    if facts.height:
+        paint_facts(painter, look, face, facts)
+    if face.muted:
+        painter.setOpacity(1.0)
+
+
+def _paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("card_shadow", 1 / SHADOW_LAYERS))
+    for k in range(SHADOW_LAYERS):
+        grow = SHADOW_LAYERS - k
+        painter.drawRoundedRect(
+            QRectF(-grow, 2.0 - grow, width + 2 * grow, height + 2 * grow), RADIUS + grow, RADIUS + grow
+        )
+
+
+def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+    painter.fillRect(QRectF(0, face.height, face.width, facts.height), look.color("card_well"))
+    painter.fillRect(QRectF(0, face.height, face.width, 1), look.faded("card_edge", 0.7))
+    if facts.problem:
+        role = "danger" if facts.problem_kind == "error" else "warning"
+        strip = QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
+        painter.fillRect(strip, look.faded(role, 0.2 if facts.problem_kind != "incomplete" else 0.1))
+
+
+def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts) -> None:
+    failed = facts.problem_kind == "error"
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(look.color("danger"), 2.0) if failed else look.edge)
+    painter.drawPath(outline)
+
+
+def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    right = _paint_badges(painter, look, face, facts, state)
+    meter, ink = look.meter, look.color("header_text")
+    names = meter.elided(face.names, "title", right - PADDING)
+    painter.setPen(ink)
+    painter.setFont(meter.font("title"))
+    painter.drawText(QRectF(PADDING, 0, right - PADDING, HEADER), Align.AlignVCenter, names or face.title)
+    if not names:
+        return
+    x = PADDING + meter.width(names, "title")
+    subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
+    painter.setFont(meter.font("subtitle"))
+    painter.setPen(look.faded("header_text", 0.78))
+    painter.drawText(QRectF(x, 0, right - x, HEADER), Align.AlignVCenter, subtitle)
+
+
+def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> float:
+    """Signs at the right end of the header; returns the x where the title must end."""
+    x = face.width - 8.0
+    if facts.problem_kind in ("error", "warning"):
+        paint_warning(
+            painter, look, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
+        )
+        x -= 20
+    if state.order:
+        painter.setFont(look.meter.font("badge"))
+        text = str(state.order)
+        width = max(17.0, look.meter.width(text, "badge") + 10)
+        dark = QColor(look.color("header_text"))
+        dark.setAlphaF(0.2)
+        paint_pill(painter, QRectF(x - width, 7, width, 16), text, dark, look.color("header_text"))
+        x -= width + 5
+    for shown, word in ((face.muted, "muted"), (face.bypassed, "bypassed"), (face.unknown, "unknown")):
+        if shown:
+            painter.setFont(look.meter.font("badge"))
+            painter.setPen(look.faded("header_text", 0.8))
+            width = look.meter.width(word, "badge")
+            painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
+            x -= width + 6
+    return x
+
+
+def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    wired = dict(state.inputs)
+    for row in face.inputs:
+        _paint_input(painter, look, row, wired.get(row.path))
+    for k, output in enumerate(face.outputs):
+        known = state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+        _paint_output(painter, look, face, facts, output, known)
+    if face.more is not None:
+        text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
+        painter.setFont(look.meter.font("small"))
+        painter.setPen(look.color("text_dim"))
+        painter.drawText(qt_rect(face.more), Align.AlignVCenter, text)
+
+
+def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+    paint_input_port(painter, look, row, known)
+    meter = look.meter
+    painter.setFont(meter.font("label"))
+    needed = row.required and row.state == "empty"
+    painter.setPen(look.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
+    right = row.field.x - 4 if row.field is not None else PADDING + 130
+    label = meter.elided(row.label, "label", right - row.x - PADDING)
+    painter.drawText(QRectF(row.x + PADDING, row.y - ROW / 2, 160, ROW), Align.AlignVCenter, label)
+    if row.field is not None:
+        paint_field(painter, look, row)
+
+
+def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
+    """The small field that shows an unwired port's literal."""
+    if row.field is None:
+        return
+    rect = qt_rect(row.field)
+    needed = row.required and row.state == "empty"
+    painter.setBrush(look.color("field"))
+    edge = QPen(look.faded("warning", 0.9), 1.0, Qt.PenStyle.DashLine) if needed else QPen(look.color("line"), 1.0)
+    painter.setPen(edge)
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+    inner = rect.adjusted(6, 0, -6, 0)
+    if row.choices:
+        inner.setRight(rect.right() - 14)
+        _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
+    role = "mono_italic" if row.faint else "mono"
+    painter.setFont(look.meter.font(role))
+    painter.setPen(look.color("warning" if needed else "text_dim" if row.faint else "text"))
+    painter.drawText(inner, Align.AlignVCenter, look.meter.elided(row.shown, role, inner.width()))
+
+
+def _paint_chevron(painter: QPainter, look: Look, at: QPointF) -> None:
+    painter.setPen(QPen(look.color("text_dim"), 1.3))
+    painter.drawPolyline(
+        [QPointF(at.x() - 3, at.y() - 1.5), QPointF(at.x(), at.y() + 1.5), QPointF(at.x() + 3, at.y() - 1.5)]
+    )
+
+
+def paint_input_port(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+    """An input's sign: of what flows in when wired, of its literal when there is one, else hollow."""
+    at, ground = QPointF(row.x, row.y), look.color("card")
+    if known is not None:
+        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        filled = known.requires_grad or known.family is not Family.TENSOR
+        paint_port(painter, at, known.family, color, ground, filled=filled, leaf=known.leaf and known.requires_grad)
+        return
+    given = row.state in ("literal", "document_device")
+    color = look.family(row.family) if given else look.faded("unknown_value", 0.8)
+    if row.required and row.state == "empty":
+        color = look.color("warning")
+    paint_port(painter, at, row.family, color, ground, filled=given)
+
+
+def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: OutputRow, known: PortLook) -> None:
+    paint_output_port(painter, look, row, known)
+    meter = look.meter
+    left, right = face.width * 0.3, face.width - PADDING
+    if row.label:
+        painter.setFont(meter.font("label"))
+        painter.setPen(look.color("text"))
+        label = meter.elided(row.label, "label", right - left)
+        painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
+        right -= meter.width(label, "label") + 8
+    hint = facts.hints.get(row.index, "")
+    if not hint:
+        return
+    guessed = row.index in facts.guessed
+    font = "mono_italic" if guessed else "mono"
+    painter.setFont(meter.font(font))
+    painter.setPen(look.color("unknown_value" if guessed or facts.stale else "text_dim"))
+    left = _hint_left(look, face, row)
+    rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
+    painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
+
+
+def _hint_left(look: Look, face: Face, row: OutputRow) -> float:
+    """Where the label of an input in the same row ends."""
+    beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
+    return PADDING if beside is None else PADDING + look.meter.width(beside.label, "label") + 8
+
+
+def paint_output_port(painter: QPainter, look: Look, row: OutputRow, known: PortLook) -> None:
+    """An output's sign: filled when it requires grad, square for a leaf, grey while nothing is known."""
+    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    filled = known.requires_grad or known.family is not Family.TENSOR
+    leaf = known.leaf and known.requires_grad
+    paint_port(painter, QPointF(row.x, row.y), known.family, color, look.color("card"), filled=filled, leaf=leaf)
+
+
+def qt_rect(box: Box) -> QRectF:
+    """The box as Qt has it."""
+    return QRectF(box.x, box.y, box.width, box.height)

@@ -1,0 +1,305 @@
+"""The part of a card that follows from the graph alone: header, ports, fields. Plain records, no Qt.
+
+Coordinates are scene pixels from the card's top left corner.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
+from gradstudio.operators.errors import LiteralError
+from gradstudio.operators.literals import family_of
+from gradstudio.operators.model import Family, Kind, Parameter
+from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
+
+HEADER: Final = 30.0
+ROW: Final = 22.0
+MORE_ROW: Final = 18.0
+PADDING: Final = 12.0
+BODY_EDGE: Final = 6.0
+FIELD_HEIGHT: Final = 18.0
+MINIMUM_WIDTH: Final = 196.0
+MAXIMUM_WIDTH: Final = 300.0
+MINIMUM_FIELD: Final = 64.0
+MAXIMUM_FIELD: Final = 150.0
+BADGE: Final = 26.0
+
+Measure = Callable[[str, str], float]
+"""Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
+
+WITHOUT_FIELD = frozenset(
+    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT}
+)
+"""Kinds that only a wire can fill."""
+NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
+"""Optional parameters that people look for first."""
+_FAMILIES = {
+    Kind.TENSOR: Family.TENSOR,
+    Kind.TENSOR_OR_NUMBER: Family.TENSOR,
+    Kind.MODULE: Family.MODULE,
+    Kind.OPTIMIZER: Family.OPTIMIZER,
+    Kind.ARRAY: Family.ARRAY,
+    Kind.OBJECT: Family.OBJECT,
+    Kind.ANY: Family.UNKNOWN,
+}
+_NUMBERS = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.BOOL})
+_LISTS = frozenset({Kind.SHAPE, Kind.INTS, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES, Kind.DATA})
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """An input port, its label, and the field that shows its literal.
+
+    Attributes:
+        family: of the literal or of what the parameter takes: the port's shape while unwired.
+        text: the literal as it is; `shown` is what stands in the field.
+        faint: `shown` is a default or a hint, not a literal.
+        x, y: of the port.
+    """
+
+    path: str
+    label: str
+    parameter: Parameter
+    state: PortState
+    family: Family
+    text: str = ""
+    shown: str = ""
+    faint: bool = False
+    required: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    field: Box | None = None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Literals to choose from; () where any text may be typed."""
+        if self.parameter.choices:
+            return self.parameter.choices
+        return ("True", "False") if self.parameter.kind is Kind.BOOL else ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """An output port; `label` is shown where several results need telling apart."""
+
+    index: int
+    name: str
+    label: str
+    family: Family
+    x: float = 0.0
+    y: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A card (or the head of a block's frame) without results.
+
+    Attributes:
+        names: what the node binds, as text; `title` is the operator's.
+        hidden: optional inputs folded away; `more` is the row that unfolds them.
+        height: of header and ports; results are added below.
+    """
+
+    item: ItemId
+    names: str
+    title: str
+    category: str
+    inputs: tuple[InputRow, ...]
+    outputs: tuple[OutputRow, ...]
+    width: float
+    height: float
+    hidden: int = 0
+    more: Box | None = None
+    expanded: bool = False
+    unknown: bool = False
+    muted: bool = False
+    bypassed: bool = False
+    is_block: bool = False
+
+    def input(self, path: str) -> InputRow | None:
+        """The input row of that path, folded ones included as None."""
+        return next((row for row in self.inputs if row.path == path), None)
+
+    def fields(self) -> tuple[InputRow, ...]:
+        """The rows whose literal can be edited in place, top to bottom."""
+        return tuple(row for row in self.inputs if row.field is not None)
+
+
+def node_face(graph: Graph, item: ItemId, measure: Measure, expanded: bool = False) -> Face:
+    """The card of a node."""
+    node, operator = graph.nodes[item], operator_of(graph, item)
+    ports = input_ports(graph, item)
+    folded = foldable(ports)
+    shown = ports if expanded or len(folded) < 2 else tuple(port for port in ports if port.path not in folded)
+    rows = tuple(_input_row(graph, port) for port in shown)
+    outputs = _output_rows(output_ports(graph, item))
+    names = ", ".join(node.names) if any(name != "_" for name in node.names) else ""
+    title = operator.title if operator is not None else node.operator.rsplit(".", 1)[-1]
+    width = _width(names, title, rows, outputs, measure)
+    hidden = len(ports) - len(shown)
+    face = Face(
+        item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
+        outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and len(folded) > 1,
+        unknown=operator is None, muted=node.muted, bypassed=node.bypassed,
+    )  # fmt: skip
+    return _placed(face, measure)
+
+
+def foldable(ports: Iterable[Port]) -> frozenset[str]:
+    """Optional inputs that nobody touched: folded away when there are two or more."""
+    return frozenset(
+        port.path
+        for port in ports
+        if not port.required
+        and port.state in ("empty", "document_device")
+        and port.parameter.name not in NEVER_FOLDED
+        and port.element is None
+    )
+
+
+def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
+    """The head of a block's frame: its title as Python, its ports in rows below."""
+    block = graph.blocks[item]
+    rows = [_input_row(graph, port) for port in input_ports(graph, item)]
+    outputs = _output_rows(output_ports(graph, item), always=True)
+    left = [row for row in rows if not row.path.startswith("next.")]
+    title = block_code(graph, block)
+    label_width = max((measure(row.label, "label") for row in left), default=0.0)
+    placed, y = [], FRAME_TITLE + BODY_EDGE
+    for row in left:
+        field = Box(PADDING + label_width + 8, y + 2, 96.0, FIELD_HEIGHT) if _has_field(row) else None
+        placed.append(replace(row, y=y + ROW / 2, field=field))
+        y += ROW
+    below = []
+    for output in outputs:
+        below.append(replace(output, x=PADDING + measure(output.label, "label") + 16, y=y + ROW / 2))
+        y += ROW
+    width = max(measure(title, "title") + 2 * PADDING + BADGE, label_width + 140.0)
+    nexts = [row for row in rows if row.path.startswith("next.")]
+    for number, row in enumerate(nexts):
+        placed.append(replace(row, x=width, y=FRAME_TITLE + BODY_EDGE + ROW * (number + 0.5)))
+    height = max(y, FRAME_TITLE + BODY_EDGE + ROW * len(nexts)) if rows or outputs else FRAME_TITLE
+    return Face(
+        item=item, names="", title=title, category="", inputs=tuple(placed), outputs=tuple(below), width=width,
+        height=height, muted=block.muted, is_block=True,
+    )  # fmt: skip
+
+
+def widened(face: Face, width: float) -> Face:
+    """A block's head stretched to its frame: ports of the right edge move along."""
+    inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in face.inputs)
+    return replace(face, inputs=inputs, width=width)
+
+
+def block_code(graph: Graph, block: Block) -> str:
+    """The first line of a block as Python has it."""
+    match block.kind:
+        case "no_grad" | "enable_grad":
+            return f"with torch.{block.kind}():"
+        case "inference_mode":
+            return "with torch.inference_mode():"
+        case "autocast":
+            return f"with torch.autocast({block.literals.get('device_type', '…')}):"
+        case "for":
+            return f"for {block.variable or '_'} in {_iterable(graph, block)}:"
+        case "if":
+            return f"if {_argument(graph, block, 'condition')}:"
+        case _:
+            return block.title or "group"
+
+
+def _iterable(graph: Graph, block: Block) -> str:
+    if "range" in block.lengths:
+        parts = (_argument(graph, block, f"range.{k}") for k in range(block.lengths["range"]))
+        return f"range({', '.join(parts)})"
+    if "range" in block.literals or (block.id, "range") in graph.wires:
+        return f"range({_argument(graph, block, 'range')})"
+    return _argument(graph, block, "over")
+
+
+def _argument(graph: Graph, block: Block, port: str) -> str:
+    wire = graph.wire_into(block.id, port)
+    if wire is None:
+        return block.literals.get(port, "…")
+    source: Node | None = graph.nodes.get(wire.source)
+    return source.names[wire.output] if source is not None and wire.output < len(source.names) else "…"
+
+
+def _input_row(graph: Graph, port: Port) -> InputRow:
+    shown, faint = _field_text(graph, port)
+    return InputRow(
+        path=port.path, label=port.label, parameter=port.parameter, state=port.state, family=_family(port),
+        text=port.literal, shown=shown, faint=faint, required=port.required,
+    )  # fmt: skip
+
+
+def _field_text(graph: Graph, port: Port) -> tuple[str, bool]:
+    match port.state:
+        case "document_device":
+            return graph.header.device, True
+        case "literal":
+            return port.literal, False
+        case _:
+            default = port.parameter.default
+            return ("needed" if port.required else default or "default"), True
+
+
+def _family(port: Port) -> Family:
+    kind = port.parameter.kind
+    if port.state == "literal":
+        try:
+            return family_of(port.literal)
+        except LiteralError:
+            return Family.UNKNOWN
+    if kind in _NUMBERS:
+        return Family.NUMBER
+    return Family.TUPLE if kind in _LISTS else _FAMILIES.get(kind, Family.TEXT)
+
+
+def _output_rows(ports: Sequence[OutputPort], always: bool = False) -> tuple[OutputRow, ...]:
+    several = always or len(ports) > 1
+    return tuple(OutputRow(port.index, port.name, port.name if several else "", port.family) for port in ports)
+
+
+def _has_field(row: InputRow) -> bool:
+    return row.state != "wired" and row.parameter.kind not in WITHOUT_FIELD
+
+
+def _shares_rows(inputs: Sequence[InputRow], outputs: Sequence[OutputRow]) -> bool:
+    """Whether the outputs stand beside the first inputs instead of above them."""
+    return not any(_has_field(row) for row in inputs[: len(outputs)])
+
+
+def _width(names: str, title: str, inputs: Sequence[InputRow], outputs: Sequence[OutputRow], measure: Measure) -> float:
+    head = measure(names, "title") + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
+    label = max((measure(row.label, "label") for row in inputs if _has_field(row)), default=0.0)
+    field = max((measure(row.shown, "mono") + 16 for row in inputs if _has_field(row)), default=0.0)
+    body = label + 8 + min(max(field, MINIMUM_FIELD), MAXIMUM_FIELD) + 2 * PADDING if field else 0.0
+    beside = max((measure(row.label, "label") for row in outputs), default=0.0)
+    shared = max((measure(row.label, "label") for row in inputs), default=0.0) + beside + 2 * PADDING + 70
+    return float(round(min(max(head, body, shared, MINIMUM_WIDTH), MAXIMUM_WIDTH)))
+
+
+def _placed(face: Face, measure: Measure) -> Face:
+    """The face with a place for every port, field and row."""
+    top = HEADER + BODY_EDGE
+    first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
+    outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    left = _field_left(face, measure)
+    inputs = tuple(_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(face.inputs))
+    y = top + ROW * max(len(outputs), first + len(inputs))
+    more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
+    height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
+    return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
+
+
+def _field_left(face: Face, measure: Measure) -> float:
+    labels = max((measure(row.label, "label") for row in face.inputs if _has_field(row)), default=0.0)
+    return min(PADDING + labels + 8, face.width - PADDING - MINIMUM_FIELD)
+
+
+def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
+    field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if _has_field(row) else None
+    return replace(row, y=y + ROW / 2, field=field)

@@ -1,0 +1,227 @@
+"""Paints the well of a card: values, types, gradients, and the strip that says what is wrong."""
+
+from typing import Final
+
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+
+from gradstudio.ui.canvas import heat
+from gradstudio.ui.canvas.face import PADDING, Face
+from gradstudio.ui.canvas.facts import CELL, EDGE, LINE, PROBLEM, STATE, STRIP, Display, Facts, Gradient, Section, Tone
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_state
+
+STALE_OPACITY: Final = 0.42
+SIGN: Final = 13.0
+Align = Qt.AlignmentFlag
+
+
+def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+    """Everything below the ports; the painter's origin is the card's top left corner."""
+    if facts.stale:
+        painter.setOpacity(STALE_OPACITY)
+    y = face.height
+    for section in facts.sections:
+        _paint_section(painter, look, section, y + EDGE, face.width)
+        y += section.height
+    painter.setOpacity(1.0)
+    if facts.problem:
+        _paint_problem(painter, look, face, facts)
+
+
+def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+    rect = QRectF(PADDING, face.height + facts.height - PROBLEM, face.width - 2 * PADDING, PROBLEM)
+    painter.setFont(look.meter.font("small"))
+    painter.setPen(look.color({"error": "danger", "warning": "warning"}.get(facts.problem_kind, "text_dim")))
+    painter.drawText(rect, Align.AlignVCenter, look.meter.elided(facts.problem, "small", rect.width()))
+
+
+def _paint_section(painter: QPainter, look: Look, section: Section, y: float, width: float) -> None:
+    inner = QRectF(PADDING, y, width - 2 * PADDING, section.height - EDGE)
+    if section.heading:
+        painter.setFont(look.meter.font("small"))
+        painter.setPen(look.color("text_dim"))
+        painter.drawText(QRectF(inner.x(), y, inner.width(), LINE), Align.AlignVCenter, section.heading)
+        inner.setTop(y + LINE)
+    top = _paint_value(painter, look, section, inner) if section.value is not None else inner.top()
+    if section.value is None:
+        top = _paint_rows(painter, look, section.rows, inner.left(), top, inner.width())
+    if section.gradient is not None:
+        _paint_gradient(
+            painter, look, section.gradient, QRectF(inner.left(), top, inner.width(), section.gradient.height)
+        )
+
+
+def _paint_value(painter: QPainter, look: Look, section: Section, inner: QRectF) -> float:
+    """The value and its rows; returns the y below them."""
+    display = section.value
+    assert display is not None
+    top = inner.top()
+    if display.kind in ("picture", "strip"):
+        return _paint_picture_and_rows(painter, look, display, section.rows, inner)
+    paint_display(painter, look, display, QRectF(inner.left(), top, inner.width(), display.height))
+    return _paint_rows(painter, look, section.rows, inner.left(), top + display.height, inner.width())
+
+
+def _paint_picture_and_rows(
+    painter: QPainter, look: Look, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
+) -> float:
+    faint: Tone = "faint"
+    texts = [*display.lines, *((text, faint) for _, text in rows)]
+    if display.kind == "strip":
+        _paint_picture(painter, look, display, QRectF(inner.left(), inner.top() + 1, inner.width(), STRIP))
+        y = inner.top() + display.height
+        _paint_lines(painter, look, texts, inner.left(), y, inner.width())
+        return y + LINE * len(texts)
+    box = _picture_box(display, inner)
+    _paint_picture(painter, look, display, box)
+    left = box.right() + 10
+    _paint_lines(painter, look, texts, left, inner.top(), inner.right() - left)
+    return inner.top() + max(display.height, LINE * len(texts))
+
+
+def _picture_box(display: Display, inner: QRectF) -> QRectF:
+    """Where a picture stands: at the left, as high as it may be, at most two fifths wide."""
+    assert display.picture is not None and display.picture.preview is not None
+    ratio = heat.aspect(display.picture.preview)
+    height = display.height - 4
+    width = min(height * ratio, inner.width() * 0.4)
+    return QRectF(inner.left(), inner.top() + 1, width, min(height, max(width / ratio, 12.0)))
+
+
+def _paint_picture(painter: QPainter, look: Look, display: Display, box: QRectF) -> None:
+    assert display.picture is not None
+    picture = heat.image(display.picture, look.theme)
+    if picture is None:
+        return
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    painter.drawImage(box, picture)
+    heat.paint_marks(painter, box, display.picture, look.theme)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(look.gradient if display.tone == "gradient" else look.color("line"), 1.0))
+    painter.drawRect(box)
+
+
+def _ink(look: Look, tone: Tone) -> QColor:
+    match tone:
+        case "faint":
+            return look.color("text_dim")
+        case "bad":
+            return look.color("danger")
+        case "gradient":
+            return look.gradient
+        case _:
+            return look.color("text")
+
+
+def _paint_lines(
+    painter: QPainter, look: Look, lines: list[tuple[str, Tone]], x: float, y: float, width: float
+) -> None:
+    painter.setFont(look.meter.font("mono"))
+    for text, tone in lines:
+        painter.setPen(_ink(look, tone))
+        painter.drawText(QRectF(x, y, width, LINE), Align.AlignVCenter, look.meter.elided(text, "mono", width))
+        y += LINE
+
+
+def _paint_rows(
+    painter: QPainter, look: Look, rows: tuple[tuple[str, str], ...], x: float, y: float, width: float
+) -> float:
+    """Rows of "key value"; the value at the right when there is a key. Returns the y below."""
+    painter.setFont(look.meter.font("mono"))
+    for key, text in rows:
+        rect = QRectF(x, y, width, LINE)
+        painter.setPen(look.color("text_dim"))
+        if not key:
+            painter.drawText(rect, Align.AlignVCenter, look.meter.elided(text, "mono", width))
+        else:
+            painter.drawText(rect, Align.AlignVCenter, look.meter.elided(key, "mono", width * 0.55))
+            painter.setPen(look.color("text"))
+            right = look.meter.elided(text, "mono", width - look.meter.width(key, "mono") - 8)
+            painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, right)
+        y += LINE
+    return y
+
+
+def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
+    """A number, words or cells."""
+    if display.kind == "cells":
+        _paint_cells(painter, look, display, rect)
+        return
+    role = "number" if display.kind == "number" and display.tone != "gradient" else "mono"
+    painter.setFont(look.meter.font(role))
+    painter.setPen(_ink(look, display.tone))
+    painter.drawText(rect, Align.AlignVCenter, look.meter.elided(display.text, role, rect.width()))
+
+
+def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
+    """Numbers in columns between brackets."""
+    columns = max(len(row) for row in display.cells)
+    widest = max(look.meter.width(text, "mono") for row in display.cells for text in row)
+    step = min((rect.width() - 12) / columns, widest + 12)
+    role = "mono" if widest <= step - 2 else "mono_small"
+    bottom = rect.top() + CELL * len(display.cells)
+    _paint_brackets(
+        painter, _ink(look, "faint"), QRectF(rect.left(), rect.top() + 1, step * columns + 10, bottom - rect.top() - 2)
+    )
+    painter.setFont(look.meter.font(role))
+    painter.setPen(_ink(look, display.tone))
+    for i, row in enumerate(display.cells):
+        for j, text in enumerate(row):
+            cell = QRectF(rect.left() + 2 + step * j, rect.top() + CELL * i, step, CELL)
+            painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, look.meter.elided(text, role, step))
+
+
+def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
+    painter.setPen(QPen(color, 1.0))
+    for x, inward in ((rect.left() + 0.5, 3.0), (rect.right() - 0.5, -3.0)):
+        painter.drawLines(
+            [
+                QLineF(x, rect.top(), x, rect.bottom()),
+                QLineF(x, rect.top(), x + inward, rect.top()),
+                QLineF(x, rect.bottom(), x + inward, rect.bottom()),
+            ]
+        )
+
+
+def _paint_gradient(painter: QPainter, look: Look, gradient: Gradient, rect: QRectF) -> None:
+    if gradient.state == "cut":
+        band = QRectF(rect.left(), rect.top() + 1, rect.width(), STATE - 2)
+        painter.fillRect(band, QBrush(look.faded("warning", 0.22), Qt.BrushStyle.BDiagPattern))
+    sign = QRectF(rect.left(), rect.top() + (STATE - SIGN) / 2, SIGN, SIGN)
+    paint_state(painter, look, sign, gradient.state)
+    body = QRectF(sign.right() + 6, rect.top(), rect.right() - sign.right() - 6, rect.height())
+    if gradient.display is None:
+        _paint_state_words(painter, look, gradient, body)
+    else:
+        _paint_gradient_value(painter, look, gradient, gradient.display, body)
+
+
+def _paint_state_words(painter: QPainter, look: Look, gradient: Gradient, body: QRectF) -> None:
+    role = "warning" if gradient.state == "cut" else "unknown_value"
+    painter.setFont(look.meter.font("small" if gradient.state in ("cut", "not_retained") else "small_italic"))
+    painter.setPen(look.gradient if gradient.state == "not_retained" else look.color(role))
+    painter.drawText(QRectF(body.left(), body.top(), body.width(), STATE), Align.AlignVCenter, gradient.words)
+
+
+def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, display: Display, body: QRectF) -> None:
+    if display.kind == "number":
+        rect = QRectF(body.left(), body.top(), body.width(), STATE)
+        paint_display(painter, look, display, rect)
+        if gradient.state == "accumulated":
+            _paint_tag(painter, look, rect, display)
+        return
+    if display.kind == "cells":
+        _paint_cells(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), body.height()))
+    else:
+        _paint_picture_and_rows(
+            painter, look, display, (), QRectF(body.left(), body.top() + 3, body.width(), body.height())
+        )
+
+
+def _paint_tag(painter: QPainter, look: Look, rect: QRectF, display: Display) -> None:
+    """The word "accumulated" behind a number."""
+    left = rect.left() + look.meter.width(display.text, "mono") + 8
+    painter.setFont(look.meter.font("small_italic"))
+    painter.setPen(look.color("warning"))
+    painter.drawText(QRectF(left, rect.top(), rect.right() - left, rect.height()), Align.AlignVCenter, "accumulated")

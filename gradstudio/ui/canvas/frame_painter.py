@@ -1,0 +1,77 @@
+"""Paints what lies under the cards: frames of blocks with their ports, and notes."""
+
+from typing import Final
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+
+from gradstudio.ui.canvas.board import NOTE_EDGE, NOTE_LINE, Board, Frame, Note
+from gradstudio.ui.canvas.card_painter import paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.face import PADDING, ROW
+from gradstudio.ui.canvas.geometry import FRAME_TITLE
+from gradstudio.ui.canvas.look import Look
+
+RADIUS: Final = 10.0
+FOLD: Final = 12.0
+Align = Qt.AlignmentFlag
+
+
+def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, near: bool) -> None:
+    """A block: ground, title strip as Python, ports. The origin is its top left corner."""
+    rect = QRectF(0, 0, frame.box.width, frame.box.height)
+    outline = QPainterPath()
+    outline.addRoundedRect(rect, RADIUS, RADIUS)
+    painter.fillPath(outline, look.color("block"))
+    painter.save()
+    painter.setClipRect(QRectF(0, 0, rect.width(), FRAME_TITLE))
+    painter.fillPath(outline, look.faded("block_edge", 0.35))
+    painter.restore()
+    dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
+    painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(outline)
+    painter.setFont(look.meter.font("block"))
+    painter.setPen(look.color("text"))
+    title = look.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
+    painter.drawText(QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE), Align.AlignVCenter, title)
+    if near:
+        _paint_ports(painter, look, frame, board)
+
+
+def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
+    wired = dict(board.input_looks(frame.item))
+    painter.setPen(look.color("text"))
+    for row in frame.face.inputs:
+        at_right = row.path.startswith("next.")
+        side = Align.AlignRight if at_right else Align.AlignLeft
+        left = row.x - PADDING - 200 if at_right else row.x + PADDING
+        painter.setFont(look.meter.font("label"))
+        painter.setPen(look.color("text"))
+        painter.drawText(QRectF(left, row.y - ROW / 2, 200, ROW), Align.AlignVCenter | side, row.label)
+        paint_field(painter, look, row)
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for output in frame.face.outputs:
+        painter.setFont(look.meter.font("label"))
+        painter.setPen(look.color("text"))
+        rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)
+        painter.drawText(rect, Align.AlignVCenter, output.label)
+        paint_output_port(painter, look, output, board.look_of(frame.item, output.index))
+
+
+def paint_note(painter: QPainter, look: Look, note: Note, near: bool) -> None:
+    """A sticky card with a folded corner; far away only its ground. The origin is its top left corner."""
+    width, height = note.box.width, note.box.height
+    shape = QPainterPath(QPointF(3, 0))
+    for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
+        shape.lineTo(x, y)
+    painter.setPen(QPen(look.faded("note_text", 0.3), 1.0))
+    painter.setBrush(look.color("note"))
+    painter.drawPath(shape)
+    painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
+    if not near:
+        return
+    painter.setFont(look.meter.font("note"))
+    painter.setPen(look.color("note_text"))
+    for number, line in enumerate(note.lines):
+        rect = QRectF(NOTE_EDGE, NOTE_EDGE + NOTE_LINE * number, width - 2 * NOTE_EDGE, NOTE_LINE)
+        painter.drawText(rect, Align.AlignVCenter, line)

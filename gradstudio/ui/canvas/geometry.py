@@ -1,0 +1,230 @@
+"""Where things are on the canvas: wire paths, hit tests, frames of blocks. Plain numbers and numpy, no Qt."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+GRID: Final = 8.0
+"""Scene pixels that dragged cards snap to."""
+PATH_POINTS: Final = 22
+"""Points of a flattened wire: 21 segments, so that every 3rd or 7th point still ends at the port."""
+STUB: Final = 22.0
+"""How far a backward wire leaves a card before it turns."""
+CORNER: Final = 14.0
+LANE: Final = 20.0
+"""Distance of a backward wire's lane from the cards it goes around."""
+FRAME_PADDING: Final = 18.0
+FRAME_TITLE: Final = 26.0
+EMPTY_FRAME: Final = (240.0, 96.0)
+_CORNER_STEPS: Final = np.linspace(0.0, 1.0, 5)
+_STEPS: Final = np.linspace(0.0, 1.0, PATH_POINTS)
+_BERNSTEIN: Final = np.stack(
+    [(1 - _STEPS) ** 3, 3 * (1 - _STEPS) ** 2 * _STEPS, 3 * (1 - _STEPS) * _STEPS**2, _STEPS**3]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in scene pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """The x of its right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The y of its lower edge."""
+        return self.y + self.height
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """Its middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether the point is inside or on the edge."""
+        return self.x <= x <= self.right and self.y <= y <= self.bottom
+
+    def grown(self, by: float) -> "Box":
+        """The rectangle with `by` more on every side."""
+        return Box(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
+
+    def moved(self, dx: float, dy: float) -> "Box":
+        """The rectangle elsewhere."""
+        return Box(self.x + dx, self.y + dy, self.width, self.height)
+
+    def meets(self, other: "Box") -> bool:
+        """Whether the two share a point."""
+        return self.x <= other.right and other.x <= self.right and self.y <= other.bottom and other.y <= self.bottom
+
+
+def union(boxes: Iterable[Box]) -> Box | None:
+    """The smallest rectangle around all of them; None around nothing."""
+    found = list(boxes)
+    if not found:
+        return None
+    x, y = min(box.x for box in found), min(box.y for box in found)
+    return Box(x, y, max(box.right for box in found) - x, max(box.bottom for box in found) - y)
+
+
+def frame_box(members: Iterable[Box], rows_height: float = 0.0, minimum_width: float = 0.0) -> Box | None:
+    """A block's frame: its members, padding, a title strip, and rows of ports below the title."""
+    inner = union(members)
+    if inner is None:
+        return None
+    top = FRAME_TITLE + rows_height + FRAME_PADDING * 0.75
+    width = max(inner.width + 2 * FRAME_PADDING, minimum_width)
+    return Box(inner.x - FRAME_PADDING, inner.y - top, width, inner.height + top + FRAME_PADDING)
+
+
+def snapped(value: float, grid: float = GRID) -> float:
+    """The nearest multiple of the grid."""
+    return round(value / grid) * grid
+
+
+def wire_paths(starts: Floats, ends: Floats, source_boxes: Floats, target_boxes: Floats) -> Floats:
+    """Flattened wires.
+
+    Args:
+        starts: output anchors, `(wires, 2)`.
+        ends: input anchors, `(wires, 2)`.
+        source_boxes: cards the wires leave, `(wires, 4)` as left, top, right, bottom; a wire that
+            runs backwards goes around them.
+        target_boxes: cards the wires end in, as `source_boxes`.
+
+    Returns:
+        `(wires, PATH_POINTS, 2)` points in scene pixels.
+    """
+    paths = np.empty((len(starts), PATH_POINTS, 2))
+    backward = ends[:, 0] < starts[:, 0] + 12.0
+    forward = ~backward
+    if forward.any():
+        paths[forward] = _curves(starts[forward], ends[forward])
+    if backward.any():
+        paths[backward] = _detours(starts[backward], ends[backward], source_boxes[backward], target_boxes[backward])
+    return paths
+
+
+def _curves(starts: Floats, ends: Floats) -> Floats:
+    pull = np.clip(np.abs(ends[:, 0] - starts[:, 0]) * 0.5, 24.0, 180.0)
+    x = np.stack([starts[:, 0], starts[:, 0] + pull, ends[:, 0] - pull, ends[:, 0]], 1) @ _BERNSTEIN
+    y = np.stack([starts[:, 1], starts[:, 1], ends[:, 1], ends[:, 1]], 1) @ _BERNSTEIN
+    return np.stack([x, y], 2)
+
+
+def _lanes(starts: Floats, ends: Floats, source: Floats, target: Floats) -> Floats:
+    """The y of the horizontal part of each backward wire."""
+    gap_below = target[:, 1] - source[:, 3]
+    gap_above = source[:, 1] - target[:, 3]
+    below = np.maximum(source[:, 3], target[:, 3]) + LANE
+    above = np.minimum(source[:, 1], target[:, 1]) - LANE
+    nearer_below = (2 * below - starts[:, 1] - ends[:, 1]) <= (starts[:, 1] + ends[:, 1] - 2 * above)
+    around = np.where(nearer_below, below, above)
+    between = np.where(gap_below > 0, (target[:, 1] + source[:, 3]) / 2, (source[:, 1] + target[:, 3]) / 2)
+    fits: Floats = np.where(np.maximum(gap_below, gap_above) >= 12.0, between, around)
+    return fits
+
+
+def _detours(starts: Floats, ends: Floats, source: Floats, target: Floats) -> Floats:
+    lane = _lanes(starts, ends, source, target)
+    out_x, in_x = starts[:, 0] + STUB, ends[:, 0] - STUB
+    turns = [
+        np.stack([out_x, starts[:, 1]], 1),
+        np.stack([out_x, lane], 1),
+        np.stack([in_x, lane], 1),
+        np.stack([in_x, ends[:, 1]], 1),
+    ]
+    stops = [starts, *turns, ends]
+    pieces = [starts[:, None]]
+    pieces += [_corner(stops[k], stops[k + 1], stops[k + 2]) for k in range(4)]
+    return np.concatenate([*pieces, ends[:, None]], 1)
+
+
+def _corner(before: Floats, corner: Floats, after: Floats) -> Floats:
+    """Five points of a quadratic curve that rounds the corner."""
+    start = corner + _towards(corner, before)
+    stop = corner + _towards(corner, after)
+    t = _CORNER_STEPS[None, :, None]
+    rounded: Floats = (1 - t) ** 2 * start[:, None] + 2 * (1 - t) * t * corner[:, None] + t**2 * stop[:, None]
+    return rounded
+
+
+def _towards(origin: Floats, goal: Floats) -> Floats:
+    """A step from the corner towards a neighbour: at most the radius, at most half of the way."""
+    step = goal - origin
+    length = np.maximum(np.hypot(step[:, 0], step[:, 1]), 1e-9)
+    scaled: Floats = step * (np.minimum(CORNER, length / 2) / length)[:, None]
+    return scaled
+
+
+def path_bounds(paths: Floats) -> Floats:
+    """Left, top, right, bottom of each path, `(wires, 4)`."""
+    return np.concatenate([paths.min(axis=1), paths.max(axis=1)], 1)
+
+
+def visible(bounds: Floats, view: Box, margin: float = 4.0) -> NDArray[np.bool_]:
+    """Which rectangles (left, top, right, bottom) can show in the view."""
+    seen: NDArray[np.bool_] = (
+        (bounds[:, 0] <= view.right + margin)
+        & (bounds[:, 2] >= view.x - margin)
+        & (bounds[:, 1] <= view.bottom + margin)
+        & (bounds[:, 3] >= view.y - margin)
+    )
+    return seen
+
+
+def segments(paths: Floats, stride: int, view: Box) -> Floats:
+    """The line segments of paths that can show in the view, `(segments, 4)`; every `stride`-th point."""
+    points = paths[:, ::stride]
+    lines = np.concatenate([points[:, :-1], points[:, 1:]], 2).reshape(-1, 4)
+    keep = (
+        (np.minimum(lines[:, 0], lines[:, 2]) <= view.right)
+        & (np.maximum(lines[:, 0], lines[:, 2]) >= view.x)
+        & (np.minimum(lines[:, 1], lines[:, 3]) <= view.bottom)
+        & (np.maximum(lines[:, 1], lines[:, 3]) >= view.y)
+    )
+    return np.ascontiguousarray(lines[keep])
+
+
+def nearest_point(points: Floats, x: float, y: float, reach: float) -> int | None:
+    """Index of the point nearest to (x, y), not farther than `reach`; the later wins a tie."""
+    if not len(points):
+        return None
+    distances = np.hypot(points[:, 0] - x, points[:, 1] - y)
+    best = len(points) - 1 - int(np.argmin(distances[::-1]))
+    return best if distances[best] <= reach else None
+
+
+def topmost_box(bounds: Floats, x: float, y: float) -> int | None:
+    """Index of the last rectangle (left, top, right, bottom) that holds the point."""
+    hits = np.nonzero((bounds[:, 0] <= x) & (bounds[:, 2] >= x) & (bounds[:, 1] <= y) & (bounds[:, 3] >= y))[0]
+    return int(hits[-1]) if len(hits) else None
+
+
+def nearest_wire(paths: Floats, bounds: Floats, x: float, y: float, reach: float) -> int | None:
+    """Index of the wire nearest to the point, not farther than `reach`."""
+    if not len(paths):
+        return None
+    near = np.nonzero(visible(bounds, Box(x, y, 0, 0), reach))[0]
+    if not len(near):
+        return None
+    start, stop = paths[near, :-1], paths[near, 1:]
+    along = stop - start
+    squared = np.maximum((along**2).sum(2), 1e-9)
+    t = np.clip(((np.array([x, y]) - start) * along).sum(2) / squared, 0.0, 1.0)
+    foot = start + t[:, :, None] * along
+    distance = np.hypot(foot[:, :, 0] - x, foot[:, :, 1] - y).min(1)
+    best = int(np.argmin(distance))
+    return int(near[best]) if distance[best] <= reach else None

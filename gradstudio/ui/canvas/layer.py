@@ -1,0 +1,236 @@
+"""Paints the board in batches: grid, frames, notes, wires as flat segments, cards as kept pixmaps.
+
+Nothing here knows of the mouse; what changes with it is painted on top by `overlay`.
+"""
+
+import math
+from collections.abc import Collection
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from shiboken6 import Shiboken
+
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas import distant, geometry
+from gradstudio.ui.canvas.board import Board, Card
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
+from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
+from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.look import Look
+
+DISTANT: Final = 0.4
+"""Below this scale cards are plain coloured plates."""
+GRID_STEP: Final = 24.0
+GRID_DOT: Final = 1.5
+THICK: Final = 2.0
+MAXIMUM_PIXMAPS: Final = 600
+NOTHING: Final[frozenset[ItemId]] = frozenset()
+
+
+class Layer:
+    """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio."""
+
+    def __init__(self, board: Board, look: Look) -> None:
+        """Paint this board in this look."""
+        self.board, self.look = board, look
+        self._pixmaps: dict[ItemId, tuple[tuple[int, float, float], QPixmap]] = {}
+        self._grid: tuple[tuple[float, float], QPixmap] | None = None
+
+    def set_look(self, look: Look) -> None:
+        """Another theme: all that was kept is painted anew."""
+        self.look = look
+        self._pixmaps.clear()
+        self._grid = None
+
+    def paint(
+        self,
+        painter: QPainter,
+        camera: Camera,
+        width: float,
+        height: float,
+        ratio: float,
+        without: Collection[ItemId] = NOTHING,
+    ) -> None:
+        """Everything but `without` and its wires, in view pixels; `ratio` is device pixels per view pixel."""
+        painter.fillRect(QRectF(0, 0, width, height), self.look.color("canvas"))
+        self.paint_grid(painter, camera, width, height, ratio)
+        seen = camera.seen(width, height)
+        self._paint_frames(painter, camera, seen, without)
+        self._paint_notes(painter, camera, seen, without)
+        self._paint_wires(painter, camera, seen, without, None)
+        self._paint_cards(painter, camera, seen, ratio, self._cards_in(seen, without))
+
+    def paint_some(
+        self, painter: QPainter, camera: Camera, width: float, height: float, ratio: float, items: Collection[ItemId]
+    ) -> None:
+        """Only these items and their wires: what is being dragged over a snapshot of the rest."""
+        seen, board = camera.seen(width, height), self.board
+        others = frozenset(board.frames.keys() - set(items))
+        self._paint_frames(painter, camera, seen, others)
+        keys = {f"note:{item}" for item in board.notes} & set(items)
+        self._paint_notes(painter, camera, seen, frozenset(i for i in board.notes if f"note:{i}" not in keys))
+        self._paint_wires(painter, camera, seen, NOTHING, items)
+        chosen = np.array(sorted(board.index[item] for item in items if item in board.index), dtype=np.intp)
+        self._paint_cards(painter, camera, seen, ratio, chosen)
+
+    # -------------------------------------------------------------- ground
+
+    def paint_grid(self, painter: QPainter, camera: Camera, width: float, height: float, ratio: float) -> None:
+        """Dots that move and grow with the scene."""
+        step = GRID_STEP * camera.zoom
+        while step < 14:
+            step *= 4
+        tile = self._tile(step, ratio)
+        offset = QPointF((camera.x * camera.zoom) % step, (camera.y * camera.zoom) % step)
+        painter.drawTiledPixmap(QRectF(0, 0, width, height), tile, offset)
+
+    def _tile(self, step: float, ratio: float) -> QPixmap:
+        key = (round(step * ratio) / ratio, ratio)
+        if self._grid is None or self._grid[0] != key:
+            side = round(step * ratio)
+            count = max(1, 256 // side)
+            tile = QPixmap(side * count, side * count)
+            tile.setDevicePixelRatio(ratio)
+            tile.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(tile)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.look.color("grid"))
+            for i in range(count):
+                for j in range(count):
+                    painter.drawEllipse(
+                        QPointF((i + 0.5) * side / ratio, (j + 0.5) * side / ratio),
+                        GRID_DOT / 2 + 0.2,
+                        GRID_DOT / 2 + 0.2,
+                    )
+            painter.end()
+            self._grid = (key, tile)
+        return self._grid[1]
+
+    def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId]) -> None:
+        for item, frame in self.board.frames.items():
+            if item not in without and frame.box.meets(seen):
+                self._into(painter, camera, frame.box)
+                paint_frame(painter, self.look, frame, self.board, camera.zoom >= DISTANT)
+                painter.restore()
+
+    def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId]) -> None:
+        for item, note in self.board.notes.items():
+            if item not in without and f"note:{item}" not in without and note.box.meets(seen):
+                self._into(painter, camera, note.box)
+                paint_note(painter, self.look, note, camera.zoom >= DISTANT * 0.7)
+                painter.restore()
+
+    def _into(self, painter: QPainter, camera: Camera, box: Box) -> None:
+        """Scene pixels from the box's top left corner; `restore` afterwards."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        x, y = camera.to_view(box.x, box.y)
+        painter.translate(x, y)
+        painter.scale(camera.zoom, camera.zoom)
+
+    # -------------------------------------------------------------- wires
+
+    def _paint_wires(
+        self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId], only: Collection[ItemId] | None
+    ) -> None:
+        board = self.board
+        if not board.wires:
+            return
+        chosen = geometry.visible(board.path_bounds, seen)
+        if only is not None:
+            chosen &= self._touching(only)
+        elif without:
+            chosen &= ~self._touching(without)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for code in np.unique(board.wire_codes[chosen]).tolist():
+            look = board.wire_looks[code]
+            color = self.look.family(look.family, look.dtype) if look.known else self.look.color("unknown_value")
+            draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color)
+
+    def _touching(self, items: Collection[ItemId]) -> NDArray[np.bool_]:
+        return np.fromiter(
+            (wire.source in items or wire.target in items for wire in self.board.wires),
+            dtype=np.bool_,
+            count=len(self.board.wires),
+        )
+
+    # -------------------------------------------------------------- cards
+
+    def _cards_in(self, seen: Box, without: Collection[ItemId]) -> NDArray[np.intp]:
+        board = self.board
+        inside = geometry.visible(board.bounds, seen, MARGIN)
+        for item in without:
+            k = board.index.get(item)
+            if k is not None:
+                inside[k] = False
+        return np.nonzero(inside)[0]
+
+    def _paint_cards(self, painter: QPainter, camera: Camera, seen: Box, ratio: float, which: NDArray[np.intp]) -> None:
+        if not len(which):
+            return
+        if camera.zoom < DISTANT:
+            distant.paint_plates(painter, self.look, self.board, camera, which)
+            return
+        places = self.board.bounds[which, :2].tolist()
+        for k, (x, y) in zip(which.tolist(), places, strict=True):
+            pixmap = self.card_pixmap(self.board.ids[k], camera.zoom, ratio)
+            at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
+            painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
+
+    def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
+        """The card with its shadow, kept while nothing of it changes."""
+        card = self.board.cards[item]
+        key = (card.revision, zoom, ratio)
+        kept = self._pixmaps.get(item)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        pixmap = self._render(item, card, zoom, ratio)
+        if len(self._pixmaps) >= MAXIMUM_PIXMAPS:
+            self._pixmaps.clear()
+        self._pixmaps[item] = (key, pixmap)
+        return pixmap
+
+    def _render(self, item: ItemId, card: Card, zoom: float, ratio: float) -> QPixmap:
+        width, height = card.face.width + 2 * MARGIN, card.height + 2 * MARGIN
+        pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.scale(zoom, zoom)
+        painter.translate(MARGIN, MARGIN)
+        paint_card(painter, self.look, card.face, self.board.facts(item), card_state(self.board, item))
+        painter.end()
+        return pixmap
+
+
+def card_state(board: Board, item: ItemId) -> CardState:
+    """What a card shows beside its face and facts."""
+    card = board.cards[item]
+    outputs = tuple(board.look_of(item, row.index) for row in card.face.outputs)
+    return CardState(card.order, card.set_up, outputs, board.input_looks(item))
+
+
+def draw_paths(
+    painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float = THICK
+) -> None:
+    """Paths in scene pixels by one `drawLines` over numpy memory, with flat caps.
+
+    WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
+    """
+    zoom = camera.zoom
+    lines = geometry.segments(paths, 1 if zoom >= 0.5 else 3 if zoom >= 0.15 else 7, seen.grown(4))
+    if not len(lines):
+        return
+    lines -= (camera.x, camera.y, camera.x, camera.y)
+    lines *= zoom
+    thickness = width * min(zoom, 1.6) if zoom >= 0.6 else 1.0
+    pen = QPen(color, max(1.0, thickness))
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
+    painter.drawLines(Shiboken.wrapInstance(lines.ctypes.data, QLineF), len(lines))

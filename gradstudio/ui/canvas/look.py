@@ -1,0 +1,149 @@
+"""The canvas's fonts, pens and measures, made once from a theme."""
+
+from functools import cached_property
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPen
+
+from gradstudio.ui.theme import Theme, mono_font, ui_font
+
+_SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
+    "title": ("ui", 13, QFont.Weight.DemiBold, False),
+    "subtitle": ("ui", 12, QFont.Weight.Normal, False),
+    "label": ("ui", 12, QFont.Weight.Normal, False),
+    "small": ("ui", 11, QFont.Weight.Normal, False),
+    "small_italic": ("ui", 11, QFont.Weight.Normal, True),
+    "badge": ("ui", 10, QFont.Weight.DemiBold, False),
+    "mono": ("mono", 11, QFont.Weight.Normal, False),
+    "mono_italic": ("mono", 11, QFont.Weight.Normal, True),
+    "mono_small": ("mono", 9, QFont.Weight.Normal, False),
+    "number": ("mono", 17, QFont.Weight.DemiBold, False),
+    "note": ("ui", 12, QFont.Weight.Normal, False),
+    "block": ("mono", 12, QFont.Weight.DemiBold, False),
+}
+HEADER_SHADE: Final = 118
+
+
+class Meter:
+    """Widths of texts, from tables of single letters: quick enough for thousands of cards."""
+
+    def __init__(self) -> None:
+        """Fonts are read when they are first asked for; needs a QGuiApplication by then."""
+        self._fonts: dict[str, QFont] = {}
+        self._metrics: dict[str, QFontMetricsF] = {}
+        self._letters: dict[str, dict[str, float]] = {}
+
+    def font(self, role: str) -> QFont:
+        """The font of a role such as "title" or "mono"."""
+        found = self._fonts.get(role)
+        if found is None:
+            family, size, weight, italic = _SIZES[role]
+            found = mono_font(size, weight) if family == "mono" else ui_font(size, weight)
+            found.setItalic(italic)
+            found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+            self._fonts[role] = found
+        return found
+
+    def metrics(self, role: str) -> QFontMetricsF:
+        """Metrics of a role's font."""
+        found = self._metrics.get(role)
+        if found is None:
+            found = self._metrics[role] = QFontMetricsF(self.font(role))
+        return found
+
+    def width(self, text: str, role: str) -> float:
+        """Width of one line, scene pixels."""
+        letters = self._letters.setdefault(role, {})
+        total = 0.0
+        for letter in text:
+            advance = letters.get(letter)
+            if advance is None:
+                advance = letters[letter] = self.metrics(role).horizontalAdvance(letter)
+            total += advance
+        return total
+
+    def elided(self, text: str, role: str, width: float) -> str:
+        """The text, shortened by "…" to fit."""
+        if self.width(text, role) <= width:
+            return text
+        return self.metrics(role).elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, width))
+
+    def wrapped(self, text: str, role: str, width: float) -> list[str]:
+        """The lines of a text that is at most `width` wide; long words are broken."""
+        lines: list[str] = []
+        for paragraph in text.splitlines() or [""]:
+            lines.extend(self._wrap_paragraph(paragraph, role, width))
+        return lines
+
+    def _wrap_paragraph(self, paragraph: str, role: str, width: float) -> list[str]:
+        lines, line = [], ""
+        for word in paragraph.split(" "):
+            longer = f"{line} {word}" if line else word
+            if not line or self.width(longer, role) <= width:
+                line = longer
+            else:
+                lines.append(line)
+                line = word
+            while self.width(line, role) > width and len(line) > 1:
+                cut = next((k for k in range(1, len(line)) if self.width(line[: k + 1], role) > width), 1)
+                lines.append(line[:cut])
+                line = line[cut:]
+        return [*lines, line]
+
+
+class Look:
+    """A theme as ready-made colours, pens and fonts of the canvas."""
+
+    def __init__(self, theme: Theme, meter: Meter | None = None) -> None:
+        """Read the theme's roles once."""
+        self.theme = theme
+        self.meter = meter if meter is not None else Meter()
+        self._colors: dict[str, QColor] = {}
+        self._families: dict[tuple[str, str], QColor] = {}
+        self._headers: dict[tuple[str, float], QLinearGradient] = {}
+
+    def color(self, role: str) -> QColor:
+        """The colour of a theme's role."""
+        found = self._colors.get(role)
+        if found is None:
+            found = self._colors[role] = self.theme.color(role)
+        return found
+
+    def faded(self, role: str, alpha: float) -> QColor:
+        """The colour of a role, partly see-through."""
+        key = f"{role}@{alpha}"
+        found = self._colors.get(key)
+        if found is None:
+            found = QColor(self.color(role))
+            found.setAlphaF(found.alphaF() * alpha)
+            self._colors[key] = found
+        return found
+
+    def family(self, family: str, dtype: str = "") -> QColor:
+        """Colour of ports and wires."""
+        found = self._families.get((family, dtype))
+        if found is None:
+            found = self._families[family, dtype] = self.theme.family_color(family, dtype)
+        return found
+
+    def header(self, category: str, width: float) -> QLinearGradient:
+        """The ground of a header: the category's colour, a little deeper to the right."""
+        found = self._headers.get((category, width))
+        if found is None:
+            color = self.theme.category_color(category)
+            found = QLinearGradient(0.0, 0.0, width, 0.0)
+            found.setColorAt(0.0, color)
+            found.setColorAt(1.0, color.darker(HEADER_SHADE) if self.theme.dark else color.lighter(104))
+            self._headers[category, width] = found
+        return found
+
+    @cached_property
+    def gradient(self) -> QColor:
+        """Colour of gradients wherever they are written."""
+        return self.theme.category_mark("Autograd")
+
+    @cached_property
+    def edge(self) -> QPen:
+        """A card's outline."""
+        return QPen(self.color("card_edge"), 1.0)
