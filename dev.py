@@ -140,8 +140,11 @@ def example() -> Path:
 
 
 def has_display() -> bool:
-    """Whether a window can be expected to open."""
-    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    """Whether a window can be expected to open where somebody sees it."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    if platform:
+        return platform.split(":")[0] not in ("offscreen", "minimal")
+    names = ("DISPLAY", "WAYLAND_DISPLAY")
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in names)
 
 

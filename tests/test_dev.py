@@ -3,13 +3,11 @@
 The Python of .venv is a fake at the process edge: a script that writes down what it was asked to do.
 """
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -67,15 +65,6 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def dev_of(folder: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("dev_under_test", folder / "dev.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_set_up_installs_torch_first_and_then_the_package(checkout: Checkout) -> None:
     assert checkout.start("setup").returncode == 0
     torch, package = checkout.asked("pip install")
@@ -128,9 +117,12 @@ def test_a_gpu_build_that_is_there_is_kept(checkout: Checkout, line: str, kept: 
     assert (not checkout.asked("install torch")) is kept
 
 
-def test_without_a_display_the_example_is_run_and_drawn_and_this_is_said(checkout: Checkout) -> None:
-    (checkout.folder / ".venv" / "gradstudio-stamp").write_text(dev_of(checkout.folder).fingerprint())
-    answer = checkout.start("run", GRADSTUDIO_TORCH="")
+@pytest.mark.parametrize("environment", [{}, {"DISPLAY": ":7", "QT_QPA_PLATFORM": "offscreen"}])
+def test_without_a_display_the_example_is_run_and_drawn_and_this_is_said(
+    checkout: Checkout, environment: dict[str, str]
+) -> None:
+    checkout.start("setup", GRADSTUDIO_TORCH="keep")
+    answer = checkout.start("run", GRADSTUDIO_TORCH="keep", **environment)
     assert "No display here" in answer.stdout
     run, render = checkout.asked("-m gradstudio")
     assert run.startswith("-m gradstudio run --backward ")

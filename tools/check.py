@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".pytest_cache" / "reports"
 PURE_ROOMS = ("operators", "graph", "layout", "program", "document", "protocol", "advice")
 DISPLAY_TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "openbox": "openbox"}
-NOTHING_COLLECTED = 5
 
 
 @dataclass
@@ -71,13 +70,23 @@ def main() -> int:
     REPORTS.mkdir(parents=True)
     provide_display_tools()
     all_stages = stages()
+    passed = run_all(all_stages)
+    print_summary(all_stages)
+    return 0 if passed else 1
+
+
+def run_all(all_stages: list[Stage]) -> bool:
+    """Runs each stage, also those behind one that failed, and notes how it went.
+
+    Returns:
+        Whether all of them passed.
+    """
     for stage in all_stages:
         print(f"\n--- {stage.title}", flush=True)
         begin = time.monotonic()
         stage.passed = stage.work()
         stage.seconds = time.monotonic() - begin
-    print_summary(all_stages)
-    return 0 if all(stage.passed for stage in all_stages) else 1
+    return all(stage.passed for stage in all_stages)
 
 
 def stages() -> list[Stage]:
@@ -127,8 +136,7 @@ def tool(module: str, *arguments: str) -> bool:
     Returns:
         Whether it succeeded. Pytest that found no test did not.
     """
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    return subprocess.call([sys.executable, "-m", module, *arguments], cwd=ROOT, env=environment) == 0
+    return subprocess.call([sys.executable, "-m", module, *arguments], cwd=ROOT) == 0
 
 
 def program(name: str, *arguments: str) -> bool:
