@@ -52,10 +52,16 @@ class Counts:
             self.skipped += int(suite.get("skipped", 0))
             self.seconds += float(suite.get("time", 0))
 
-    def line(self) -> str:
-        """The sum as pytest would print it."""
+    def line(self, failed_stages: int = 0) -> str:
+        """The sum as pytest would print it, and the stages that failed if there are any."""
         passed = self.tests - self.failures - self.errors - self.skipped
-        words = {"failed": self.failures, "passed": passed, "skipped": self.skipped, "errors": self.errors}
+        words = {
+            "stages failed": failed_stages,
+            "failed": self.failures,
+            "passed": passed,
+            "skipped": self.skipped,
+            "errors": self.errors,
+        }
         parts = [f"{number} {word}" for word, number in words.items() if number]
         return f" {', '.join(parts) or 'no tests ran'} in {self.seconds:.2f}s ".center(100, "=")
 
@@ -166,7 +172,7 @@ def print_summary(all_stages: list[Stage]) -> None:
     counts = Counts()
     for report in sorted(REPORTS.glob("*.xml")):
         counts.add(report)
-    print(counts.line(), flush=True)
+    print(counts.line(sum(not stage.passed for stage in all_stages)), flush=True)
 
 
 if __name__ == "__main__":

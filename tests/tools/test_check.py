@@ -24,6 +24,7 @@ def test_the_last_line_counts_the_tests_of_all_runs(tmp_path: Path) -> None:
         (tmp_path / name).write_text(REPORT.format(*numbers))
         counts.add(tmp_path / name)
     assert counts.line().strip("= ") == "1 failed, 11 passed, 2 skipped, 1 errors in 2.50s"
+    assert counts.line(2).strip("= ").startswith("2 stages failed, 1 failed")
 
 
 def test_a_run_that_broke_off_before_its_report_is_not_counted(tmp_path: Path) -> None:
