@@ -1,6 +1,8 @@
 """Records of a file → graph, in bulk, with one linear check instead of an edit per item."""
 
-from gradstudio.document.checks import Fault, Where, check_header, check_item, check_names, input_problem
+from typing import cast
+
+from gradstudio.document.checks import Fault, Where, check_header, check_item, check_names, input_problem, safe_literals
 from gradstudio.document.errors import BadWire
 from gradstudio.document.format import BodyRecord, ContentRecord, DefinitionRecord, Item, NodeRecord, PlaceRecord
 from gradstudio.document.order import check_forward
@@ -9,6 +11,7 @@ from gradstudio.graph.model import (
     DEFINITION_OUTPUTS,
     ROOT,
     Block,
+    BlockKind,
     BodyId,
     Definition,
     Graph,
@@ -72,6 +75,7 @@ def _add_items(graph: Graph, items: list[Item], where: Where) -> None:
     for number, item in enumerate(items):
         here = (*where, number)
         check_item(item, here)
+        literals = safe_literals(item, here)
         item_id, body = ItemId(item.id), BodyId(item.inside)
         if item_id in graph:
             raise Fault(f"the id '{item_id}' is taken by an item above", (*here, "id"))
@@ -79,9 +83,9 @@ def _add_items(graph: Graph, items: list[Item], where: Where) -> None:
         statements[body].append(item_id)
         graph.parents[item_id] = body
         if isinstance(item, NodeRecord):
-            graph.nodes[item_id] = _node(item, item_id)
+            graph.nodes[item_id] = _node(item, item_id, literals)
             continue
-        graph.blocks[item_id] = _block(item, item_id)
+        graph.blocks[item_id] = _block(item, item_id, literals)
         statements[BodyId(item_id)] = []
         around.append(BodyId(item_id))
         if len(around) > DEEPEST_NESTING:
@@ -96,12 +100,12 @@ def _close_blocks(around: list[BodyId], body: BodyId, where: Where) -> None:
         around.pop()
 
 
-def _node(item: NodeRecord, item_id: ItemId) -> Node:
+def _node(item: NodeRecord, item_id: ItemId, literals: dict[str, str]) -> Node:
     return Node(
         id=item_id,
         operator=item.operator,
         names=tuple(item.names),
-        literals=item.literals,
+        literals=literals,
         lengths=item.lengths,
         positional=None if item.positional is None else tuple(item.positional),
         nested=item.nested,
@@ -113,13 +117,13 @@ def _node(item: NodeRecord, item_id: ItemId) -> Node:
     )
 
 
-def _block(item: Item, item_id: ItemId) -> Block:
+def _block(item: Item, item_id: ItemId, literals: dict[str, str]) -> Block:
     assert not isinstance(item, NodeRecord)
     return Block(
         id=item_id,
-        kind=item.__struct_config__.tag,
+        kind=cast(BlockKind, item.__struct_config__.tag),
         title=item.title,
-        literals=item.literals,
+        literals=literals,
         lengths=item.lengths,
         variable=item.variable,
         carried=tuple(item.carried),

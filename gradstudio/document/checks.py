@@ -1,19 +1,23 @@
 """What the file's records cannot say of single fields: names, literals, seeds. Each problem is a `Fault`."""
 
+import contextlib
 import functools
+import re
 
 from gradstudio.document.errors import BadField, UnreadableFile
-from gradstudio.document.format import BlockRecord, ForRecord, HeaderRecord, Item, NodeRecord
+from gradstudio.document.format import ForRecord, HeaderRecord, Item, NodeRecord
 from gradstudio.document.locate import Step
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
 from gradstudio.operators.catalogue import load
+from gradstudio.operators.families import element_parameter
 from gradstudio.operators.literals import LiteralError, parse, parse_any
 from gradstudio.operators.model import Operator, Parameter
 
 SMALLEST_SEED, LARGEST_SEED = -(2**63), 2**64 - 1
 Where = tuple[Step, ...]
+_PLAIN = re.compile(r"(?:-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,16})?|True|False|None)\Z")
 
 
 class Fault(Exception):
@@ -49,7 +53,6 @@ def check_item(item: Item, where: Where) -> None:
         if item.variable and not isinstance(item, ForRecord):
             raise Fault("only a for block has a loop variable", (*where, "variable"))
     _check_id(item.id, (*where, "id"))
-    _check_literals(item, where)
 
 
 def check_names(names: list[str], where: Where, *, single: bool = False) -> None:
@@ -79,34 +82,58 @@ def _check_id(item_id: str, where: Where) -> None:
         raise Fault(f"an id cannot begin as '{item_id}' does", where)
 
 
-def _check_literals(item: Item, where: Where) -> None:
+def safe_literals(item: Item, where: Where) -> dict[str, str]:
+    """The item's literals, each a value that is only parsed, never evaluated.
+
+    What is a literal in its normal form stays as it is; another spelling is brought into it. The
+    literals of an unknown operator are kept: they are never printed as code.
+
+    Raises:
+        Fault: a text is no literal.
+    """
     if not item.literals:
-        return
+        return item.literals
     operator = load().get(item.operator) if isinstance(item, NodeRecord) else None
-    if operator is None and not isinstance(item, BlockRecord):
-        return  # an unknown operator is kept as it is, and never printed as code
+    if operator is None and isinstance(item, NodeRecord):
+        return item.literals
+    safe: dict[str, str] = {}
     for path, text in item.literals.items():
-        problem = _literal_problem(text, operator.parameter(path) if operator else None)
-        if problem and not (text == DOCUMENT_DEVICE and path == "device"):
-            raise Fault(f"the literal of '{path}': {problem}", (*where, "literals", path))
+        if text == DOCUMENT_DEVICE and path == "device":
+            safe[path] = text
+            continue
+        try:
+            safe[path] = _safe(text, _parameter(operator, path))
+        except LiteralError as error:
+            raise Fault(f"the literal of '{path}': {error}", (*where, "literals", path)) from error
+    return safe
+
+
+def _parameter(operator: Operator | None, path: str) -> Parameter | None:
+    name, dot, _ = path.partition(".")
+    parameter = operator.parameter(name) if operator is not None else None
+    return element_parameter(parameter) if parameter is not None and dot else parameter
 
 
 @functools.lru_cache(maxsize=8192)
-def _literal_problem(text: str, parameter: Parameter | None) -> str:
-    """Why the text is no literal; what another torch would spell otherwise is let through."""
-    try:
-        parse_any(text)
-    except LiteralError as error:
-        return "" if parameter is not None and _fits(text, parameter) else str(error)
-    return ""
+def _safe(text: str, parameter: Parameter | None) -> str:
+    """The text when it is a literal in normal form, else its normal form.
 
-
-def _fits(text: str, parameter: Parameter) -> bool:
-    try:
-        parse(text, parameter)
-    except LiteralError:
-        return False
-    return True
+    Raises:
+        LiteralError: it is no literal, neither for the parameter nor at all.
+    """
+    if _PLAIN.match(text):
+        return text
+    forms = []
+    if parameter is not None:
+        with contextlib.suppress(LiteralError):
+            forms.append(parse(text, parameter))
+    if text not in forms:
+        try:
+            forms.append(parse_any(text))
+        except LiteralError:
+            if not forms:
+                raise
+    return text if text in forms else forms[0]
 
 
 def input_problem(operator: Operator | None, lengths: dict[str, int], path: str) -> str:

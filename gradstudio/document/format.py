@@ -34,7 +34,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Base: frozen, and a field that is not known is refused."""
 
 
-class HeaderRecord(Record):
+class HeaderRecord(Record, frozen=True, kw_only=True):
     """Seed, device and default dtype, as they are printed before the program."""
 
     seed: int | None = 0
@@ -42,7 +42,7 @@ class HeaderRecord(Record):
     default_dtype: Annotated[str, Meta(max_length=40, pattern=r"^(torch\.[a-z0-9_]+)?$(?!\n)")] = ""
 
 
-class ItemRecord(Record, tag_field="kind"):
+class ItemRecord(Record, frozen=True, kw_only=True, tag_field="kind"):
     """What nodes and blocks have in common. `in` is the block around the item."""
 
     id: Id
@@ -54,7 +54,7 @@ class ItemRecord(Record, tag_field="kind"):
     muted: bool = False
 
 
-class NodeRecord(ItemRecord, tag="node"):
+class NodeRecord(ItemRecord, frozen=True, kw_only=True, tag="node"):
     """One operator applied once."""
 
     operator: Path
@@ -65,7 +65,7 @@ class NodeRecord(ItemRecord, tag="node"):
     marks: list[Mark] = []
 
 
-class BlockRecord(ItemRecord):
+class BlockRecord(ItemRecord, frozen=True, kw_only=True):
     """A Python block; its statements follow it and name it in `in`."""
 
     title: Line = ""
@@ -73,31 +73,31 @@ class BlockRecord(ItemRecord):
     carried: list[Name] = []
 
 
-class NoGradRecord(BlockRecord, tag="no_grad"):
+class NoGradRecord(BlockRecord, frozen=True, kw_only=True, tag="no_grad"):
     """``with torch.no_grad():``."""
 
 
-class EnableGradRecord(BlockRecord, tag="enable_grad"):
+class EnableGradRecord(BlockRecord, frozen=True, kw_only=True, tag="enable_grad"):
     """``with torch.enable_grad():``."""
 
 
-class InferenceModeRecord(BlockRecord, tag="inference_mode"):
+class InferenceModeRecord(BlockRecord, frozen=True, kw_only=True, tag="inference_mode"):
     """``with torch.inference_mode():``."""
 
 
-class AutocastRecord(BlockRecord, tag="autocast"):
+class AutocastRecord(BlockRecord, frozen=True, kw_only=True, tag="autocast"):
     """``with torch.autocast(...):``."""
 
 
-class ForRecord(BlockRecord, tag="for"):
+class ForRecord(BlockRecord, frozen=True, kw_only=True, tag="for"):
     """``for variable in ...:``."""
 
 
-class IfRecord(BlockRecord, tag="if"):
+class IfRecord(BlockRecord, frozen=True, kw_only=True, tag="if"):
     """``if condition:`` around prints."""
 
 
-class GroupRecord(BlockRecord, tag="group"):
+class GroupRecord(BlockRecord, frozen=True, kw_only=True, tag="group"):
     """``# region: title``."""
 
 
@@ -113,7 +113,7 @@ Item = (
 )
 
 
-class WireRecord(Record):
+class WireRecord(Record, frozen=True, kw_only=True):
     """Output `output` of the item `from` flows into the port `port` of the item `to`."""
 
     source: Id = msgspec.field(name="from")
@@ -122,14 +122,14 @@ class WireRecord(Record):
     port: Path
 
 
-class TailRecord(Record):
+class TailRecord(Record, frozen=True, kw_only=True):
     """The comment after the last statement of the block `in`, or of the program."""
 
     inside: Id = msgspec.field(name="in", default="")
     text: Note
 
 
-class TensorRecord(Record):
+class TensorRecord(Record, frozen=True, kw_only=True):
     """Data stored beside the file; in a fragment the bytes themselves stand in `data` (base64)."""
 
     digest: Digest
@@ -139,7 +139,7 @@ class TensorRecord(Record):
     data: bytes | None = None
 
 
-class PlaceRecord(Record):
+class PlaceRecord(Record, frozen=True, kw_only=True):
     """Where something stands on the canvas, scene pixels."""
 
     x: Pixel
@@ -148,7 +148,7 @@ class PlaceRecord(Record):
     collapsed: bool = False
 
 
-class BodyRecord(Record):
+class BodyRecord(Record, frozen=True, kw_only=True):
     """Items in program order, and the wires between them."""
 
     items: list[Item] = []
@@ -156,7 +156,7 @@ class BodyRecord(Record):
     tails: list[TailRecord] = []
 
 
-class DefinitionRecord(BodyRecord):
+class DefinitionRecord(BodyRecord, frozen=True, kw_only=True):
     """A sub-program that nodes ``group:<name>`` call."""
 
     name: Name
@@ -164,7 +164,7 @@ class DefinitionRecord(BodyRecord):
     outputs: list[Name] = []
 
 
-class ViewRecord(Record):
+class ViewRecord(Record, frozen=True, kw_only=True):
     """All that is only looks: places, by item or ``note:<item>``, and what the window showed."""
 
     zoom: Annotated[float, Meta(gt=0, le=100)] = 1.0
@@ -174,7 +174,7 @@ class ViewRecord(Record):
     definitions: dict[Name, dict[Annotated[str, Meta(max_length=300)], PlaceRecord]] = {}
 
 
-class ContentRecord(BodyRecord):
+class ContentRecord(BodyRecord, frozen=True, kw_only=True):
     """What a file and a copied fragment have in common."""
 
     header: HeaderRecord = HeaderRecord()
@@ -183,14 +183,14 @@ class ContentRecord(BodyRecord):
     view: ViewRecord = ViewRecord()
 
 
-class GraphFile(ContentRecord):
+class GraphFile(ContentRecord, frozen=True, kw_only=True):
     """A `.gsg` file."""
 
     format: OneOf["gradstudio-graph"]
     version: OneOf[1]
 
 
-class FragmentText(ContentRecord):
+class FragmentText(ContentRecord, frozen=True, kw_only=True):
     """A part of a program, as it travels through the clipboard."""
 
     format: OneOf["gradstudio-fragment"]

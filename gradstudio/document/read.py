@@ -20,6 +20,19 @@ Content = TypeVar("Content", bound=ContentRecord)
 Built = TypeVar("Built")
 _PLACE = re.compile(r" - at (?:key in )?`(\$[^`]*)`$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`$", re.DOTALL)
+_TYPE = re.compile(r"`([a-z0-9 |]+)`")
+_TYPES = {
+    "object": "an object {…}",
+    "array": "a list […]",
+    "str": "a text",
+    "int": "a whole number",
+    "int | null": "a whole number or null",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+    "array | null": "a list […] or null",
+    "float | null": "a number or null",
+}
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
@@ -99,6 +112,8 @@ def _refuse_field(message: str, words: str) -> NoReturn:
     if unknown:
         reason = f"there is no field '{unknown.group(1):.80}'{_near_miss(unknown.group(1))}"
         steps = (*steps, unknown.group(1))
+    else:
+        reason = _TYPE.sub(lambda found: _TYPES.get(found.group(1), found.group(1)), reason)
     where = path.removeprefix("$").removeprefix(".") or "the document"
     if path == "$" and not unknown:
         raise NotAGraph(f"this is JSON, but not a GradStudio graph ({reason})", *locate(words, steps))

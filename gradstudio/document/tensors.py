@@ -1,12 +1,12 @@
 """Stored tensors: safetensors bytes named by their sha256, beside the document or inside a fragment."""
 
 import hashlib
+import json
 import math
 import struct
 from pathlib import Path
 
 import msgspec
-from safetensors import serialize
 
 from gradstudio.document.atomic import words, write_file
 from gradstudio.document.errors import BadTensor
@@ -41,8 +41,17 @@ def stored_tensor(data: bytes, dtype: str, shape: tuple[int, ...], source: str =
         dtype: torch's word, such as "float32".
         shape: its sizes.
         source: where the data comes from and under which licence.
+
+    Returns:
+        It with its safetensors file: a length, a JSON header padded to 8 bytes, the elements.
     """
-    packed = bytes(serialize({"data": {"dtype": dtype, "shape": list(shape), "data": data}}))
+    code, width = next((code, width) for code, (name, width) in _DTYPES.items() if name == dtype)
+    if len(data) != math.prod(shape) * width:
+        raise ValueError(f"{len(data)} bytes are not {dtype} {list(shape)}")
+    entry = {"data": {"dtype": code, "shape": list(shape), "data_offsets": [0, len(data)]}}
+    head = json.dumps(entry, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 8)
+    packed = struct.pack("<Q", len(head)) + head + data
     return StoredTensor(hashlib.sha256(packed).hexdigest(), dtype, shape, packed, source)
 
 
