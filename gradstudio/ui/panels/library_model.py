@@ -57,23 +57,23 @@ class LibraryModel(QAbstractItemModel):
 
     # ------------------------------------------------------------------ Qt overrides
 
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 (Qt)
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
         group = index.internalId() if index.isValid() else 0
         return self.createIndex(group - 1, 0, 0) if group else QModelIndex()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt)
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         if self._found is not None:
             return 0 if parent.isValid() else len(self._found)
         if not parent.isValid():
             return len(self._categories)
         return 0 if parent.internalId() else len(self._members[parent.row()])
 
-    def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt)
+    def columnCount(self, _parent: Index = QModelIndex()) -> int:
         return 1
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:

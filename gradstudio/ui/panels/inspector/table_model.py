@@ -85,10 +85,10 @@ class TensorTableModel(QAbstractTableModel):
 
     # ------------------------------------------------------------------ Qt overrides
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt)
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else self._rows
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt)
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else self._columns
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:

@@ -1,0 +1,245 @@
+"""The Log and Problems dock: what happened, and what is wrong now; a click goes to the node."""
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Event, Hello, Log, Printed, Warned
+from gradstudio.ui.panels.inspector.form import label
+from gradstudio.ui.panels.log_model import ENTRY_ROLE, Entry, EntryModel, Severity, name_of
+from gradstudio.ui.state.run_controller import RunState
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme, icon, mono_font, tinted
+
+PROBLEMS_MS = 120
+ICONS: dict[Severity, tuple[str, str]] = {
+    "info": ("info", "text_dim"),
+    "print": ("print", "info"),
+    "warning": ("warning", "warning"),
+    "error": ("error", "danger"),
+}
+VERB_WORDS = {
+    "run": "Run",
+    "forward": "Forward",
+    "backward": "Backward",
+    "step": "Step",
+    "zero_grad": "Zero grad: .grad = None on every leaf",
+}
+OUTCOME_WORDS = {"done": "", "stopped": ": stopped", "failed": ": failed", "refused": ": refused", "died": ": lost"}
+
+
+class LogPanel(QTabWidget):
+    """Two tabs: problems that stand, and the log of all that happened."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to everything in the session that has something to say."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self._run_state = session.run.state
+        self.log, self.problems = EntryModel(self), EntryModel(self)
+        self.log_view = EntryView(self.log, "Nothing has happened yet.", theme, self)
+        self.problems_view = EntryView(self.problems, "No problems.", theme, self)
+        self.setDocumentMode(True)
+        self.addTab(self.log_view, "Log")
+        self.addTab(self.problems_view, "Problems")
+        self._clear = QToolButton(self)
+        self._clear.setToolTip("Clear the log")
+        self._clear.setAccessibleName("Clear the log")
+        self._clear.clicked.connect(lambda: self.log.replace(()))
+        self.setCornerWidget(self._clear)
+        self.set_theme(theme)
+        self._throttle = Throttle(PROBLEMS_MS, self)
+        self._throttle.due.connect(self.refresh_problems)
+        for view in (self.log_view, self.problems_view):
+            view.node_chosen.connect(session.attention.reveal)
+        self._listen()
+
+    def add(self, severity: Severity, text: str, node: ItemId = ItemId("")) -> None:  # noqa: B008
+        """Put a line into the log."""
+        where = name_of(self._session.graph_store.graph, node) if node else ""
+        at_end = self.log_view.is_at_end()
+        first, _, rest = text.strip("\n").partition("\n")
+        self.log.add(Entry(severity, first, node, where, text if rest else ""))
+        for line in rest.splitlines():
+            self.log.add(Entry(severity, f"    {line}", node))
+        if at_end:
+            self.log_view.scrollToBottom()
+
+    def refresh_problems(self) -> None:
+        """Collect what is wrong with the program as it stands."""
+        results, graph = self._session.results, self._session.graph_store.graph
+        found: list[Entry] = []
+        for item in graph.order():
+            where = name_of(graph, item)
+            failure, refusal = results.failure(item), results.inference(item)
+            if failure is not None:
+                text = f"{failure.explanation} ({failure.what})" if failure.explanation else failure.what
+                found.append(Entry("error", " ".join(text.split()), item, where, failure.what))
+            elif reason := results.incomplete(item):
+                found.append(Entry("warning", f"cannot run yet: {reason}", item, where))
+            elif refusal is not None and refusal.refusal:
+                found.append(Entry("warning", f"torch is expected to refuse this: {refusal.refusal}", item, where))
+            for warned in results.warnings(item):
+                text = " ".join(warned.message.split())
+                found.append(Entry("warning", f"{warned.category}: {text}", item, where, warned.message))
+        self.problems.replace(found)
+        self.setTabText(1, f"Problems ({len(found)})" if found else "Problems")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self._clear.setIcon(icon("clear", theme, "text_dim"))
+        for view in (self.log_view, self.problems_view):
+            view.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 180)
+
+    # ------------------------------------------------------------------ slots
+
+    def _listen(self) -> None:
+        session = self._session
+        session.results.printed.connect(self._on_results_printed)
+        session.results.warned.connect(self._on_results_warned)
+        session.results.changed.connect(lambda _items: self._throttle.request())
+        session.graph_store.edited.connect(lambda _edits: self._throttle.request())
+        session.graph_store.replaced.connect(self.refresh_problems)
+        session.run.state_changed.connect(self._on_run_state_changed)
+        session.engine.received.connect(self._on_engine_received)
+        session.engine.died.connect(lambda how: self.add("error", f"The engine ended: {how}. The document is safe."))
+
+    def _on_results_printed(self, printed: Printed) -> None:
+        self.add("print", printed.text, printed.node)
+
+    def _on_results_warned(self, warned: Warned) -> None:
+        self.add("warning", f"{warned.category}: {warned.message}", warned.node)
+
+    def _on_engine_received(self, event: Event) -> None:
+        if isinstance(event, Log):
+            self.add(event.level, event.text)
+        elif isinstance(event, Hello) and event.ready:
+            names = ", ".join(device.title or device.name for device in event.devices)
+            self.add("info", f"Engine ready: torch {event.torch}, Python {event.python}, {names}")
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        before, self._run_state = self._run_state, state
+        if not (before.busy and not state.busy and state.outcome):
+            return
+        title = VERB_WORDS.get(state.verb, state.verb) + OUTCOME_WORDS.get(state.outcome, "")
+        severity: Severity = "error" if state.outcome in ("failed", "died") else "info"
+        seconds = f"  {_duration(state.seconds)}" if state.seconds else ""
+        number = f"  pass {state.pass_number}" if state.pass_number > 1 else ""
+        reason = f"  {state.reason}" if state.reason else ""
+        self.add(severity, f"{title}{number}{seconds}{reason}")
+        for failure in self._session.results.failures if state.outcome == "failed" else ():
+            self.add("error", failure.what, failure.failed.node)
+            if failure.explanation:
+                self.add("info", failure.explanation, failure.failed.node)
+
+
+class EntryView(QListView):
+    """Lines with an icon of their severity.
+
+    Signals:
+        node_chosen(object): a line about a node was clicked, or Enter pressed on it.
+    """
+
+    node_chosen = Signal(object)
+
+    def __init__(self, model: EntryModel, empty: str, theme: Theme, parent: QWidget) -> None:
+        """Show a model; `empty` is said when it has no rows."""
+        super().__init__(parent)
+        self.setModel(model)
+        self.setFont(mono_font())
+        self.setUniformItemSizes(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(empty)
+        self._empty = label(empty, "dim")
+        self._empty.setParent(self.viewport())
+        self._empty.move(14, 8)
+        self.set_theme(theme)
+        self.clicked.connect(self._on_clicked)
+        for signal in (model.rowsInserted, model.modelReset, model.rowsRemoved):
+            signal.connect(self._on_model_changed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.setItemDelegate(_EntryDelegate(theme, self))
+
+    def is_at_end(self) -> bool:
+        """Whether the newest line is in view."""
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - 2
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            rows = sorted(index.row() for index in self.selectedIndexes())
+            lines = (str(self.model().index(row, 0).data()) for row in rows)
+            QGuiApplication.clipboard().setText("\n".join(lines))
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._on_clicked(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        entry = index.data(ENTRY_ROLE)
+        if isinstance(entry, Entry) and entry.node:
+            self.node_chosen.emit(entry.node)
+
+    def _on_model_changed(self) -> None:
+        self._empty.setVisible(self.model().rowCount() == 0)
+        self._empty.adjustSize()
+
+
+class _EntryDelegate(QStyledItemDelegate):
+    """Icon, the node's name, the words."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icons = {key: tinted(name, theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(200, 23)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        entry = index.data(ENTRY_ROLE)
+        hidden = QStyleOptionViewItem(option)
+        self.initStyleOption(hidden, index)
+        hidden.text = ""
+        widget = hidden.widget
+        widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
+        rect = QRect(option.rect).adjusted(12, 0, -8, 0)
+        painter.save()
+        painter.drawPixmap(QPoint(rect.left(), rect.center().y() - 6), self._icons[entry.severity])
+        rect.setLeft(rect.left() + 22)
+        painter.setFont(option.font)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        if entry.where:
+            painter.setPen(self._theme.color("accent"))
+            painter.drawText(rect, middle, entry.where)
+            rect.setLeft(rect.left() + painter.fontMetrics().horizontalAdvance(entry.where) + 10)
+        colors = {"error": "danger", "warning": "warning", "print": "text", "info": "text_dim"}
+        painter.setPen(self._theme.color(colors[entry.severity]))
+        text = painter.fontMetrics().elidedText(entry.text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, middle, text)
+        painter.restore()
+
+
+def _duration(seconds: float) -> str:
+    """``12.3 ms`` below a second, ``1.2 s`` above."""
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -1,0 +1,74 @@
+"""Lines with a severity and perhaps a node: the rows of Log and Problems."""
+
+from collections.abc import Sequence
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gradstudio.graph.model import Graph, ItemId
+
+Severity = OneOf["info", "print", "warning", "error"]
+ENTRY_ROLE = Qt.ItemDataRole.UserRole
+MAX_LINES = 5000
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Entry(NamedTuple):
+    """One line: what happened, and where (`where` is the node's name, "" when it is about none)."""
+
+    severity: Severity
+    text: str
+    node: ItemId = ItemId("")
+    where: str = ""
+    detail: str = ""
+
+
+class EntryModel(QAbstractListModel):
+    """Entries in order; the oldest go when there are more than `MAX_LINES`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """No entries."""
+        super().__init__(parent)
+        self.entries: list[Entry] = []
+
+    def add(self, entry: Entry) -> None:
+        """Put one at the end."""
+        if len(self.entries) >= MAX_LINES:
+            self.beginRemoveRows(QModelIndex(), 0, MAX_LINES // 5 - 1)
+            del self.entries[: MAX_LINES // 5]
+            self.endRemoveRows()
+        self.beginInsertRows(QModelIndex(), len(self.entries), len(self.entries))
+        self.entries.append(entry)
+        self.endInsertRows()
+
+    def replace(self, entries: Sequence[Entry]) -> None:
+        """Show exactly these."""
+        if list(entries) != self.entries:
+            self.beginResetModel()
+            self.entries = list(entries)
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        entry = self.entries[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return f"{entry.where}: {entry.text}" if entry.where else entry.text
+            case Qt.ItemDataRole.ToolTipRole:
+                return entry.detail or None
+            case _ if role == ENTRY_ROLE:
+                return entry
+        return None
+
+
+def name_of(graph: Graph, item: ItemId) -> str:
+    """How a person calls an item: the names it binds, else its operator's last word."""
+    if (node := graph.nodes.get(item)) is not None:
+        return ", ".join(node.names) or node.operator.rsplit(".", 1)[-1]
+    block = graph.blocks.get(item)
+    return (block.title or block.kind) if block is not None else ""
