@@ -1,0 +1,1 @@
+"""Figures: each module has `measure()`, which returns rows measured in one run."""
