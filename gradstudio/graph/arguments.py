@@ -52,7 +52,7 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
         for parameter in operator.parameters
         if (argument := _argument(graph, node, parameter)) is not None
     }
-    by_keyword = _keywords(operator, node.positional, tuple(given))
+    by_keyword = _keywords(operator.face, operator.word, operator.parameters, node.positional, tuple(given))
     return tuple(
         msgspec.structs.replace(argument, keyword=True) if name in by_keyword else argument
         for name, argument in given.items()
@@ -104,38 +104,38 @@ def _argument(graph: Graph, owner: Node | Block, parameter: Parameter) -> Argume
 
 
 @lru_cache(maxsize=4096)
-def _keywords(operator: Operator, positional: tuple[str, ...] | None, given: tuple[str, ...]) -> frozenset[str]:
+def _keywords(
+    face: Face,
+    word: str,
+    parameters: tuple[Parameter, ...],
+    positional: tuple[str, ...] | None,
+    given: tuple[str, ...],
+) -> frozenset[str]:
     """Which of the given parameters are printed by keyword."""
     result = set()
     is_open = True
-    for k, parameter in enumerate(operator.parameters):
+    for k, parameter in enumerate(parameters):
+        precedes_required = any(other.default is None and not other.keyword_only for other in parameters[k + 1 :])
         if parameter.name not in given:
-            is_open = is_open and (positional is None and _precedes_required(operator, k))
+            is_open = is_open and positional is None and precedes_required
             continue
-        is_receiver = k == 0 and operator.face is not Face.FUNCTION and operator.face is not Face.CONSTRUCTOR
-        if parameter.positional_only or is_receiver or (is_open and _by_position(operator, k, positional)):
-            continue
-        result.add(parameter.name)
-        is_open = False
+        is_receiver = k == 0 and face is not Face.FUNCTION and face is not Face.CONSTRUCTOR
+        if positional is not None:
+            by_position = parameter.name in positional and not parameter.keyword_only
+        else:
+            by_position = precedes_required or _is_conventional(face, word, parameter, k)
+        if not (parameter.positional_only or is_receiver or (is_open and by_position)):
+            result.add(parameter.name)
+            is_open = False
     return frozenset(result)
 
 
-def _by_position(operator: Operator, k: int, positional: tuple[str, ...] | None) -> bool:
-    parameter = operator.parameters[k]
-    if parameter.keyword_only:
+def _is_conventional(face: Face, word: str, parameter: Parameter, k: int) -> bool:
+    """Whether people write the argument by position."""
+    if parameter.keyword_only or (parameter.name == "dim" and word in KEYWORD_DIM):
         return False
-    if positional is not None:
-        return parameter.name in positional
-    if parameter.name == "dim" and operator.word in KEYWORD_DIM:
-        return False
-    is_first = k == (1 if operator.face is Face.METHOD else 0)
-    conventional = is_first and operator.word in POSITIONAL_FIRST
-    return parameter.default is None or parameter.variadic or conventional or _precedes_required(operator, k)
-
-
-def _precedes_required(operator: Operator, k: int) -> bool:
-    later = operator.parameters[k + 1 :]
-    return any(other.default is None and not other.keyword_only for other in later)
+    is_first = k == (1 if face is Face.METHOD else 0)
+    return parameter.default is None or parameter.variadic or (is_first and word in POSITIONAL_FIRST)
 
 
 def _definition_operator(graph: Graph, key: str) -> Operator | None:
