@@ -277,7 +277,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "one of differentiated not used",
         "RuntimeError",
-        r"(?:One of the differentiated Tensors|The differentiated Tensor at index \d+) appears to not have been used in the graph",
+        r"(?:One of the differentiated Tensors|The differentiated Tensor at index \d+) "
+        r"appears to not have been used in the graph",
         "autograd.grad was asked for a tensor that the output was not computed from.",
         ("Set allow_unused to True, which gives None for it", "Wire the tensor into the computation"),
         "import torch\nx = torch.ones(1, requires_grad=True)\ny = torch.ones(1, requires_grad=True)\n"
