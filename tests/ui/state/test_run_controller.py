@@ -1,0 +1,151 @@
+"""The run as the window sees it, against an engine that speaks the real codec."""
+
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.session import Session
+
+Make = Callable[[str], Session]
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Iterator[Make]:
+    clients: list[EngineClient] = []
+
+    def make(mode: str) -> Session:
+        client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", mode], spare=False)
+        clients.append(client)
+        client.start()
+        qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+        return Session(client)
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+def add(session: Session, key: str, **literals: str) -> ItemId:
+    edits, item = recipes.add_operator(session.graph_store.graph, key, 0, 0)
+    session.graph_store.submit(edits, "Add")
+    for path, text in literals.items():
+        assert session.graph_store.attempt(recipes.set_literal, "Set", item, path, text)
+    return item
+
+
+def finish(qtbot: QtBot, session: Session) -> None:
+    qtbot.waitUntil(lambda: not session.run.state.busy, timeout=20_000)
+
+
+def test_a_run_fills_values_and_gradients(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    one.run.run()
+    assert one.run.state.busy
+    finish(qtbot, one)
+    outputs = one.results.outputs(item)
+    assert outputs is not None and outputs[0].summary.value == 3.5  # type: ignore[union-attr]
+    grad = one.results.grad(item)
+    assert grad is not None and grad.state == "value"
+    assert one.run.state.outcome == "done"
+
+
+def test_backward_without_a_backward_statement_appends_one(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    add(one, "torch.randn", requires_grad="True", size="()")
+    one.run.backward()
+    finish(qtbot, one)
+    operators = [node.operator for node in one.graph_store.graph.nodes.values()]
+    assert operators[-1] == "torch.Tensor.backward"
+    assert one.graph_store.undo_stack.undoText() == "Append backward"
+
+
+def test_backward_with_nothing_to_go_back_to_is_refused_in_words(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    add(one, "torch.randn")
+    with qtbot.waitSignal(one.graph_store.refused) as refusal:
+        one.run.backward()
+    assert "requires grad" in refusal.args[0]
+    assert not one.run.state.busy
+
+
+def test_an_empty_canvas_says_what_to_do(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    with qtbot.waitSignal(one.run.refused) as refusal:
+        one.run.run()
+    assert "library" in refusal.args[0]
+
+
+def test_a_failure_stands_at_its_node_with_our_explanation(qtbot: QtBot, session: Make) -> None:
+    one = session("failing")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    failure = one.results.failure(item)
+    assert failure is not None
+    assert failure.what.startswith("RuntimeError: grad can be")
+    assert "one number" in failure.explanation and failure.fixes
+
+
+def test_stop_replaces_an_engine_that_does_not_answer(qtbot: QtBot, session: Make) -> None:
+    one = session("deaf")
+    add(one, "torch.randn")
+    one.run.run()
+    qtbot.waitUntil(lambda: one.run.state.live, timeout=20_000)
+    first = one.engine.pid
+    one.run.stop()
+    finish(qtbot, one)
+    assert one.run.state.outcome == "died"
+    qtbot.waitUntil(lambda: one.engine.ready and one.engine.pid != first, timeout=20_000)
+    assert one.graph_store.graph.nodes, "the document is untouched"
+
+
+def test_an_engine_that_dies_in_a_run_is_replaced_and_the_next_run_can_begin(qtbot: QtBot, session: Make) -> None:
+    one = session("dying")
+    add(one, "torch.randn")
+    with qtbot.waitSignal(one.engine.died, timeout=20_000):
+        one.run.run()
+    assert "died" in one.run.state.outcome and "document is not" in one.run.state.reason
+    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+    assert one.run.can("run")
+
+
+def test_an_engine_that_talks_nonsense_is_replaced(qtbot: QtBot, session: Make) -> None:
+    one = session("babbling")
+    add(one, "torch.randn")
+    with qtbot.waitSignal(one.engine.died, timeout=20_000):
+        one.run.run()
+    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+
+
+def test_results_of_an_older_program_are_stale_not_gone(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    assert not one.results.stale(item)
+    assert one.graph_store.attempt(recipes.set_literal, "Set", item, "size", "(4,)")
+    qtbot.waitUntil(lambda: one.results.stale(item), timeout=20_000)
+    assert one.results.outputs(item) is not None
+
+
+def test_moving_a_card_leaves_the_results_current(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    one.graph_store.submit(recipes.move(one.graph_store.graph, {item: (50.0, 50.0)}), "Move")
+    one.run.forward()
+    finish(qtbot, one)
+    assert not one.results.stale(item)
+
+
+def test_inference_arrives_after_an_edit(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    qtbot.waitUntil(lambda: one.results.inference(item) is not None, timeout=20_000)
