@@ -59,7 +59,7 @@ class GraphStore(QObject):
         super().__init__(parent)
         self.graph = graph if graph is not None else Graph()
         self.undo_stack = QUndoStack(self)
-        self.undo_stack.cleanChanged.connect(self.clean_changed.emit)
+        self.undo_stack.cleanChanged.connect(self._on_undo_stack_clean_changed)
         self._merge_ids: dict[str, int] = {}
         self._merge_numbers = itertools.count(1)
 
@@ -108,6 +108,9 @@ class GraphStore(QObject):
     def is_clean(self) -> bool:
         """Whether nothing changed since the last save."""
         return self.undo_stack.isClean()
+
+    def _on_undo_stack_clean_changed(self, clean: bool) -> None:
+        self.clean_changed.emit(clean)
 
     def _apply(self, edits: Edits) -> Edits:
         inverses = apply_all(self.graph, edits)
