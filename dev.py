@@ -38,9 +38,9 @@ EXAMPLE = "two-layer-perceptron"
 QT_PACKAGES = (
     "libgl1 libegl1 libglib2.0-0 libfontconfig1 libfreetype6 libdbus-1-3 libxkbcommon0 libx11-6 fonts-dejavu-core "
     "libxkbcommon-x11-0 libx11-xcb1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 "
-    "libxcb-render-util0 libxcb-shape0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1"
+    "libxcb-render-util0 libxcb-shape0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1 libwayland-cursor0 libwayland-egl1"
 ).split()
-"""What Qt needs of Debian and Ubuntu: the first half even without a display, the second for X."""
+"""What Qt needs of Debian and Ubuntu: the first half even without a display, the rest for X and Wayland."""
 
 
 class Stop(Exception):
