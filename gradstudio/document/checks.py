@@ -45,6 +45,7 @@ def check_item(item: Item, where: Where) -> None:
     Raises:
         Fault: with the words.
     """
+    _check_id(item.id, (*where, "id"))
     if isinstance(item, NodeRecord):
         check_names(item.names, (*where, "names"))
     else:
@@ -52,7 +53,6 @@ def check_item(item: Item, where: Where) -> None:
         check_names([item.variable] if item.variable else [], (*where, "variable"), single=True)
         if item.variable and not isinstance(item, ForRecord):
             raise Fault("only a for block has a loop variable", (*where, "variable"))
-    _check_id(item.id, (*where, "id"))
 
 
 def check_names(names: list[str], where: Where, *, single: bool = False) -> None:

@@ -44,7 +44,7 @@ class Journal:
             "version": 1,
             "pid": os.getpid(),
             "document": str(document.absolute()) if document is not None else None,
-            "written": round(time.time(), 3),
+            "written": time.time(),
         }
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ Content = TypeVar("Content", bound=ContentRecord)
 Built = TypeVar("Built")
 _PLACE = re.compile(r" - at (?:key in )?`(\$[^`]*)`$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`$", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`$", re.DOTALL)
 _TYPE = re.compile(r"`([a-z0-9 |]+)`")
 _TYPES = {
     "object": "an object {…}",
@@ -108,8 +109,10 @@ def _refuse_field(message: str, words: str) -> NoReturn:
     path = match.group(1) if match else "$"
     reason = message[: match.start()] if match else message
     steps = parse_path(path)
-    unknown = _UNKNOWN.match(reason)
-    if unknown:
+    unknown, missing = _UNKNOWN.match(reason), _MISSING.match(reason)
+    if missing:
+        reason = f"the field '{missing.group(1)}' is missing"
+    elif unknown:
         reason = f"there is no field '{unknown.group(1):.80}'{_near_miss(unknown.group(1))}"
         steps = (*steps, unknown.group(1))
     else:

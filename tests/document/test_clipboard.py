@@ -1,0 +1,51 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradstudio.document import file
+from gradstudio.document.clipboard import from_text, to_text
+from gradstudio.document.errors import NotAFragment
+from gradstudio.document.tensors import stored_tensor
+from gradstudio.graph.model import Graph, ItemId, Node
+from tests.document.graphs import graphs, put, tables
+
+HEAD = '{"format": "gradstudio-fragment", '
+TENSOR = '{"digest": "' + "0" * 64 + '", "dtype": "float32", "shape": [1]'
+
+
+@given(graphs())
+def test_what_was_copied_is_what_is_pasted(graph):
+    assert tables(from_text(to_text(graph))) == tables(graph)
+
+
+def test_stored_tensors_travel_inside_the_text():
+    graph = Graph()
+    tensor = stored_tensor(b"\x01\x02", "uint8", (2,), "a source")
+    graph.tensors[tensor.digest] = tensor
+    put(graph, Node(id=ItemId("x"), operator="python.stored", names=("x",), literals={"digest": f'"{tensor.digest}"'}))
+    assert from_text(to_text(graph)).tensors == {tensor.digest: tensor}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not JSON"),
+        ("5", "not a GradStudio graph"),
+        ("x = torch.ones(2)", "not JSON"),
+        (file.dumps(Graph()), "not a copied part"),
+        (HEAD + '"version": 2}', "update GradStudio"),
+        (HEAD + '"version": 1, "wires": [{"from": "a", "to": "b", "port": "c"}]}', "begins at"),
+        (HEAD + '"version": 1, "tensors": [' + TENSOR + ', "data": "AAAA"}]}', "was changed"),
+        (HEAD + '"version": 1, "tensors": [' + TENSOR + "}]}", "beside"),
+        ("\ud800", "not UTF-8"),
+    ],
+)
+def test_anything_else_is_refused_in_words(text, words):
+    with pytest.raises(NotAFragment, match=words):
+        from_text(text)
+
+
+@given(st.text())
+def test_garbage_is_only_ever_refused(text):
+    with pytest.raises(NotAFragment):
+        from_text(text)
