@@ -1,6 +1,8 @@
 """What the pages say is so: their links lead somewhere, their file opens, their verbs exist."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,3 +34,12 @@ def test_the_rooms_in_the_description_of_the_architecture_are_those_there_are() 
 
 def test_the_changelog_has_a_part_for_what_is_not_released_yet() -> None:
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_verbs_in_the_readme_are_those_of_the_command_line() -> None:
+    promised = re.findall(r"^    gradstudio ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    for verb in promised:
+        command = [sys.executable, "-m", "gradstudio", verb, "--help"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert answer.stdout.startswith(f"usage: gradstudio {verb}"), answer.stderr
+    assert len(promised) >= 6
