@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import msgspec
 
+from gradstudio.operators.literal_syntax import read
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
 from tools.catalogue import signatures
 from tools.catalogue.kinds import CHOICES, DROPPED, HINTS, kind_of
@@ -196,8 +197,17 @@ def _finish(row: Row, parameter: Parameter) -> Parameter:
         changes |= {"choices": tuple(part.strip() for part in choices.split(","))}
     elif name in CHOICES and kind is Kind.TEXT:
         changes |= {"choices": CHOICES[name]}
+    default = changes.get("default", parameter.default)
+    if isinstance(default, str):
+        changes |= {"default": normal(default)}
+    changes |= {"choices": tuple(normal(choice) for choice in changes.get("choices", parameter.choices))}
     changes |= {"hint": _named(row, "hint", name) or parameter.hint or HINTS.get(name, "")}
     return msgspec.structs.replace(parameter, **changes)
+
+
+def normal(text: str) -> str:
+    """The text as `literals` writes it: `'mean'` becomes `"mean"`."""
+    return read(text, slices=True).text
 
 
 def _named(row: Row, verb: str, name: str) -> str | None:
@@ -294,5 +304,5 @@ def _suggested(row: Row, parameters: tuple[Parameter, ...]) -> dict[str, str]:
         path = name.strip()
         if path.partition(".")[0] not in {parameter.name for parameter in parameters}:
             raise ValueError(f"suggests a value for '{path}', which is no argument")
-        found[path] = text.strip()
+        found[path] = normal(text.strip())
     return found
