@@ -14,13 +14,17 @@ LAYOUTS = frozenset("strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_
 
 MEMORY_FORMATS = frozenset("contiguous_format preserve_format channels_last channels_last_3d".split())
 
-ATTRIBUTES = re.compile(
-    r"weight(_(ih|hh|hr)(_l\d{1,3}(_reverse)?)?)?|bias(_(ih|hh)(_l\d{1,3}(_reverse)?)?|_k|_v)?"
-    r"|[qkv]_proj_weight|in_proj_weight|in_proj_bias|out_proj|self_attn|multihead_attn|linear\d?|norm\d?|dropout\d?"
-    r"|layers|encoder|decoder|running_mean|running_var|num_batches_tracked|training"
-    r"|in_features|out_features|in_channels|out_channels|num_features|num_embeddings|embedding_dim|padding_idx"
-    r"|hidden_size|input_size|num_layers|num_heads|head_dim|embed_dim|kernel_size|stride|padding|dilation|groups"
-    r"|eps|momentum|normalized_shape|p|inplace|reduction"
-    r"|T|mT|H|mH|shape|dtype|device|grad|grad_fn|data|requires_grad|is_leaf|ndim|real|imag|itemsize|nbytes|layout"
+ATTRIBUTE = re.compile(r"[^\W\d_]\w*")
+"""One part of the path to an attribute: a name that does not begin with an underscore."""
+
+MODULE_METHODS = frozenset(
+    "add_module apply bfloat16 buffers children compile cpu cuda double eval extra_repr float forward "
+    "get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia "
+    "named_buffers named_children named_modules named_parameters parameters register_backward_hook "
+    "register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook "
+    "register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook "
+    "requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train type xpu "
+    "zero_grad".split()
 )
-"""Attributes that may be read and written (SEMANTICS 1): a fixed list, so no text reaches a method."""
+"""What a module has beside parameters and modules: methods, which are no values (SEMANTICS 1)."""

@@ -3,12 +3,20 @@
 Nothing here evaluates. A refusal says what is wrong and what the argument takes.
 """
 
+import keyword
 import re
 import unicodedata
 from difflib import get_close_matches
 
 from gradstudio.operators.errors import LiteralError
-from gradstudio.operators.literal_names import ATTRIBUTES, DEVICE_TYPES, DTYPES, LAYOUTS, MEMORY_FORMATS
+from gradstudio.operators.literal_names import (
+    ATTRIBUTE,
+    DEVICE_TYPES,
+    DTYPES,
+    LAYOUTS,
+    MEMORY_FORMATS,
+    MODULE_METHODS,
+)
 from gradstudio.operators.literal_syntax import NUMBERS, Form, Term, read
 from gradstudio.operators.literal_tokens import MAX_CHARACTERS, quote
 from gradstudio.operators.model import Family, Kind, Parameter
@@ -245,8 +253,10 @@ def _device(text: str, parameter: Parameter) -> str:
 def _attribute(text: str) -> str:
     name = read(text).value if text[:1] in "\"'" else text
     for part in name.split("."):
-        if not ATTRIBUTES.fullmatch(part):
-            raise LiteralError(f"'{_short(part)}' is not an attribute that can be read here.")
+        if part in MODULE_METHODS:
+            raise LiteralError(f"'{part}' is a method, not a value; look for it in the library.")
+        if not ATTRIBUTE.fullmatch(part) or keyword.iskeyword(part):
+            raise LiteralError(f"'{_short(part)}' is not the name of an attribute.")
     return name
 
 

@@ -132,7 +132,8 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         varying: the number of results is not fixed (``split``): one name, a list.
         writes: names of the parameters an in-place operator writes into.
         view: the result shares storage with its first tensor argument.
-        cuts: the result never requires grad (``detach``, ``argmax``, comparisons).
+        cuts: the result never requires grad (``detach``, ``argmax``, comparisons, ``zeros_like``), but
+            by its own ``requires_grad=True``.
         creates: makes tensors without tensor input; its ``device`` port follows the document's.
         suggested: port path -> Python literal that a freshly dropped node gets, for a required
             argument where an empty field would only be in the way (``size``: ``(2, 3)``).

@@ -9,7 +9,8 @@ Directives (first word):
     results a b | none | number | a:number                        varying       their number is not fixed
     effects random    writes input      view  cuts  creates       (what the schemas do not know)
     pure              no view, no effects, whatever the schemas say
-    face infix        symbol +          title T                   calls a b     results of calling the module
+    face infix        symbol +          title T           target path (when it is not the key)
+                     calls a b     results of calling the module
 """
 
 import ast
@@ -64,7 +65,7 @@ def _build(row: Row) -> Operator:
         creates=row.first("creates") is not None or _creates(row, parameters, face),
         words=row.words,
         suggested=_suggested(row, parameters),
-        target=row.target if row.target != row.key else "",
+        target=row.first("target") or (row.target if row.target != row.key else ""),
     )
     calls = row.first("calls")
     return msgspec.structs.replace(operator, calls=_result_list(calls)) if calls is not None else operator
@@ -304,5 +305,6 @@ def _suggested(row: Row, parameters: tuple[Parameter, ...]) -> dict[str, str]:
         path = name.strip()
         if path.partition(".")[0] not in {parameter.name for parameter in parameters}:
             raise ValueError(f"suggests a value for '{path}', which is no argument")
-        found[path] = normal(text.strip())
+        bare = next(p for p in parameters if p.name == path.partition(".")[0]).kind is Kind.NAME
+        found[path] = text.strip() if bare else normal(text.strip())
     return found

@@ -82,7 +82,7 @@ def kind_of(name: str, annotation: str) -> tuple[Kind, bool]:
     text = annotation.replace("torch.", "").replace("collections.abc.", "").replace("ForwardRef", "")
     text = re.sub(r"Optional\[(.*)\]$", r"\1 | None", text)
     nullable = bool(re.search(r"\bNone\b", text))
-    return _kind(name, text), nullable and name not in ("requires_grad", "non_blocking", "pin_memory")
+    return _kind(name, text), nullable and name not in ("requires_grad", "non_blocking", "alpha")
 
 
 def _kind(name: str, text: str) -> Kind:
