@@ -1,6 +1,7 @@
 """The engine process as the window sees it: one at work, one warm spare; it may die at any moment."""
 
 import sys
+from typing import cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
@@ -22,7 +23,7 @@ class _Engine(QObject):
     def __init__(self, command: list[str], parent: QObject) -> None:
         super().__init__(parent)
         self.hello: Hello | None = None
-        self._decoder = Decoder(Event)
+        self._decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
         self._discarded = False
         self.process = QProcess(self)
         self.process.setProgram(command[0])
