@@ -1,0 +1,175 @@
+"""The table itself: every command of the window, a row each."""
+
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtGui import QKeySequence
+
+from gradstudio.ui.actions import ActionRow, MenuRow, Row
+from gradstudio.ui.commands.edit import EditCommands
+from gradstudio.ui.commands.file import FileCommands
+from gradstudio.ui.commands.graph import GraphCommands
+from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.view import ViewCommands
+from gradstudio.ui.state.overlays import OVERLAYS
+from gradstudio.ui.state.run_controller import RunController
+
+Key = QKeySequence.StandardKey
+OVERLAY_TEXTS = {
+    "values": ("Values", "Numbers, short vectors and heat maps on the cards"),
+    "shapes": ("Shapes", "The shape of every result"),
+    "dtype_device": ("Dtype and Device", "Type and place of every result"),
+    "grad_fn": ("grad_fn", "The name of the function that backward will call"),
+    "gradients": ("Gradients", "The gradient of every result, and why where there is none"),
+}
+
+
+class Commands(NamedTuple):
+    """The commands behind the rows, by menu."""
+
+    file: FileCommands
+    edit: EditCommands
+    view: ViewCommands
+    graph: GraphCommands
+    run: RunController
+    help: HelpCommands
+
+
+def action_rows(commands: Commands) -> tuple[Row, ...]:
+    """All rows, menu by menu in the order shown."""
+    return (
+        *_file_rows(commands.file),
+        *_edit_rows(commands.edit),
+        *_view_rows(commands.view),
+        *_graph_rows(commands.graph),
+        *_run_rows(commands.run),
+        *_help_rows(commands.help),
+    )
+
+
+def _file_rows(c: FileCommands) -> tuple[Row, ...]:
+    return (
+        ActionRow("file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document"),
+        ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
+        MenuRow("Open Recent", "File", 1, c.fill_recent),
+        MenuRow("Examples", "File", 1, c.fill_examples),
+        ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),
+        ActionRow("file.save_as", "Save As…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
+        ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
+        ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
+        ActionRow("file.quit", "Quit", "File", 4, c.quit, ("Ctrl+Q",), "quit"),
+    )
+
+
+def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
+    some = c.has_selection
+    return (
+        ActionRow("edit.undo", "Undo", "Edit", 1, c.undo, (Key.Undo,), "undo", c.can_undo),
+        ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
+        ActionRow("edit.cut", "Cut", "Edit", 2, c.cut, (Key.Cut,), "cut", some),
+        ActionRow("edit.copy", "Copy", "Edit", 2, c.copy, (Key.Copy,), "copy", some),
+        ActionRow("edit.paste", "Paste", "Edit", 2, c.paste, (Key.Paste,), "paste"),
+        ActionRow("edit.duplicate", "Duplicate", "Edit", 2, c.duplicate, ("Ctrl+D",), "duplicate", some),
+        ActionRow("edit.delete", "Delete", "Edit", 2, c.delete, ("Del", "Backspace"), "delete", c.can_delete),
+        ActionRow("edit.select_all", "Select All", "Edit", 3, c.select_all, (Key.SelectAll,), "select_all"),
+    )
+
+
+def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
+    overlays = tuple(
+        ActionRow(
+            f"view.{name}",
+            OVERLAY_TEXTS[name][0],
+            "View",
+            1,
+            partial(c.toggle_overlay, name),
+            (f"Alt+{number}",),
+            name,
+            checked=partial(c.overlay_is_on, name),
+            tooltip=OVERLAY_TEXTS[name][1],
+        )
+        for number, name in enumerate(OVERLAYS, start=1)
+    )
+    themes = tuple(
+        ActionRow(
+            f"view.theme_{name}",
+            name.capitalize(),
+            "View/Theme",
+            3,
+            partial(c.choose_theme, name),
+            checked=partial(c.theme_is, name),
+        )
+        for name in ("system", "light", "dark")
+    )
+    return (
+        *overlays,
+        ActionRow("view.fit", "Fit", "View", 2, c.fit, ("Home", "F"), "fit", tooltip="Show everything"),
+        ActionRow("view.zoom_in", "Zoom In", "View", 2, c.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
+        ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.zoom_out, ("Ctrl+-",), "zoom_out"),
+        ActionRow("view.zoom_reset", "Zoom to 100 %", "View", 2, c.zoom_reset, ("Ctrl+0",)),
+        *themes,
+        MenuRow("Panels", "View", 3, c.fill_panels),
+        ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
+    )
+
+
+def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
+    one, some = c.has_one, c.has_selection
+    wrap_words = "Put the selection into a block where nothing is recorded for backward"
+    return (
+        ActionRow("graph.add", "Add Operator…", "Graph", 1, c.add_operator, ("Shift+A", "Ctrl+Space"), "add"),
+        ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+F",), "search"),
+        ActionRow("graph.rename", "Rename", "Graph", 1, c.rename, ("F2",), "rename", c.can_rename),
+        ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
+        ActionRow("graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+G",), "wrap", some, tooltip=wrap_words),
+        ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, ("Ctrl+Shift+G",), "unwrap", c.has_block),
+        ActionRow("graph.earlier", "Earlier", "Graph", 3, c.earlier, ("Alt+Up",), "earlier", one),
+        ActionRow("graph.later", "Later", "Graph", 3, c.later, ("Alt+Down",), "later", one),
+        ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
+        ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
+    )
+
+
+def _run_rows(c: RunController) -> tuple[Row, ...]:
+    def when(verb: str) -> partial[bool]:
+        return partial(c.can, verb)
+
+    words = {
+        "run": "The program as written, from nothing",
+        "forward": "On to the next backward statement, or the end",
+        "backward": "On through the next backward; appended when the program has none",
+        "step": "One node",
+        "stop": "Stop between two nodes, or end the engine when it does not answer",
+        "zero": "Set .grad = None on every leaf of the run",
+    }
+    return (
+        ActionRow("run.run", "Run", "Run", 1, c.run, ("F5", "Ctrl+Return"), "run", when("run"), None, words["run"]),
+        ActionRow(
+            "run.forward", "Forward", "Run", 1, c.forward, ("F7",), "forward", when("forward"), None, words["forward"]
+        ),
+        ActionRow(
+            "run.backward",
+            "Backward",
+            "Run",
+            1,
+            c.backward,
+            ("F6",),
+            "backward",
+            when("backward"),
+            None,
+            words["backward"],
+        ),
+        ActionRow("run.step", "Step", "Run", 1, c.step, ("F10",), "step", when("step"), None, words["step"]),
+        ActionRow("run.stop", "Stop", "Run", 2, c.stop, ("Shift+F5",), "stop", when("stop"), None, words["stop"]),
+        ActionRow(
+            "run.zero_grad", "Zero Grad", "Run", 2, c.zero_grad, (), "zero_grad", when("zero_grad"), None, words["zero"]
+        ),
+        ActionRow("run.restart", "Restart Engine", "Run", 3, c.restart_engine, (), "restart"),
+    )
+
+
+def _help_rows(c: HelpCommands) -> tuple[Row, ...]:
+    return (
+        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/", "F1"), "keyboard"),
+        ActionRow("help.about", "About GradStudio", "Help", 2, c.about, (), "info"),
+    )

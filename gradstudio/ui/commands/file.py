@@ -1,0 +1,218 @@
+"""The File menu: new, open, save, export; and the question before changes are lost."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+
+from gradstudio import paths
+from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
+from gradstudio.ui.commands.context import Context
+
+SUFFIX = ".gsg"
+FILTER = f"GradStudio documents (*{SUFFIX})"
+Button = QMessageBox.StandardButton
+
+
+class FileCommands(QObject):
+    """Opens and saves the session's document.
+
+    Signals:
+        said(object): something to say in the status bar: "Saved to …".
+    """
+
+    said = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        """Work on the context's session."""
+        super().__init__(parent)
+        self._context = context
+        self._session, self._settings, self._window = context.session, context.settings, context.window
+
+    # ------------------------------------------------------------------ new and open
+
+    def new(self) -> None:
+        """An empty document."""
+        if self.may_leave():
+            self._session.new()
+
+    def open(self) -> None:
+        """Ask for a file and open it."""
+        path, _ = QFileDialog.getOpenFileName(self._window, "Open", str(self._folder()), f"{FILTER};;All files (*)")
+        if path:
+            self.open_path(Path(path))
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file, after asking about unsaved changes; says so when it cannot be read."""
+        if not self.may_leave():
+            return False
+        try:
+            self._session.open(path)
+        except DocumentError as error:
+            self._say_unreadable(path, error)
+            return False
+        self._settings.add_recent(path)
+        return True
+
+    def open_example(self, path: Path) -> bool:
+        """Open an example as a new, unsaved document."""
+        if not self.may_leave():
+            return False
+        try:
+            self._session.open_example(path)
+        except DocumentError as error:
+            self._say_unreadable(path, error)
+            return False
+        return True
+
+    def fill_recent(self, menu: QMenu) -> None:
+        """Recently used files, newest first."""
+        recent = self._settings.recent
+        for number, path in enumerate(recent, start=1):
+            action = menu.addAction(f"&{number}  {path.name}" if number < 10 else path.name)
+            action.setToolTip(str(path))
+            action.triggered.connect(lambda _checked=False, path=path: self.open_path(path))
+        if not recent:
+            menu.addAction("No files yet").setEnabled(False)
+            return
+        menu.addSeparator()
+        menu.addAction("Clear").triggered.connect(lambda: self._settings.change(recent=()))
+
+    def fill_examples(self, menu: QMenu) -> None:
+        """The examples that travel with the program."""
+        for path in example_files():
+            action = menu.addAction(title_of_example(path))
+            action.triggered.connect(lambda _checked=False, path=path: self.open_example(path))
+        if menu.isEmpty():
+            menu.addAction("No examples are installed").setEnabled(False)
+
+    # ------------------------------------------------------------------ save and export
+
+    def save(self) -> bool:
+        """Save under the name it has, else ask for one; False when it was not saved."""
+        return self.save_to(self._session.path) if self._session.path is not None else self.save_as()
+
+    def save_as(self) -> bool:
+        """Ask for a name and save; False when it was not saved."""
+        proposed = self._session.path or self._folder() / f"untitled{SUFFIX}"
+        chosen = self._ask_where("Save As", proposed, FILTER, SUFFIX[1:])
+        return chosen is not None and self.save_to(chosen)
+
+    def save_to(self, path: Path) -> bool:
+        """Save under a name; says so when it cannot be written."""
+        try:
+            self._session.save(path, self._context.canvas.current_view())
+        except DocumentError as error:
+            self._warn("The document was not saved", str(error))
+            return False
+        self._settings.add_recent(path)
+        self.said.emit(f"Saved to {path}")
+        return True
+
+    def export_python(self) -> None:
+        """Write the Python script that prints the same numbers."""
+        chosen = self._ask_where("Export Python", self._proposed(".py"), "Python (*.py)", "py")
+        if chosen is None:
+            return
+        try:
+            write_script(self._context, chosen)
+        except (DocumentError, OSError) as error:
+            self._warn("The script was not written", str(error))
+            return
+        self.said.emit(f"Wrote {chosen}")
+
+    def export_picture(self) -> None:
+        """Write a picture of the whole canvas."""
+        kinds = "PNG picture (*.png);;SVG drawing (*.svg)"
+        chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds, "png")
+        if chosen is None:
+            return
+        if self._context.canvas.export_picture(chosen):
+            self.said.emit(f"Wrote {chosen}")
+        else:
+            self._warn("The picture was not written", f"{chosen} cannot be written. Choose another folder or name.")
+
+    def quit(self) -> None:
+        """Close the window, which asks about unsaved changes."""
+        self._window.close()
+
+    def may_leave(self) -> bool:
+        """Ask Save, Discard or Cancel when there are unsaved changes; False keeps the document."""
+        if self._session.graph_store.is_clean:
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Unsaved changes")
+        box.setText(f"Save the changes to “{self._session.title}”?")
+        box.setInformativeText("Without saving they are lost.")
+        box.setStandardButtons(Button.Save | Button.Discard | Button.Cancel)
+        box.setDefaultButton(Button.Save)
+        answer = box.exec()
+        return self.save() if answer == Button.Save else answer == Button.Discard
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _folder(self) -> Path:
+        recent = self._settings.recent
+        return (self._session.path or recent[0]).parent if self._session.path or recent else Path.home()
+
+    def _proposed(self, suffix: str) -> Path:
+        path = self._session.path
+        return path.with_suffix(suffix) if path is not None else self._folder() / f"untitled{suffix}"
+
+    def _ask_where(self, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
+        dialog = QFileDialog(self._window, title, str(proposed.parent), kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile(proposed.name)
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition("*.")[2].rstrip(")")))
+        accepted = dialog.exec() == QFileDialog.DialogCode.Accepted
+        files = dialog.selectedFiles()
+        dialog.deleteLater()
+        return Path(files[0]) if accepted and files else None
+
+    def _say_unreadable(self, path: Path, error: DocumentError) -> None:
+        if isinstance(error, NewerVersion):
+            title = f"“{path.name}” was written by a newer GradStudio"
+        else:
+            title = f"“{path.name}” cannot be opened"
+        words = str(error)
+        if isinstance(error, UnreadableFile) and error.line is not None:
+            words = f"Line {error.line}, column {error.column}: {error.message}"
+        self._warn(title, f"{words}\n\nThe file was not changed, and the document in the window is as it was.")
+
+    def _warn(self, text: str, details: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, "GradStudio", text, Button.Ok, self._window)
+        box.setInformativeText(details)
+        box.exec()
+
+
+def example_files() -> tuple[Path, ...]:
+    """The examples in the order of their names; inside an installed package, else beside it."""
+    package = Path(paths.__file__).resolve().parent
+    for folder in (package / "examples", package.parent / "examples", paths.resources() / "examples"):
+        if files := tuple(sorted(folder.glob(f"*{SUFFIX}"))):
+            return files
+    return ()
+
+
+def title_of_example(path: Path) -> str:
+    """``3 linear regression`` for ``03_linear_regression.gsg``."""
+    number, _, rest = path.stem.partition("_")
+    words = rest.replace("_", " ")
+    return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")
+
+
+def write_script(context: Context, path: Path) -> None:
+    """Write the script, and its stored tensors beside it.
+
+    Raises:
+        DocumentError, OSError: it could not be written.
+    """
+    from gradstudio.document.atomic import write_file
+    from gradstudio.document.file import tensor_folder, write_tensors
+
+    graph = context.session.graph_store.graph
+    program = context.session.run.program
+    write_tensors((graph.tensors[digest] for digest in program.tensors), tensor_folder(path))
+    write_file(path, program.script.encode())

@@ -1,0 +1,126 @@
+"""The Graph menu: adding, naming, blocks, order, tidying, notes, the seed."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.ui.commands.context import Context
+from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.seed_dialog import SeedDialog
+
+
+class GraphCommands:
+    """Changes the program through its store."""
+
+    def __init__(
+        self,
+        context: Context,
+        inspector: InspectorPanel,
+        show_inspector: Callable[[], None],
+        find_operator: Callable[[], None],
+    ) -> None:
+        """`show_inspector` brings the dock forward before its fields take the cursor; so `find_operator`."""
+        self._context, self._inspector, self._show_inspector = context, inspector, show_inspector
+        self.find_operator = find_operator
+        self._canvas = context.canvas
+        self._store, self._attention = context.session.graph_store, context.session.attention
+
+    def add_operator(self) -> None:
+        """Search for an operator at the pointer or the middle of the view."""
+        self._canvas.open_search()
+
+    def add_key(self, key: str) -> None:
+        """Add an operator to the middle of the view, and select it."""
+        self._canvas.add_operator(key)
+
+    def rename(self) -> None:
+        """Type another name in the inspector."""
+        self._show_inspector()
+        self._inspector.head.focus_name()
+
+    def can_rename(self) -> bool:
+        """Whether one node is selected."""
+        return len(self._attention.selection) == 1 and self._attention.current in self._store.graph.nodes
+
+    def add_note(self) -> None:
+        """Write a note to the selected statement."""
+        self._show_inspector()
+        self._inspector.note.focus_note()
+
+    def wrap(self) -> None:
+        """Put the selection into ``with torch.no_grad():``."""
+        self._store.attempt(recipes.wrap, "Wrap in no_grad", self._attention.selection, "no_grad")
+
+    def unwrap(self) -> None:
+        """Take the block away that is selected, or that holds the selection."""
+        block = self.block()
+        if block is not None:
+            self._store.attempt(recipes.unwrap, "Unwrap", block)
+
+    def block(self) -> ItemId | None:
+        """The selected block, else the innermost around the current item."""
+        graph, current = self._store.graph, self._attention.current
+        if current is None or current not in graph:
+            return None
+        if current in graph.blocks:
+            return current
+        parent = graph.parents[current]
+        return ItemId(parent) if parent else None
+
+    def has_block(self) -> bool:
+        """Whether `unwrap` has something to take away."""
+        return self.block() is not None
+
+    def earlier(self) -> None:
+        """Move the current statement before the one in front of it."""
+        self._move(recipes.earlier, "Move earlier")
+
+    def later(self) -> None:
+        """Move the current statement behind the one after it."""
+        self._move(recipes.later, "Move later")
+
+    def has_one(self) -> bool:
+        """Whether exactly one item is selected."""
+        return len(self._attention.selection) == 1 and self._attention.current in self._store.graph
+
+    def has_selection(self) -> bool:
+        """Whether an item is selected."""
+        return bool(self._attention.selection)
+
+    def has_items(self) -> bool:
+        """Whether anything is on the canvas."""
+        return bool(self._store.graph.nodes or self._store.graph.blocks)
+
+    def tidy(self) -> None:
+        """Lay the whole program out anew."""
+        self._store.attempt(_tidy, "Tidy", self._canvas.sizes())
+        self._canvas.fit()
+
+    def set_seed(self) -> None:
+        """Ask for the seed of the random numbers."""
+        header = self._store.graph.header
+        dialog = SeedDialog(header.seed, self._context.window)
+        if dialog.exec() == SeedDialog.DialogCode.Accepted:
+            self._set_header(msgspec.structs.replace(header, seed=dialog.seed), "Change seed")
+        dialog.deleteLater()
+
+    def set_device(self, device: str) -> None:
+        """Choose where creation nodes create."""
+        self._set_header(msgspec.structs.replace(self._store.graph.header, device=device), "Change device")
+
+    def _set_header(self, header: Header, text: str) -> None:
+        self._store.attempt(recipes.set_header, text, header)
+
+    def _move(self, recipe: Callable[[Graph, ItemId], Edits], text: str) -> None:
+        current = self._attention.current
+        if current is not None and self.has_one():
+            self._store.attempt(recipe, text, current)
+
+
+def _tidy(graph: Graph, sizes: dict[ItemId, tuple[float, float]]) -> Edits:
+    from gradstudio.layout.tidy import layout
+
+    return recipes.move(graph, layout(graph, sizes))

@@ -1,0 +1,54 @@
+"""The Help menu: the shortcut sheet, and about."""
+
+import platform
+from collections.abc import Callable
+from importlib import metadata
+
+from PySide6.QtCore import qVersion
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.ui.state.session import Session
+
+Sheet = Callable[[], tuple[tuple[str, str, str], ...]]
+PACKAGES = ("gradstudio", "PySide6-Essentials", "numpy", "pyqtgraph", "networkx", "msgspec", "safetensors")
+
+
+class HelpCommands:
+    """Opens the help dialogs."""
+
+    def __init__(self, session: Session, window: QWidget, sheet: Sheet) -> None:
+        """`sheet` lists menu, command and keys."""
+        self._session, self._window, self._sheet = session, window, sheet
+
+    def shortcuts(self) -> None:
+        """Show all keys."""
+        from gradstudio.ui.help_dialogs import ShortcutDialog
+
+        dialog = ShortcutDialog(self._sheet(), self._window)
+        dialog.exec()
+        dialog.deleteLater()
+
+    def about(self) -> None:
+        """Show versions, to copy into a report."""
+        from gradstudio.ui.help_dialogs import AboutDialog
+
+        dialog = AboutDialog(versions(self._session), self._window)
+        dialog.exec()
+        dialog.deleteLater()
+
+
+def versions(session: Session) -> str:
+    """Versions of everything that matters in a report, one a line."""
+    hello = session.engine.hello
+    lines = [f"{name} {_version(name)}" for name in PACKAGES]
+    lines.insert(1, f"torch {hello.torch if hello is not None and hello.torch else '(engine not ready)'}")
+    lines.append(f"Qt {qVersion()}, Python {platform.python_version()}, {platform.platform()}")
+    lines.extend(f"device {device.name}: {device.title}" for device in session.engine.devices)
+    return "\n".join(lines)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

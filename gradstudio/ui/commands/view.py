@@ -1,0 +1,60 @@
+"""The View menu: overlays, zoom, theme, docks."""
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QMenu
+
+from gradstudio.ui.commands.context import Context
+from gradstudio.ui.settings import ThemeChoice
+from gradstudio.ui.state.overlays import OVERLAYS
+
+ZOOM_STEP = 1.25
+
+
+class ViewCommands:
+    """What is shown, and how large."""
+
+    def __init__(
+        self,
+        context: Context,
+        choose_theme: Callable[[ThemeChoice], None],
+        reset_layout: Callable[[], None],
+        fill_panels: Callable[[QMenu], None],
+    ) -> None:
+        """What belongs to the window comes as functions: the theme, the layout, the menu of docks."""
+        self._canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
+        self._choose_theme, self.reset_layout, self.fill_panels = choose_theme, reset_layout, fill_panels
+
+    def toggle_overlay(self, name: str) -> None:
+        """Switch one overlay."""
+        self._overlays.switch(name, not self._overlays[name])
+        self._settings.change(overlays_off=tuple(other for other in OVERLAYS if not self._overlays[other]))
+
+    def overlay_is_on(self, name: str) -> bool:
+        """Whether an overlay is on."""
+        return self._overlays[name]
+
+    def fit(self) -> None:
+        """Show everything."""
+        self._canvas.fit()
+
+    def zoom_in(self) -> None:
+        """Closer."""
+        self._canvas.zoom_by(ZOOM_STEP)
+
+    def zoom_out(self) -> None:
+        """Farther away."""
+        self._canvas.zoom_by(1 / ZOOM_STEP)
+
+    def zoom_reset(self) -> None:
+        """Back to 100 %."""
+        self._canvas.zoom_by(1 / self._canvas.zoom)
+
+    def choose_theme(self, choice: ThemeChoice) -> None:
+        """Take up a theme and remember it."""
+        self._settings.change(theme=choice)
+        self._choose_theme(choice)
+
+    def theme_is(self, choice: ThemeChoice) -> bool:
+        """Whether that is the theme chosen."""
+        return self._settings.preferences.theme == choice
