@@ -68,6 +68,8 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
         context: for `with` kinds, the expression after ``with``.
         iterable: for `for`, the expression after ``in``; `variable` the loop variable.
         condition: for `if`, the expression.
+        drops: addresses of parts in its head, to delete after the block ended.
+        address: how reports call it (``for_1``).
     """
 
     block: ItemId
@@ -79,11 +81,15 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
     iterable: str = ""
     condition: str = ""
     repeated: bool = False
+    drops: tuple[str, ...] = ()
+    address: str = ""
 
 
 class Incomplete(msgspec.Struct, frozen=True):
-    """A node that cannot run, and why (an empty required port, an unknown operator, an
-    input that cannot run)."""
+    """A node that cannot run, and why.
+
+    An empty required port, an unknown operator, an input that cannot run, ...
+    """
 
     node: ItemId
     reason: str

@@ -1,0 +1,32 @@
+"""Comments: notes, titles and what cannot run, as lines that can never be anything but comments."""
+
+import re
+
+INDENT = "    "
+_MARKER = re.compile(r"\s*(region:|endregion|\\)")
+_COOKIE = re.compile(r"coding[:=]")
+
+
+def comment_lines(text: str) -> list[str]:
+    """A note as lines ``# text``; one that would read as a marker gets a leading backslash (SEMANTICS 14)."""
+    return [_comment(f"\\{line}" if _MARKER.match(line) else line) for line in text.splitlines()]
+
+
+def region(title: str) -> str:
+    """The line that opens a titled group."""
+    return _comment("region: " + " ".join(title.split()))
+
+
+def remark(text: str) -> str:
+    """A line about something that is not part of the program."""
+    return _comment(" ".join(text.splitlines()))
+
+
+def declares_encoding(lines: list[str]) -> bool:
+    """Whether Python would take a comment among the first two lines for the encoding of the file."""
+    return any(line.lstrip().startswith("#") and _COOKIE.search(line) for line in lines[:2])
+
+
+def _comment(text: str) -> str:
+    shown = "".join(c if c.isprintable() or c == "\t" or ord(c) > 0xFFFF or c.isspace() else "\ufffd" for c in text)
+    return f"# {shown}".rstrip()

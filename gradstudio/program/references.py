@@ -1,0 +1,82 @@
+"""References: the Python name under which each output is read, and the names each statement binds."""
+
+from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
+from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.names import RESERVED, bound_names, fresh
+from gradstudio.operators.model import Face
+
+
+class References:
+    """Names of one program; "" stands for a part that is printed where it is used."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Read them off the analysis."""
+        self.analysis, self.graph = analysis, analysis.graph
+        self._soundness, self._nested = analysis.soundness, analysis.nested
+        self._extra: dict[tuple[ItemId, int], str] = {}
+        self._taken: set[str] | None = None
+
+    def read(self, wire: Wire) -> str:
+        """The name that the wire's source is read under; "" when it is printed in place."""
+        source, output = wire.source, wire.output
+        binding = self._soundness.binding(source, output)
+        name = self._soundness.name(binding)
+        if name:
+            return name
+        if source in self._nested:
+            return ""
+        if binding != (source, output) and binding[0] not in self._nested:
+            return self._unnamed(*binding)
+        operator = self._soundness.operators.get(source)
+        if operator is not None and operator.face in STATEMENTS_ONLY:
+            return ""  # `x[0] += 1` binds nothing: its target is printed again
+        return self._unnamed(source, output)
+
+    def bound(self, item: ItemId) -> tuple[str, ...]:
+        """The names that a statement of the script binds."""
+        node = self.graph.nodes[item]
+        if node.names:
+            if "_" not in node.names:
+                return node.names
+            read = {wire.output for wire in self.graph.wires_from(item) if self._soundness.is_live(wire.target)}
+            return tuple(
+                self._unnamed(item, k) if name == "_" and k in read else name for k, name in enumerate(node.names)
+            )
+        return (self._unnamed(item, 0),) if self._binds_address(item) else ()
+
+    def variable(self, block: ItemId) -> str:
+        """The loop variable."""
+        name = self.graph.blocks[block].variable
+        if name and name != "_":
+            return name
+        return self._unnamed(block, 0) if any(w.output == 0 for w in self.graph.wires_from(block)) else "_"
+
+    def fresh(self, base: str) -> str:
+        """A name that nothing else in the program has."""
+        if self._taken is None:
+            addresses = self.analysis.addresses.values()
+            self._taken = {*bound_names(self.graph), *RESERVED, *self.graph.definitions, *addresses}
+        return fresh(self._taken, base)
+
+    def _binds_address(self, item: ItemId) -> bool:
+        operator = self._soundness.operators.get(item)
+        if operator is None or operator.face in STATEMENTS_ONLY or not operator.results:
+            return False
+        if item in self._nested or not self.graph.outgoing.get(item):
+            return False
+        return any(self.read(wire) == self.analysis.addresses[item] for wire in self.graph.wires_from(item))
+
+    def _unnamed(self, item: ItemId, output: int) -> str:
+        node = self.graph.nodes.get(item)
+        if node is None or not node.names:
+            return self.analysis.addresses[item]
+        if (item, output) not in self._extra:
+            operator = self._soundness.operators.get(item)
+            results = operator.results if operator is not None else ()
+            self._extra[item, output] = self.fresh(results[output].name if output < len(results) else "unused")
+        return self._extra[item, output]
+
+
+def target_wire(graph: Graph, item: ItemId, face: Face) -> str:
+    """The port of the object that a statement writes into."""
+    return "object" if face is Face.SET_ATTRIBUTE and (item, "object") in graph.wires else "a"

@@ -1,0 +1,151 @@
+"""Report: the end of a script, which prints every named tensor and the leaves' gradients."""
+
+from gradstudio.graph.analysis import Analysis
+from gradstudio.graph.gradients import body_is_top_level
+from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.operators.model import Effect, Face, Family, Operator
+from gradstudio.program.comments import INDENT
+from gradstudio.program.references import References
+from gradstudio.program.wrap import WIDTH, wrap
+
+
+def report_lines(analysis: Analysis, references: References) -> list[str]:
+    """The lines of the report; none when the program binds no tensor."""
+    reporter = _Reporter(analysis, references)
+    calls = [line for name, node in reporter.last.items() for line in reporter.prints(name, node)]
+    if not calls:
+        return []
+    return ["", "", 'if __name__ == "__main__":', *calls]
+
+
+class _Reporter:
+    """What each name means at the end of the program, and whether it has a gradient to print."""
+
+    def __init__(self, analysis: Analysis, references: References) -> None:
+        self.analysis, self.graph, self.references = analysis, analysis.graph, references
+        self.soundness = analysis.soundness
+        self.last: dict[str, ItemId] = {}
+        self._leaves: set[tuple[ItemId, int]] = set()
+        for item in self.graph.order():
+            node = self.graph.nodes.get(item)
+            if node is None or not self.soundness.is_live(item):
+                continue
+            self._note_requires_grad(node)
+            if item not in analysis.nested and _surely_runs(self.graph, item):
+                for name in self.references.bound(item):
+                    if name != "_":
+                        self.last.pop(name, None)
+                        self.last[name] = item
+
+    def prints(self, name: str, item: ItemId) -> list[str]:
+        node = self.graph.nodes[item]
+        operator = self.soundness.operators.get(item)
+        family = self._family(node, name, operator)
+        if family is Family.MODULE:
+            return self._module_gradients(name)
+        if family is not Family.TENSOR:
+            return []
+        lines = _print(f'"{name} =", {name}')
+        output = self.references.bound(item).index(name)
+        if self._is_leaf(node, output):
+            lines += _print(f'"{name}.grad =", {name}.grad')
+        return lines
+
+    def _module_gradients(self, name: str) -> list[str]:
+        key, value = self.references.fresh("key"), self.references.fresh("parameter")
+        return [
+            f"{INDENT}for {key}, {value} in {name}.named_parameters():",
+            *_print(f'"{name}." + {key} + ".grad =", {value}.grad', depth=2),
+        ]
+
+    def _family(self, node: Node, name: str, operator: Operator | None, depth: int = 0) -> Family:
+        """What flows from the node, seen through second names."""
+        if operator is None or depth > 50:
+            return Family.UNKNOWN
+        if node.bypassed or operator.face is Face.ALIAS:
+            port = next(iter(self.soundness.ports[node.id]), "")
+            wire = self.graph.wires.get((node.id, port))
+            before = self.graph.nodes.get(wire.source) if wire is not None else None
+            if before is None or wire is None:
+                return Family.UNKNOWN
+            names = self.references.bound(before.id)
+            inner = names[wire.output] if wire.output < len(names) else ""
+            return self._family(before, inner, self.soundness.operators.get(before.id), depth + 1)
+        bound = self.references.bound(node.id)
+        if operator.varying or (len(operator.results) > 1 and len(bound) == 1):
+            return Family.TUPLE
+        index = bound.index(name) if name in bound else 0
+        family = operator.results[index].family if index < len(operator.results) else Family.UNKNOWN
+        if operator.face in (Face.INFIX, Face.PREFIX) and family is Family.TENSOR:
+            return Family.TENSOR if self._reads_tensor(node) else Family.NUMBER
+        return family
+
+    def _reads_tensor(self, node: Node) -> bool:
+        for port in self.soundness.ports[node.id]:
+            wire = self.graph.wires[node.id, port]
+            operator = self.soundness.operators.get(wire.source)
+            results = operator.results if operator is not None else ()
+            family = results[wire.output].family if wire.output < len(results) else Family.UNKNOWN
+            if family is not Family.NUMBER:
+                return True
+        return False
+
+    def _is_leaf(self, node: Node, output: int) -> bool:
+        """Whether the value is a leaf that requires grad, for all the text tells."""
+        return self.soundness.binding(node.id, output) in self._leaves
+
+    def _note_requires_grad(self, node: Node) -> None:
+        operator = self.soundness.operators.get(node.id)
+        if operator is None or node.bypassed:
+            return
+        if self._sets_flag(node, operator):
+            wire = self.graph.wires.get((node.id, operator.parameters[0].name))
+            source = self.graph.nodes.get(wire.source) if wire is not None else None
+            if wire is not None and source is not None and not self._is_computed(source):
+                self._leaves.add(self.soundness.binding(wire.source, wire.output))
+                self._leaves.add((node.id, 0))
+        elif (node.id, 0) in self.analysis.gradients.may and not self._is_computed(node):
+            self._leaves.add((node.id, 0))
+
+    def _sets_flag(self, node: Node, operator: Operator) -> bool:
+        if operator.face is Face.SET_ATTRIBUTE:
+            return operator.symbol == "requires_grad" and node.literals.get("value") == "True"
+        return operator.word == "requires_grad_" and node.literals.get("requires_grad", "True") == "True"
+
+    def _is_computed(self, node: Node) -> bool:
+        """Whether its value came from a tensor that may require grad, or is no tensor of its own."""
+        operator = self.soundness.operators.get(node.id)
+        if operator is None or operator.face in (Face.ALIAS, Face.ITEM, Face.ATTRIBUTE, Face.CALL, Face.GROUP):
+            return True
+        if operator.cuts or operator.key.startswith("torch.nn.parameter") or operator.key == "torch.nn.Parameter":
+            return False
+        if Effect.MODE in operator.effects:
+            return (node.id, 0) not in self._leaves
+        may = self.analysis.gradients.may
+        wires = (self.graph.wires[node.id, port] for port in self.soundness.ports[node.id])
+        return any((wire.source, wire.output) in may or wire.source in self.graph.blocks for wire in wires)
+
+
+def _surely_runs(graph: Graph, item: ItemId) -> bool:
+    """Whether the statement runs at least once: in no condition, and in no loop that may be empty."""
+    for body in graph.ancestors(item):
+        if body and not body_is_top_level(graph, body) and not _has_turns(graph, ItemId(body)):
+            return False
+    return True
+
+
+def _has_turns(graph: Graph, block_id: ItemId) -> bool:
+    block = graph.blocks[block_id]
+    if block.kind != "for":
+        return block.kind != "if"
+    count = block.lengths.get("range", 0)
+    texts = [block.literals.get(f"range.{k}", "") for k in range(count)] or [block.literals.get("range", "")]
+    if any((block.id, path) in graph.wires for path in ("range", *(f"range.{k}" for k in range(count)))):
+        return False
+    numbers = [int(text) for text in texts if text.isascii() and text.removeprefix("-").isdigit()]
+    return len(numbers) == len(texts) and len(numbers) in (1, 2, 3) and len(range(*numbers)) > 0
+
+
+def _print(inner: str, depth: int = 1) -> list[str]:
+    text, indent = f"print({inner})", len(INDENT) * depth
+    return [" " * indent + text] if indent + len(text) <= WIDTH else list(wrap(text, indent).lines)

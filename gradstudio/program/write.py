@@ -1,0 +1,285 @@
+"""Write: a graph as a Python script, with the place of every node in it."""
+
+from bisect import bisect_right
+
+import msgspec
+
+from gradstudio.graph.analysis import Analysis, analyse
+from gradstudio.graph.arguments import GROUP
+from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.spelling import NotALiteral, quote
+from gradstudio.operators.model import Face, Kind
+from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
+from gradstudio.program.expressions import Line, Printer
+from gradstudio.program.model import Span
+from gradstudio.program.references import References
+from gradstudio.program.report import report_lines
+from gradstudio.program.wrap import WIDTH, wrap
+
+_IMPORTS = (
+    ("math", "import math"),
+    ("Path", "from pathlib import Path"),
+    ("np", "import numpy as np"),
+    ("torch", "import torch"),
+    ("F", "import torch.nn.functional as F"),
+    ("load_file", "from safetensors.torch import load_file"),
+)
+_STANDARD = frozenset({"math", "Path"})
+
+
+class Script(msgspec.Struct, frozen=True):
+    """A written program.
+
+    Attributes:
+        text: all of it; `code` without the report; `prelude` the imports and the header.
+        spans: every node and block that is printed, in the order of the text.
+        lines: 1-based line of every item, comments of incomplete ones included.
+        device: ``device = ...`` is among the header.
+    """
+
+    text: str
+    code: str
+    prelude: str
+    spans: tuple[Span, ...]
+    lines: dict[ItemId, int]
+    device: bool
+
+
+def write_script(graph: Graph, *, stem: str = "program") -> str:
+    """The script that `export` writes; its stored tensors lie in ``<stem>.tensors``."""
+    return write(graph, stem=stem).text
+
+
+def write_code(graph: Graph, *, stem: str = "program") -> tuple[str, tuple[Span, ...]]:
+    """The script without its report, and where the items stand in it."""
+    script = write(graph, stem=stem)
+    return script.code, script.spans
+
+
+def write(graph: Graph, *, stem: str = "program") -> Script:
+    """The whole script with all that is known of its text."""
+    analysis = analyse(graph)
+    references = References(analysis)
+    device = needs_device(analysis)
+    body = _Body(references, device, stem)
+    body.write(ROOT, 0)
+    definitions = _definitions(graph, device, stem, body.printer.imports)
+    before = _before(graph, device, body.printer.imports, definitions)
+    if declares_encoding([*before, *body.lines]):
+        before = _before(graph, device, {*body.printer.imports, "torch"}, definitions)
+    prelude = "\n".join(before) + "\n" if before else ""
+    code = prelude + "\n".join(body.lines) + "\n" if body.lines else prelude
+    report = report_lines(analysis, references)
+    text = code + "\n".join(report) + "\n" if report else code
+    shift = len(before)
+    spans = tuple(
+        Span(span.node, span.line + shift, span.column, span.end_line + shift, span.end_column) for span in body.spans
+    )
+    return Script(text, code, prelude, spans, {item: line + shift for item, line in body.line_of.items()}, device)
+
+
+def needs_device(analysis: Analysis) -> bool:
+    """Whether the script has the line ``device = ...`` (SEMANTICS 11)."""
+    graph, soundness = analysis.graph, analysis.soundness
+    if graph.header.device != "cpu":
+        return True
+    for node in graph.nodes.values():
+        operator = soundness.operators.get(node.id)
+        if operator is None or not soundness.is_live(node.id):
+            continue
+        creates = operator.creates or operator.face is Face.CONSTRUCTOR
+        for parameter in operator.parameters:
+            if parameter.kind not in (Kind.DEVICE, Kind.ANY):
+                continue
+            uses = node.literals.get(parameter.name) == DOCUMENT_DEVICE
+            is_creation = creates and parameter.name == "device"
+            is_empty = not node.literals.get(parameter.name) and (node.id, parameter.name) not in graph.wires
+            if (uses and not is_creation) or (is_creation and is_empty):
+                return True
+    return False
+
+
+class _Body:
+    """Writes the statements of one graph; lines are counted from 1 at its first."""
+
+    def __init__(self, references: References, device: bool, stem: str, imports: set[str] | None = None) -> None:
+        self.references, self.analysis, self.graph = references, references.analysis, references.graph
+        self.soundness = self.analysis.soundness
+        self.printer = Printer(references, device=device, stem=stem, imports=imports)
+        self.lines: list[str] = []
+        self.spans: list[Span] = []
+        self.line_of: dict[ItemId, int] = {}
+
+    def write(self, body: BodyId, depth: int) -> bool:
+        """Write the statements of a body; whether there was one that is more than a comment."""
+        indent = INDENT * depth
+        first_line, holds, notes = len(self.lines), False, ""
+        for item in self.graph.bodies[body]:
+            owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+            if item in self.soundness.muted:
+                continue
+            notes = f"{notes}\n{owner.note}" if notes and owner.note else notes or owner.note
+            if item in self.analysis.nested:
+                continue
+            if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
+                self.lines.append("")
+            self.lines.extend(indent + line for line in comment_lines(notes))
+            notes = ""
+            holds = self._item(item, depth) or holds
+        self.lines.extend(indent + line for line in comment_lines(self.graph.tails.get(body, "")))
+        return holds
+
+    def _item(self, item: ItemId, depth: int) -> bool:
+        if item in self.soundness.incomplete:
+            self._incomplete(item, depth)
+            return False
+        block = self.graph.blocks.get(item)
+        if block is None:
+            return self._statement(item, depth)
+        self.line_of[item] = len(self.lines) + 1
+        if block.kind == "group":
+            return self._group(block, depth)
+        line = Line()
+        self.printer.head(line, block)
+        self._put(line, depth)
+        if not self.write(BodyId(item), depth + 1):
+            self.lines.append(INDENT * (depth + 1) + "pass")
+        return True
+
+    def _group(self, block: Block, depth: int) -> bool:
+        indent = INDENT * depth
+        opening = indent + region(block.title)
+        self.lines.append(opening)
+        self.spans.append(Span(block.id, len(self.lines), len(indent), len(self.lines), len(opening)))
+        holds = self.write(BodyId(block.id), depth)
+        self.lines.append(indent + "# endregion")
+        return holds
+
+    def _statement(self, item: ItemId, depth: int) -> bool:
+        node = self.graph.nodes[item]
+        if node.bypassed and not self.references.bound(item):
+            self.line_of[item] = len(self.lines) + 1
+            return False
+        line = Line()
+        self.printer.statement(line, item)
+        self._put(line, depth)
+        return True
+
+    def _put(self, line: Line, depth: int) -> None:
+        text, indent, top = line.text, len(INDENT) * depth, len(self.lines) + 1
+        if indent + len(text) <= WIDTH:
+            self.lines.append(INDENT * depth + text)
+            for item, start, end in line.marks:
+                self.spans.append(Span(item, top, indent + start, top, indent + end))
+                self.line_of[item] = top
+            return
+        wrapped = wrap(text, indent)
+        self.lines.extend(wrapped.lines)
+        starts = [piece[0] for piece in wrapped.pieces]
+        for item, start, end in line.marks:
+            offset, _, row, column = wrapped.pieces[bisect_right(starts, start) - 1]
+            last, _, end_row, end_column = wrapped.pieces[bisect_right(starts, end - 1) - 1]
+            self.spans.append(Span(item, top + row, column + start - offset, top + end_row, end_column + end - last))
+            self.line_of[item] = top + row
+
+    def _incomplete(self, item: ItemId, depth: int) -> None:
+        indent = INDENT * depth
+        self.line_of[item] = len(self.lines) + 1
+        self.lines.append(indent + remark(f"{self._guess(item)}  # {self.soundness.incomplete[item]}"))
+        if item in self.graph.blocks:
+            for inner in self.graph.bodies[BodyId(item)]:
+                if inner in self.soundness.incomplete:
+                    self._incomplete(inner, depth)
+
+    def _guess(self, item: ItemId) -> str:
+        """The statement as far as it can be said."""
+        node = self.graph.nodes.get(item)
+        line = Line()
+        try:
+            if node is None:
+                self.printer.head(line, self.graph.blocks[item])
+            elif item in self.soundness.operators and not node.bypassed:
+                self.printer.statement(line, item)
+            else:
+                names = ", ".join(node.names)
+                return f"{names} = {node.operator}(...)" if names else f"{node.operator}(...)"
+        except (NotALiteral, RecursionError):
+            return title(self.graph, item)
+        return line.text
+
+
+def _header(graph: Graph, device: bool, imports: set[str]) -> list[str]:
+    header, lines = graph.header, []
+    if header.seed is not None:
+        lines.append(f"torch.manual_seed({int(header.seed)})")
+    if header.default_dtype.startswith("torch.") and header.default_dtype[6:].isidentifier():
+        lines.append(f"torch.set_default_dtype({header.default_dtype})")
+    if device and header.device == "auto":
+        lines.append('device = torch.device("cuda" if torch.cuda.is_available() else "cpu")')
+    elif device:
+        lines.append(f"device = torch.device({quote(header.device)})")
+    if lines:
+        imports.add("torch")
+    if "Path" in imports:
+        lines.append("HERE = Path(__file__).parent")
+    return lines
+
+
+def _imports(needed: set[str]) -> list[str]:
+    standard = [text for key, text in _IMPORTS if key in needed and key in _STANDARD]
+    others = [text for key, text in _IMPORTS if key in needed and key not in _STANDARD]
+    parts = [name for name in ("nn", "optim") if name in needed]
+    if parts:
+        others.append(f"from torch import {', '.join(parts)}")
+    return [*standard, *([""] if standard and others else []), *others]
+
+
+def _before(graph: Graph, device: bool, needed: set[str], definitions: list[str]) -> list[str]:
+    """The parts above the statements, each followed by a blank line (two around definitions)."""
+    header = _header(graph, device, needed)
+    imports = _imports(needed)
+    lines = [*imports, ""] if imports else []
+    lines += [*header, ""] if header else []
+    if definitions:
+        lines += [*([""] if lines else []), *definitions, "", ""]
+    return lines
+
+
+def _definitions(graph: Graph, device: bool, stem: str, imports: set[str]) -> list[str]:
+    """The definitions that live nodes call, each after those it calls itself."""
+    lines: list[str] = []
+    for name in _called(graph):
+        definition = graph.definitions[name]
+        references = References(Analysis(definition.graph, definition.inputs))
+        body = _Body(references, device, stem, imports)
+        holds = body.write(ROOT, 1)
+        results = [_returned(references, definition.graph, k) for k in range(len(definition.outputs))]
+        if results:
+            body.lines.append(f"{INDENT}return {', '.join(results)}")
+        elif not holds:
+            body.lines.append(f"{INDENT}pass")
+        lines += [*(["", ""] if lines else []), f"def {name}({', '.join(definition.inputs)}):", *body.lines]
+    return lines
+
+
+def _called(graph: Graph) -> list[str]:
+    found: dict[str, None] = {}
+
+    def visit(inner: Graph) -> None:
+        for node in inner.nodes.values():
+            name = node.operator.removeprefix(GROUP)
+            if node.operator.startswith(GROUP) and name in graph.definitions and name not in found:
+                visit(graph.definitions[name].graph)
+                found[name] = None
+
+    visit(graph)
+    return list(found)
+
+
+def _returned(references: References, graph: Graph, output: int) -> str:
+    wire = next((w for w in graph.incoming.get(_OUTPUTS, {}) if w.port == str(output)), None)
+    return (references.read(wire) if wire is not None else "") or "None"
+
+
+_OUTPUTS = ItemId("@outputs")
