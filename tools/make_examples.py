@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT_FOLDER = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT_FOLDER))
 
+import msgspec  # noqa: E402
+
 from gradstudio import paths  # noqa: E402
 from gradstudio.document import file  # noqa: E402
 from gradstudio.document.tensors import stored_tensor  # noqa: E402
@@ -40,6 +42,49 @@ DIGITS_SOURCE = (
 )
 
 
+NOTES = {
+    "01_square_polynomial": """
+A derivative, by hand and by torch.
+y = x² + 2x + 1, so dy/dx = 2x + 2: at x = 3 that is 8.
+Press Run, then look at the gradient of x.""",
+    "02_two_paths": """
+x reaches the loss twice: through z, and directly.
+Step through the backward: both ways meet at x, and
+what they bring is added: 48 + 16 = 64.""",
+    "03_linear_regression": """
+One step of linear regression.
+The error of the prediction gives w and b their
+gradients; they move a little against them.
+Compare loss and loss_after.""",
+    "04_matrix_times_vector": """
+A layer without a name: W @ x + b.
+The gradient of W is an outer product: each of its
+rows is a multiple of x.""",
+    "05_detach_and_no_grad": """
+Two ways to keep a gradient from flowing back.
+frozen and scale count as constants, so the gradient
+of x is 2x · 4 + 6 = 22; without the cuts it is 44.
+Look at the greyed gradients: each says where it is cut.""",
+    "06_broadcast_bias": """
+The bias has 3 numbers, the batch has 2 rows: torch
+uses the bias for each row. On the way back its
+gradient is the sum over the rows: compare the shapes.""",
+    "07_digits_perceptron": """
+A two-layer perceptron reads 200 handwritten digits,
+8 × 8 grey values from 0 to 16 each.
+Untrained it only guesses: accuracy is near 0.1.
+Rows of the gradient of W1 that belong to pixels at the
+rim, which are always 0, stay 0.
+Data: Optical Recognition of Handwritten Digits,
+E. Alpaydin and C. Kaynak, UCI, CC BY 4.0.""",
+    "08_attention_head": """
+One head of attention over 4 tokens of 8 numbers:
+softmax(Q Kᵀ / √d) V.
+Each row of attention adds up to 1: it says how much
+one token looks at each of the others.""",
+}
+
+
 class Sketch:
     """A program in the making: one call a statement, in program order."""
 
@@ -49,7 +94,7 @@ class Sketch:
         self.body = ROOT
 
     def node(
-        self, key: str, *names: str, note: str = "", nested: bool = False, blank: bool = False, **inputs: str
+        self, key: str, /, *names: str, note: str = "", nested: bool = False, blank: bool = False, **inputs: str
     ) -> str:
         """Append a node; an input that names an earlier node is a wire, any other is a literal.
 
@@ -70,23 +115,13 @@ class Sketch:
                 wires.append(Wire(ItemId(value), 0, item, path))
             else:
                 literals[path] = value
-        self._put(
-            Node(
-                id=item,
-                operator=key,
-                names=names,
-                literals=literals,
-                lengths=lengths,
-                nested=nested,
-                note=note,
-                blank_before=blank,
-            )  # fmt: skip
-        )
+        node = Node(id=item, operator=key, names=names, literals=literals, lengths=lengths, nested=nested, note=note)
+        self._put(msgspec.structs.replace(node, blank_before=blank))
         for wire in wires:
             self._wire(wire)
         return item
 
-    def part(self, key: str, **inputs: str) -> str:
+    def part(self, key: str, /, **inputs: str) -> str:
         """Append a node that is printed inside its user."""
         return self.node(key, nested=True, **inputs)
 
@@ -127,9 +162,8 @@ class Sketch:
 
 
 def square_polynomial(s: Sketch) -> None:
-    """y = x² + 2x + 1 at 3."""
-    note = "A derivative, by hand and by torch.\ny = x² + 2x + 1, so dy/dx = 2x + 2: at x = 3 that is 8.\nPress Run, then look at the gradient of x."
-    x = s.node("torch.tensor", "x", note=note, data="3.0", requires_grad="True")
+    """The polynomial y = x² + 2x + 1 at 3."""
+    x = s.node("torch.tensor", "x", data="3.0", requires_grad="True")
     square = s.part("operator.pow", a=x, b="2")
     double = s.part("operator.mul", a="2", b=x)
     total = s.part("operator.add", a=square, b=double)
@@ -139,8 +173,7 @@ def square_polynomial(s: Sketch) -> None:
 
 def two_paths(s: Sketch) -> None:
     """The walk-through: one variable reaches the loss on two ways."""
-    note = "x reaches the loss twice: through z and directly.\nStep through the backward: both ways meet at x, and their parts are added, 48 + 16 = 64."
-    x = s.node("torch.tensor", "x", note=note, data="2.0", requires_grad="True")
+    x = s.node("torch.tensor", "x", data="2.0", requires_grad="True")
     y = s.node("torch.tensor", "y", data="3.0", requires_grad="True")
     z = s.node("operator.mul", "z", a=x, b=y)
     w = s.node("operator.add", "w", a=z, b=x)
@@ -150,8 +183,7 @@ def two_paths(s: Sketch) -> None:
 
 def linear_regression(s: Sketch) -> None:
     """One step of gradient descent."""
-    note = "One step of linear regression.\nThe error of the prediction gives w and b their gradients; they move a little against them.\nCompare loss and loss_after."
-    x = s.node("torch.tensor", "x", note=note, data="[[1.0, 2.0]]")
+    x = s.node("torch.tensor", "x", data="[[1.0, 2.0]]")
     w = s.node("torch.tensor", "w", data="[[0.5], [1.5]]", requires_grad="True")
     b = s.node("torch.tensor", "b", data="0.1", requires_grad="True")
     target = s.node("torch.tensor", "target", data="[[5.0]]")
@@ -169,10 +201,7 @@ def linear_regression(s: Sketch) -> None:
 
 def matrix_times_vector(s: Sketch) -> None:
     """W @ x + b, squared and summed."""
-    note = (
-        "A layer without a name: W @ x + b.\nThe gradient of W is an outer product: every row of it is a multiple of x."
-    )
-    weight = s.node("torch.tensor", "W", note=note, data="[[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]]", requires_grad="True")
+    weight = s.node("torch.tensor", "W", data="[[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]]", requires_grad="True")
     x = s.node("torch.tensor", "x", data="[2.0, 1.0, -1.0]", requires_grad="True")
     b = s.node("torch.tensor", "b", data="[0.5, -0.5]", requires_grad="True")
     y = s.node("operator.add", "y", a=s.part("operator.matmul", a=weight, b=x), b=b)
@@ -182,8 +211,7 @@ def matrix_times_vector(s: Sketch) -> None:
 
 def detach_and_no_grad(s: Sketch) -> None:
     """Two ways to cut the graph."""
-    note = "Two ways to keep a gradient from flowing back.\nfrozen and scale count as constants, so x.grad is 2x · 4 + 6 = 22; without the cuts it would be 44.\nFollow the greyed gradients to where they are cut."
-    x = s.node("torch.tensor", "x", note=note, data="2.0", requires_grad="True")
+    x = s.node("torch.tensor", "x", data="2.0", requires_grad="True")
     square = s.node("operator.pow", "square", a=x, b="2")
     frozen = s.node("torch.Tensor.detach", "frozen", self=square)
     s.no_grad()
@@ -196,8 +224,7 @@ def detach_and_no_grad(s: Sketch) -> None:
 
 def broadcast_bias(s: Sketch) -> None:
     """One bias for a batch of two."""
-    note = "The bias has 3 numbers, the batch has 2 rows: torch uses the bias for each row.\nOn the way back its gradient is the sum over the rows: the shapes say how (2, 3) becomes (3)."
-    x = s.node("torch.tensor", "x", note=note, data="[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]", requires_grad="True")
+    x = s.node("torch.tensor", "x", data="[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]", requires_grad="True")
     bias = s.node("torch.tensor", "bias", data="[0.5, -1.0, 2.0]", requires_grad="True")
     y = s.node("operator.add", "y", a=x, b=bias)
     loss = s.node("torch.Tensor.sum", "loss", self=s.part("operator.pow", a=y, b="2"))
@@ -209,13 +236,7 @@ def digits_perceptron(s: Sketch) -> None:
     pictures, digits = read_digits(PICTURES)
     images = stored_tensor(bytes(pictures), "uint8", (PICTURES, 64), DIGITS_SOURCE)
     labels = stored_tensor(struct.pack(f"<{PICTURES}q", *digits), "int64", (PICTURES,), DIGITS_SOURCE)
-    note = (
-        "A two-layer perceptron reads 200 handwritten digits (8 × 8 grey values from 0 to 16).\n"
-        "Untrained it guesses, so accuracy is near 0.1. The gradient of W1 shows which pixels would help; "
-        "those at the rim are always 0, so their rows stay 0.\n"
-        "Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI, CC BY 4.0."
-    )
-    images_item = s.stored("images", images, note=note)
+    images_item = s.stored("images", images)
     labels_item = s.stored("labels", labels)
     x = s.node("operator.truediv", "X", a=s.part("torch.Tensor.to", self=images_item, device=DOCUMENT_DEVICE), b="128")
     target = s.node("torch.Tensor.to", "target", self=labels_item, device=DOCUMENT_DEVICE)
@@ -235,8 +256,7 @@ def digits_perceptron(s: Sketch) -> None:
 
 def attention_head(s: Sketch) -> None:
     """Softmax of Q Kᵀ over the root of d, times V."""
-    note = "One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.\nEvery row of weights adds up to 1: it says how much a token looks at each token."
-    tokens = s.node("torch.randn", "tokens", note=note, size="(4, 8)")
+    tokens = s.node("torch.randn", "tokens", size="(4, 8)")
     weights = {name: s.node("torch.randn", f"W_{name}", size="(8, 8)", requires_grad="True") for name in "qkv"}
     query, key, value = (
         s.node("operator.matmul", name.upper(), blank=name == "q", a=tokens, b=weight)
@@ -274,6 +294,8 @@ def make(name: str) -> Graph:
     """The example's graph, with places."""
     sketch = Sketch()
     EXAMPLES[name](sketch)
+    first = sketch.graph.bodies[ROOT][0]
+    sketch.graph.nodes[first] = msgspec.structs.replace(sketch.graph.nodes[first], note=NOTES[name].strip())
     sketch.graph.places = {
         key: Place(round(x / 8) * 8.0, round(y / 8) * 8.0) for key, (x, y) in layout(sketch.graph).items()
     }
