@@ -34,7 +34,7 @@ NO_DISPLAY = 3
 """Exit code for "no display, or a system library is missing", as in `gradstudio` itself."""
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-EXAMPLE = "two-layer-perceptron"
+EXAMPLE = "two_paths"
 QT_PACKAGES = (
     "libgl1 libegl1 libglib2.0-0 libfontconfig1 libfreetype6 libdbus-1-3 libxkbcommon0 libx11-6 fonts-dejavu-core "
     "libxkbcommon-x11-0 libx11-xcb1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 "
