@@ -1,0 +1,118 @@
+"""The shipped examples as documents: readable, up to date, complete, neatly drawn. Running them is tests/engine's."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from gradstudio import paths
+from gradstudio.document import file
+from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import BlockStatement, Statement
+from tests.layout.test_tidy import overlap, rectangles
+from tools import make_examples
+
+FILES = sorted(paths.examples().glob("*.gsg"))
+NAMES = [path.stem for path in FILES]
+EXPECTED = {
+    "01_square_polynomial": ["x = torch.tensor(3.0, requires_grad=True)", "y = x**2 + 2 * x + 1", "y.backward()"],
+    "02_two_paths": ["z = x * y", "w = z + x", "loss = w**2", "loss.backward()"],
+    "03_linear_regression": [
+        "prediction = x @ w + b",
+        "loss = F.mse_loss(prediction, target)",
+        "loss.backward()",
+        "with torch.no_grad():",
+        "    w -= 0.1 * w.grad",
+        "    b -= 0.1 * b.grad",
+        "    loss_after = F.mse_loss(x @ w + b, target)",
+    ],
+    "04_matrix_times_vector": ["y = W @ x + b", "loss = y.pow(2).sum()", "loss.backward()"],
+    "05_detach_and_no_grad": ["frozen = square.detach()", "with torch.no_grad():", "    scale = x * 3", "y.backward()"],
+    "06_broadcast_bias": ["y = x + bias", "loss = (y**2).sum()", "loss.backward()"],
+    "07_digits_perceptron": [
+        "X = images.to(device) / 128",
+        "hidden = torch.relu(X @ W1 + b1)",
+        "logits = hidden @ W2 + b2",
+        "loss = F.cross_entropy(logits, target)",
+        "loss.backward()",
+    ],
+    "08_attention_head": [
+        "scores = Q @ K.T / d**0.5",
+        "attention = torch.softmax(scores, dim=-1)",
+        "output = attention @ V",
+        "loss.backward()",
+    ],
+}
+
+
+def test_the_eight_are_there():
+    assert sorted(EXPECTED) == NAMES
+
+
+@pytest.fixture(params=FILES, ids=NAMES)
+def example(request):
+    return request.param
+
+
+def test_it_is_what_the_tool_writes(example: Path):
+    made = make_examples.make(example.stem)
+    assert example.read_text(encoding="utf-8") == file.dumps(made), "run: python tools/make_examples.py"
+    assert file.load(example).tensors == made.tensors
+
+
+def test_it_compiles_complete_and_prints_as_a_person_would_write_it(example: Path):
+    graph = file.load(example)
+    program = compile_graph(graph, stem=example.stem)
+    assert program.incomplete == ()
+    lines = program.code.splitlines()
+    found = [line for line in lines if line in EXPECTED[example.stem]]
+    assert found == EXPECTED[example.stem]
+    assert f"{example.stem}.tensors/" in program.script or not graph.tensors
+    ast.parse(program.script)
+
+
+def test_its_backward_is_a_node_and_stands_once(example: Path):
+    program = compile_graph(file.load(example))
+    statements = list(program.statements)
+    for statement in statements:
+        if isinstance(statement, BlockStatement):
+            statements.extend(statement.body)
+    assert [one.text for one in statements if isinstance(one, Statement) and one.backward] in (
+        ["y.backward()"],
+        ["loss.backward()"],
+    )
+
+
+def test_a_note_says_what_to_look_at_and_has_a_place(example: Path):
+    graph = file.load(example)
+    first = graph.bodies[""][0]
+    assert len(graph.nodes[first].note.splitlines()) >= 3
+    assert max(map(len, graph.nodes[first].note.splitlines())) <= 60
+    assert f"note:{first}" in graph.places
+
+
+def test_it_is_drawn_neatly(example: Path):
+    graph = file.load(example)
+    places = {key: (place.x, place.y) for key, place in graph.places.items()}
+    assert graph.nodes.keys() | graph.blocks.keys() <= places.keys()
+    covers = rectangles(graph, places)
+    keys = list(covers)
+    assert not [(a, b) for k, a in enumerate(keys) for b in keys[:k] if overlap(covers[a], covers[b])]
+    nodes = [wire for wire in graph.wires.values() if wire.source in graph.nodes and wire.target in graph.nodes]
+    assert not [wire for wire in nodes if covers[wire.source][2] >= places[wire.target][0]]
+
+
+def test_tensors_without_inputs_are_made_on_the_documents_device(example: Path):
+    graph = file.load(example)
+    made = [node for node in graph.nodes.values() if node.operator in ("torch.tensor", "torch.randn", "torch.zeros")]
+    assert {node.literals.get("device") for node in made} == {"device"}
+
+
+def test_the_digits_name_their_source_and_licence():
+    graph = file.load(paths.examples() / "07_digits_perceptron.gsg")
+    assert all("Alpaydin" in tensor.source and "CC BY 4.0" in tensor.source for tensor in graph.tensors.values())
+    assert "CC BY 4.0" in graph.nodes[ItemId("images")].note
+    readme = (paths.resources() / "data" / "README.md").read_text(encoding="utf-8")
+    assert "Alpaydin" in readme
+    assert "CC BY 4.0" in readme
