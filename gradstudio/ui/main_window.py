@@ -1,6 +1,7 @@
 """The main window: canvas in the middle, docks around it; built and wired here, and nowhere else."""
 
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -21,7 +22,7 @@ from gradstudio.ui.main_window_docks import Docks
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.library import LibraryPanel
-from gradstudio.ui.panels.log import LogPanel
+from gradstudio.ui.panels.log import LogPanel, ProblemsPanel
 from gradstudio.ui.panels.memory import MemoryPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.recovery import Recovery
@@ -34,6 +35,12 @@ from gradstudio.ui.toolbar import ToolBar
 LAYOUT_VERSION = 1
 PLOT_DELAY_MS = 400
 """pyqtgraph is imported this long after the first paint, when the window has answered its first clicks."""
+
+
+class Themed(Protocol):
+    """What can take up another theme."""
+
+    def set_theme(self, theme: Theme) -> None: ...
 
 
 class MainWindow(QMainWindow):
@@ -73,7 +80,7 @@ class MainWindow(QMainWindow):
         self.inspector = InspectorPanel(session, theme)
         self.memory = MemoryPanel(session.memory, theme)
         self.code = CodePanel(session, theme)
-        self.log = LogPanel(session, theme)
+        self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
         self.docks = Docks(
             self,
             {
@@ -82,6 +89,7 @@ class MainWindow(QMainWindow):
                 "memory": ("Memory", self.memory),
                 "code": ("Code", self.code),
                 "log": ("Log", self.log),
+                "problems": ("Problems", self.problems),
             },
         )
         self.status = StatusBar(session, theme, self)
@@ -120,12 +128,14 @@ class MainWindow(QMainWindow):
         self.library.chosen.connect(self.graph.add_key)
         self.canvas.zoom_changed.connect(self.status.show_zoom)
         self.file.said.connect(lambda text: self.status.say(text, "ok"))
+        self.problems.counted.connect(self._on_problems_counted)
         self.code.copied.connect(lambda: self.status.say("Copied the program", "ok"))
 
     # ------------------------------------------------------------------ after the first paint
 
     def begin(self) -> None:
         """Start what may wait until the window is seen: the engine, the plot."""
+        self.canvas.setFocus()
         self.session.engine.start()
         QTimer.singleShot(PLOT_DELAY_MS, self, self.memory.load_plot)
 
@@ -144,10 +154,12 @@ class MainWindow(QMainWindow):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             themes.apply(application, theme)
-        for part in (self.canvas, self.library, self.inspector, self.memory, self.code, self.log, self.status):
+        for part in self._themed():
             part.set_theme(theme)
-        self.toolbar.set_theme(theme)
-        self.actions_.set_theme(theme)
+
+    def _themed(self) -> tuple[Themed, ...]:
+        panels = (self.library, self.inspector, self.memory, self.code, self.log, self.problems)
+        return (self.canvas, *panels, self.status, self.toolbar, self.actions_)
 
     def reset_layout(self) -> None:
         """Put all docks back where they stood at first."""
@@ -170,6 +182,9 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{self.session.title}[*] – GradStudio")
         self.setWindowModified(not self.session.graph_store.is_clean)
         self.setWindowFilePath(str(self.session.path or ""))
+
+    def _on_problems_counted(self, count: int) -> None:
+        self.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
     def _find_operator(self) -> None:
         self.docks.bring_forward("library")

@@ -12,7 +12,7 @@ class Docks:
     """The docks of a window, by id, in the order of the menu."""
 
     def __init__(self, window: QMainWindow, panels: dict[str, tuple[str, QWidget]]) -> None:
-        """Wrap (title, panel) pairs: library, inspector, memory, code, log."""
+        """Wrap (title, panel) pairs: library, inspector, memory, code, log, problems."""
         self._window = window
         self._docks = {key: _dock(key, title, panel, window) for key, (title, panel) in panels.items()}
         window.setDockNestingEnabled(True)
@@ -38,13 +38,16 @@ class Docks:
         window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
         if width_px >= WIDE_PX:
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
             window.tabifyDockWidget(docks["code"], docks["log"])
+        window.tabifyDockWidget(docks["log"], docks["problems"])
         for dock in docks.values():
             dock.show()
+        docks["log"].raise_()
         docks["code"].raise_()
         self._resize(width_px, height_px)
 

@@ -29,7 +29,7 @@ class CodePanel(QPlainTextEdit):
         self._spans: tuple[Span, ...] = ()
         self._following = False
         self.setReadOnly(True)
-        self.setFont(mono_font())
+        self.setFont(mono_font(13))
         self.setAccessibleName("Python of the canvas")
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setPlaceholderText(EMPTY_WORDS)

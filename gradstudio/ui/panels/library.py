@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.operators.catalogue import Catalogue
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Face, Operator
 from gradstudio.ui.panels.library_model import OPERATOR_ROLE, LibraryModel
 from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.theme import Theme, mono_font, tinted, ui_font
@@ -36,6 +36,7 @@ class LibraryPanel(QWidget):
     def __init__(self, catalogue: Catalogue, theme: Theme, parent: QWidget | None = None) -> None:
         """Show the catalogue by categories."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = LibraryModel(catalogue, theme, self)
         self.field = QLineEdit(self)
         self.field.setObjectName("library_search")
@@ -93,8 +94,7 @@ class LibraryPanel(QWidget):
         return super().eventFilter(watched, event)
 
     def _expand_first(self) -> None:
-        for row in range(min(3, self.model.rowCount())):
-            self.tree.expand(self.model.index(row, 0))
+        self.tree.expand(self.model.index(0, 0))
 
     def _on_field_text_changed(self, text: str) -> None:
         self.model.search(text)
@@ -128,7 +128,7 @@ class LibraryTree(QTreeView):
         self.setAccessibleName("Operators")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
-        self.setIndentation(14)
+        self.setIndentation(12)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setExpandsOnDoubleClick(True)
@@ -247,6 +247,8 @@ class _OperatorDelegate(QStyledItemDelegate):
 
 def home_of(operator: Operator) -> str:
     """Where an operator lives, shortly, to tell `relu` from `relu`: "torch", "nn.functional", "Tensor"."""
+    if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED):
+        return signature(operator)
     home = operator.path.rpartition(".")[0].removeprefix("torch.")
     return "" if home in ("operator", "python", "builtins") else home
 

@@ -12,6 +12,16 @@ MIME_TYPE = "application/x-gradstudio-operator"
 OPERATOR_ROLE = Qt.ItemDataRole.UserRole
 MARK_ROLE = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
+COMMON = "Common"
+COMMON_KEYS = (
+    *("torch.tensor", "torch.randn", "torch.zeros", "torch.ones", "torch.arange", "python.literal"),
+    *("operator.add", "operator.sub", "operator.mul", "operator.truediv", "operator.pow", "operator.matmul"),
+    *("torch.Tensor.sum", "torch.Tensor.mean", "torch.Tensor.reshape", "torch.Tensor.T", "torch.exp", "torch.tanh"),
+    *("torch.nn.functional.relu", "torch.nn.functional.softmax", "torch.nn.Linear"),
+    *("torch.nn.functional.mse_loss", "torch.nn.functional.cross_entropy"),
+    *("torch.Tensor.backward", "torch.Tensor.detach", "torch.Tensor.grad", "builtins.print"),
+)
+"""What a first computation needs, shown before all categories."""
 
 
 class LibraryModel(QAbstractItemModel):
@@ -24,8 +34,12 @@ class LibraryModel(QAbstractItemModel):
         """Show the whole catalogue."""
         super().__init__(parent)
         self._catalogue, self._theme = catalogue, theme
-        self._categories = [name for name in catalogue.categories if catalogue.in_category(name)]
-        self._members = [catalogue.in_category(name) for name in self._categories]
+        members: dict[str, list[Operator]] = {COMMON: [row for key in COMMON_KEYS if (row := catalogue.get(key))]}
+        members.update((name, []) for name in catalogue.categories)
+        for operator in catalogue:
+            members.setdefault(operator.category, []).append(operator)
+        self._categories = [name for name, rows in members.items() if rows]
+        self._members = [members[name] for name in self._categories]
         self._found: tuple[Operator, ...] | None = None
         self._heading = ui_font(12)
         self._heading.setWeight(self._heading.Weight.DemiBold)

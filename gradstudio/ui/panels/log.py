@@ -1,33 +1,36 @@
-"""The Log and Problems dock: what happened, and what is wrong now; a click goes to the node."""
+"""The Log and Problems docks: what happened, and what is wrong now; a click goes to the node."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTabWidget,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import Event, Hello, Log, Printed, Warned
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import ENTRY_ROLE, Entry, EntryModel, Severity, name_of
+from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme, icon, mono_font, tinted
 
 PROBLEMS_MS = 120
+NOWHERE = ItemId("")
 ICONS: dict[Severity, tuple[str, str]] = {
     "info": ("info", "text_dim"),
     "print": ("print", "info"),
     "warning": ("warning", "warning"),
     "error": ("error", "danger"),
 }
+COLORS: dict[Severity, str] = {"error": "danger", "warning": "warning", "print": "text", "info": "text_dim"}
 VERB_WORDS = {
     "run": "Run",
     "forward": "Forward",
@@ -38,82 +41,56 @@ VERB_WORDS = {
 OUTCOME_WORDS = {"done": "", "stopped": ": stopped", "failed": ": failed", "refused": ": refused", "died": ": lost"}
 
 
-class LogPanel(QTabWidget):
-    """Two tabs: problems that stand, and the log of all that happened."""
+class LogPanel(QWidget):
+    """All that happened, in order."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Listen to everything in the session that has something to say."""
         super().__init__(parent)
-        self._session, self._theme = session, theme
+        self._session = session
         self._run_state = session.run.state
-        self.log, self.problems = EntryModel(self), EntryModel(self)
-        self.log_view = EntryView(self.log, "Nothing has happened yet.", theme, self)
-        self.problems_view = EntryView(self.problems, "No problems.", theme, self)
-        self.setDocumentMode(True)
-        self.addTab(self.log_view, "Log")
-        self.addTab(self.problems_view, "Problems")
-        self._clear = QToolButton(self)
+        self.model = EntryModel(self)
+        self.view = EntryView(self.model, "Nothing has happened yet.", theme, self)
+        self._clear = QToolButton(self.view)
         self._clear.setToolTip("Clear the log")
         self._clear.setAccessibleName("Clear the log")
-        self._clear.clicked.connect(lambda: self.log.replace(()))
-        self.setCornerWidget(self._clear)
-        self.set_theme(theme)
-        self._throttle = Throttle(PROBLEMS_MS, self)
-        self._throttle.due.connect(self.refresh_problems)
-        for view in (self.log_view, self.problems_view):
-            view.node_chosen.connect(session.attention.reveal)
+        self._clear.clicked.connect(lambda: self.model.replace(()))
+        self._clear.setIcon(icon("clear", theme, "text_dim"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
         self._listen()
 
-    def add(self, severity: Severity, text: str, node: ItemId = ItemId("")) -> None:  # noqa: B008
+    def add(self, severity: Severity, text: str, node: ItemId = NOWHERE) -> None:
         """Put a line into the log."""
         where = name_of(self._session.graph_store.graph, node) if node else ""
-        at_end = self.log_view.is_at_end()
+        at_end = self.view.is_at_end()
         first, _, rest = text.strip("\n").partition("\n")
-        self.log.add(Entry(severity, first, node, where, text if rest else ""))
+        self.model.add(Entry(severity, first, node, where, text if rest else ""))
         for line in rest.splitlines():
-            self.log.add(Entry(severity, f"    {line}", node))
+            self.model.add(Entry(severity, line, node, where, "", continued=True))
         if at_end:
-            self.log_view.scrollToBottom()
-
-    def refresh_problems(self) -> None:
-        """Collect what is wrong with the program as it stands."""
-        results, graph = self._session.results, self._session.graph_store.graph
-        found: list[Entry] = []
-        for item in graph.order():
-            where = name_of(graph, item)
-            failure, refusal = results.failure(item), results.inference(item)
-            if failure is not None:
-                text = f"{failure.explanation} ({failure.what})" if failure.explanation else failure.what
-                found.append(Entry("error", " ".join(text.split()), item, where, failure.what))
-            elif reason := results.incomplete(item):
-                found.append(Entry("warning", f"cannot run yet: {reason}", item, where))
-            elif refusal is not None and refusal.refusal:
-                found.append(Entry("warning", f"torch is expected to refuse this: {refusal.refusal}", item, where))
-            for warned in results.warnings(item):
-                text = " ".join(warned.message.split())
-                found.append(Entry("warning", f"{warned.category}: {text}", item, where, warned.message))
-        self.problems.replace(found)
-        self.setTabText(1, f"Problems ({len(found)})" if found else "Problems")
+            self.view.scrollToBottom()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme = theme
         self._clear.setIcon(icon("clear", theme, "text_dim"))
-        for view in (self.log_view, self.problems_view):
-            view.set_theme(theme)
+        self.view.set_theme(theme)
 
     def sizeHint(self) -> QSize:
         return QSize(420, 180)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._clear.move(self.width() - self._clear.sizeHint().width() - 14, 2)
 
     # ------------------------------------------------------------------ slots
 
     def _listen(self) -> None:
         session = self._session
+        self.view.node_chosen.connect(session.attention.reveal)
         session.results.printed.connect(self._on_results_printed)
         session.results.warned.connect(self._on_results_warned)
-        session.results.changed.connect(lambda _items: self._throttle.request())
-        session.graph_store.edited.connect(lambda _edits: self._throttle.request())
-        session.graph_store.replaced.connect(self.refresh_problems)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.received.connect(self._on_engine_received)
         session.engine.died.connect(lambda how: self.add("error", f"The engine ended: {how}. The document is safe."))
@@ -145,6 +122,64 @@ class LogPanel(QTabWidget):
             self.add("error", failure.what, failure.failed.node)
             if failure.explanation:
                 self.add("info", failure.explanation, failure.failed.node)
+
+
+class ProblemsPanel(QWidget):
+    """What is wrong with the program as it stands.
+
+    Signals:
+        counted(object): how many problems there are now.
+    """
+
+    counted = Signal(object)
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to graph and results."""
+        super().__init__(parent)
+        self._session = session
+        self.model = EntryModel(self)
+        self.view = EntryView(self.model, "No problems.", theme, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+        self._throttle = Throttle(PROBLEMS_MS, self)
+        self._throttle.due.connect(self.refresh)
+        self.view.node_chosen.connect(session.attention.reveal)
+        session.results.changed.connect(lambda _items: self._throttle.request())
+        session.graph_store.edited.connect(lambda _edits: self._throttle.request())
+        session.graph_store.replaced.connect(self._throttle.request)
+
+    def refresh(self) -> None:
+        """Collect the problems anew."""
+        found = problems(self._session.graph_store.graph, self._session.results)
+        self.model.replace(found)
+        self.counted.emit(len(found))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.view.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 180)
+
+
+def problems(graph: Graph, results: ResultStore) -> list[Entry]:
+    """A line for every failure, incomplete node, expected refusal and warning, in program order."""
+    found: list[Entry] = []
+    for item in graph.order():
+        where = name_of(graph, item)
+        failure, refusal = results.failure(item), results.inference(item)
+        if failure is not None:
+            text = f"{failure.explanation} ({failure.what})" if failure.explanation else failure.what
+            found.append(Entry("error", " ".join(text.split()), item, where, failure.what))
+        elif reason := results.incomplete(item):
+            found.append(Entry("warning", f"cannot run yet: {reason}", item, where))
+        elif refusal is not None and refusal.refusal:
+            found.append(Entry("warning", f"torch is expected to refuse this: {refusal.refusal}", item, where))
+        for warned in results.warnings(item):
+            text = " ".join(warned.message.split())
+            found.append(Entry("warning", f"{warned.category}: {text}", item, where, warned.message))
+    return found
 
 
 class EntryView(QListView):
@@ -223,21 +258,24 @@ class _EntryDelegate(QStyledItemDelegate):
         hidden.text = ""
         widget = hidden.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
-        rect = QRect(option.rect).adjusted(12, 0, -8, 0)
+        rect = QRect(option.rect).adjusted(12, 0, -48, 0)
         painter.save()
-        painter.drawPixmap(QPoint(rect.left(), rect.center().y() - 6), self._icons[entry.severity])
-        rect.setLeft(rect.left() + 22)
         painter.setFont(option.font)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        if entry.where:
-            painter.setPen(self._theme.color("accent"))
-            painter.drawText(rect, middle, entry.where)
-            rect.setLeft(rect.left() + painter.fontMetrics().horizontalAdvance(entry.where) + 10)
-        colors = {"error": "danger", "warning": "warning", "print": "text", "info": "text_dim"}
-        painter.setPen(self._theme.color(colors[entry.severity]))
+        if not entry.continued:
+            painter.drawPixmap(QPoint(rect.left(), rect.center().y() - 6), self._icons[entry.severity])
+            self._paint_where(painter, rect, entry.where)
+        rect.setLeft(rect.left() + 22)
+        painter.setPen(self._theme.color(COLORS[entry.severity]))
         text = painter.fontMetrics().elidedText(entry.text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, middle, text)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
+
+    def _paint_where(self, painter: QPainter, rect: QRect, where: str) -> None:
+        """The node's name at the right; the rectangle shrinks by it."""
+        if where:
+            painter.setPen(self._theme.color("accent"))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, where)
+            rect.setRight(rect.right() - painter.fontMetrics().horizontalAdvance(where) - 14)
 
 
 def _duration(seconds: float) -> str:

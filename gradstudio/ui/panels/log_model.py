@@ -15,13 +15,17 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Entry(NamedTuple):
-    """One line: what happened, and where (`where` is the node's name, "" when it is about none)."""
+    """One line: what happened, and where (`where` is the node's name, "" when it is about none).
+
+    `continued`: it belongs to the line above, and shows neither icon nor name.
+    """
 
     severity: Severity
     text: str
     node: ItemId = ItemId("")
     where: str = ""
     detail: str = ""
+    continued: bool = False
 
 
 class EntryModel(QAbstractListModel):

@@ -34,6 +34,7 @@ class MemoryPanel(QWidget):
     def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Nothing is plotted until `load_plot` is called."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._store, self._theme = store, theme
         self.plot: MemoryPlot | None = None
         self.legend = Legend(theme, self)

@@ -100,7 +100,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         if name not in self._curves:
             color = QColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
             fill = QColor(color)
-            fill.setAlpha(26)
+            fill.setAlpha(20)
             self._curves[name] = self.plot(pen=pyqtgraph.mkPen(color, width=1), fillLevel=0, brush=fill, antialias=True)
         return self._curves[name]
 

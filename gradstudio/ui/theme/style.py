@@ -75,7 +75,6 @@ QMainWindow::separator { background: @window@; width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: @accent@; }
 QDockWidget { font-weight: 600; color: @text_dim@; }
 QDockWidget::title { background: @surface@; padding: 8px 12px; text-align: left; }
-QDockWidget > QWidget { background: @surface@; }
 QMenuBar { background: @surface@; padding: 2px 6px; }
 QMenuBar::item { padding: 4px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: @surface_raised@; }
@@ -106,6 +105,7 @@ QPushButton:focus { border-color: @focus@; }
 QLineEdit, QPlainTextEdit#field, QComboBox, QSpinBox, QDoubleSpinBox {
   background: @field@; border: 1px solid @line@; border-radius: 6px; padding: 3px 7px;
   selection-background-color: @selection@; selection-color: @selection_text@; }
+QLineEdit#library_search { padding-left: 1px; }
 QLineEdit:focus, QPlainTextEdit#field:focus, QComboBox:focus { border-color: @focus@; }
 QLineEdit[invalid="true"], QPlainTextEdit#field[invalid="true"], QComboBox[invalid="true"] { border-color: @danger@; }
 QLineEdit:read-only { color: @text_dim@; background: @surface@; }
@@ -113,16 +113,17 @@ QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
+QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
 QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
 QScrollArea > QWidget > QWidget { background: @surface@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
 QTreeView::item:hover, QListView::item:hover { background: @surface_raised@; }
 QTreeView::item:selected, QListView::item:selected { background: @selection@; color: @selection_text@; }
-QTableView { gridline-color: @line@; background: @field@; }
+QTableView { gridline-color: @line@; background: @surface@; }
 QHeaderView { background: @surface@; }
 QHeaderView::section { background: @surface@; color: @text_dim@; border: 0; padding: 3px 8px; }
 QTableCornerButton::section { background: @surface@; border: 0; }
-QTabBar { background: @surface@; }
+QTabBar { background: @surface@; qproperty-drawBase: 0; }
 QTabBar::tab { color: @text_dim@; padding: 6px 12px; border: 0; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text@; }
 QTabBar::tab:selected { color: @text@; border-bottom-color: @accent@; }

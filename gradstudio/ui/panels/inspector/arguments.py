@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 from gradstudio.graph import recipes
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports import Port, input_ports, output_ports
-from gradstudio.ui.panels.inspector.editors import ArgumentEditor, make_editor
+from gradstudio.ui.panels.inspector.editors import ArgumentEditor, hint_of, make_editor
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font, tinted
@@ -86,7 +86,7 @@ class ArgumentsSection(Section):
         return row
 
     def _waiting(self, port: Port) -> QLabel:
-        words = "needs a wire" if port.required else f"default: {port.parameter.default}"
+        words = "needs a wire" if port.required else hint_of(port)
         made = label(words, "warning" if port.required else "dim")
         made.setContentsMargins(8, 5, 0, 0)
         made.setToolTip(port.parameter.hint)

@@ -233,7 +233,12 @@ def hint_of(port: Port) -> str:
     """What an empty field says: torch's default, or that something is needed."""
     if port.required:
         return port.parameter.hint or "needed"
-    return f"default: {port.parameter.default}"
+    return f"{short(port.parameter.default or 'None')}  (default)"
+
+
+def short(literal: str) -> str:
+    """``float32`` for ``torch.float32``."""
+    return literal.removeprefix("torch.")
 
 
 def laid_out(literal: str) -> str:
@@ -243,12 +248,12 @@ def laid_out(literal: str) -> str:
 
 def _device_choices(devices: tuple[str, ...], document_device: str) -> tuple[tuple[str, str], ...]:
     named = tuple((name, f'"{name}"') for name in devices or ("cpu",))
-    return ((f"the document's ({document_device})", DOCUMENT_DEVICE), *named)
+    return ((f"document's: {document_device}", DOCUMENT_DEVICE), *named)
 
 
 def _with_none(choices: tuple[str, ...], parameter: Parameter) -> tuple[tuple[str, str], ...]:
     extra = ("None",) if parameter.nullable and parameter.default != "None" and "None" not in choices else ()
-    return tuple((text.removeprefix("torch."), text) for text in (*choices, *extra))
+    return tuple((short(text), text) for text in (*choices, *extra))
 
 
 def _is_escape(event: QEvent) -> bool:

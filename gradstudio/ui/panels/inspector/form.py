@@ -61,6 +61,7 @@ class PairTable(QWidget):
     def _add_row(self) -> None:
         name, value = label("", "dim"), label("", "")
         value.setFont(mono_font())
+        value.setContentsMargins(0, 1, 0, 0)
         value.setWordWrap(True)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         top = Qt.AlignmentFlag.AlignTop

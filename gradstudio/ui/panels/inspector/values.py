@@ -102,6 +102,7 @@ class ValueSection(Section):
         self.chooser.setAccessibleName("Which result")
         self.tabs = QTabWidget(self)
         self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
         self.value, self.gradient = TensorPage(theme), TensorPage(theme)
         self.tabs.addTab(self.value, "Value")
         self.tabs.addTab(self.gradient, "Gradient")
