@@ -72,7 +72,7 @@ gradient is the sum over the rows: compare the shapes.""",
     "07_digits_perceptron": """
 A two-layer perceptron reads 200 handwritten digits,
 8 × 8 grey values from 0 to 16 each.
-Untrained it only guesses: accuracy is near 0.1.
+Untrained it only guesses: see accuracy.
 Rows of the gradient of W1 that belong to pixels at the
 rim, which are always 0, stay 0.
 Data: Optical Recognition of Handwritten Digits,
@@ -256,7 +256,7 @@ def digits_perceptron(s: Sketch) -> None:
 
 def attention_head(s: Sketch) -> None:
     """Softmax of Q Kᵀ over the root of d, times V."""
-    tokens = s.node("torch.randn", "tokens", size="(4, 8)")
+    tokens = s.node("operator.mul", "tokens", a="0.4", b=s.part("torch.randn", size="(4, 8)"))
     weights = {name: s.node("torch.randn", f"W_{name}", size="(8, 8)", requires_grad="True") for name in "qkv"}
     query, key, value = (
         s.node("operator.matmul", name.upper(), blank=name == "q", a=tokens, b=weight)
@@ -294,7 +294,7 @@ def make(name: str) -> Graph:
     """The example's graph, with places."""
     sketch = Sketch()
     EXAMPLES[name](sketch)
-    first = sketch.graph.bodies[ROOT][0]
+    first = next(item for item in sketch.graph.bodies[ROOT] if not sketch.graph.nodes[item].nested)
     sketch.graph.nodes[first] = msgspec.structs.replace(sketch.graph.nodes[first], note=NOTES[name].strip())
     sketch.graph.places = {
         key: Place(round(x / 8) * 8.0, round(y / 8) * 8.0) for key, (x, y) in layout(sketch.graph).items()

@@ -108,7 +108,7 @@ def digits_perceptron() -> Tensors:
 
 def attention_head() -> Tensors:
     torch.manual_seed(0)
-    tokens = torch.randn(4, 8)
+    tokens = 0.4 * torch.randn(4, 8)
     W_q, W_k, W_v = (torch.randn(8, 8, requires_grad=True) for _ in range(3))
     Q, K, V = tokens @ W_q, tokens @ W_k, tokens @ W_v
     scores = Q @ K.transpose(0, 1) / math.sqrt(8)
