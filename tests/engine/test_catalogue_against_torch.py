@@ -1,0 +1,225 @@
+"""The catalogue says of every operator what torch does; torch is asked, by a sample call of each."""
+
+import contextlib
+import io
+from typing import Any
+
+import pytest
+import torch
+
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Effect, Face, Family, Kind, Operator
+from tests.engine.operator_calls import NEEDS_A_GPU, arguments, call, evaluate, tensors_in
+from tools.catalogue.signatures import resolve
+from tools.generate_catalogue import TARGET, generate
+
+CATALOGUE = load()
+OF_TORCH = [row for row in CATALOGUE if row.path.startswith("torch.")]
+CALLED = [row for row in CATALOGUE if not row.key.startswith("python.") and row.key not in NEEDS_A_GPU]
+
+SHARES_SOMETIMES = frozenset({"torch.nn.functional.alpha_dropout"})
+"""Gives its input back while it has nothing to do."""
+
+
+def quietly(operator: Operator, values: dict[str, Any]) -> Any:
+    torch.manual_seed(0)
+    with contextlib.redirect_stdout(io.StringIO()):
+        return call(operator, values)
+
+
+def results_of(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple | list) and not isinstance(value, torch.Size) else [value]
+
+
+def family_of(value: Any) -> Family:
+    match value:
+        case torch.Tensor():
+            return Family.TENSOR
+        case torch.nn.Module():
+            return Family.MODULE
+        case torch.optim.Optimizer():
+            return Family.OPTIMIZER
+        case bool() | int() | float() | complex():
+            return Family.NUMBER
+        case torch.dtype() | torch.device() | str():
+            return Family.TEXT
+        case tuple() | list():
+            return Family.TUPLE
+        case None:
+            return Family.NONE
+        case _:
+            return Family.ARRAY if type(value).__module__ == "numpy" else Family.OBJECT
+
+
+def storages(value: Any) -> set[int]:
+    return {v.untyped_storage().data_ptr() for v in results_of(value) if isinstance(v, torch.Tensor)}
+
+
+def ids(operators: list[Operator]) -> list[str]:
+    return [operator.key for operator in operators]
+
+
+def test_the_generator_gives_the_file_that_travels_with_the_program() -> None:
+    assert generate() == TARGET.read_text(encoding="utf-8")
+
+
+def test_it_is_of_the_torch_that_is_installed() -> None:
+    assert torch.__version__.startswith(CATALOGUE.torch_version)
+
+
+@pytest.mark.parametrize("operator", OF_TORCH, ids=ids(OF_TORCH))
+def test_the_path_leads_to_something_in_torch(operator: Operator) -> None:
+    resolve(operator.path.removesuffix("="))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("operator", CALLED, ids=ids(CALLED))
+def test_a_sample_call_does_what_the_row_says(operator: Operator) -> None:
+    values = arguments(operator)
+    tensors = tensors_in(values)
+    versions = {name: _versions(value) for name, value in values.items()}
+    before, state = storages(tensors), torch.get_rng_state()
+    value = quietly(operator, values)
+    problems = [
+        *_wrong_results(operator, value),
+        *_wrong_writes(operator, values, versions),
+        *_wrong_sharing(operator, value, values, before),
+        *_wrong_tracking(operator, value, tensors),
+    ]
+    assert not problems
+    torch.set_rng_state(state)
+
+
+def _versions(value: Any) -> list[int]:
+    return [tensor._version for tensor in tensors_in({"": value})]
+
+
+def _wrong_results(operator: Operator, value: Any) -> list[str]:
+    if operator.varying:
+        return [] if isinstance(value, tuple | list) else [f"one {type(value).__name__}, not several"]
+    if operator.key == "torch.manual_seed":
+        return []  # a Generator, which nobody wants
+    if not operator.results or operator.results[0].family is Family.UNKNOWN:
+        return [] if value is None or operator.face is Face.SET_ATTRIBUTE else [f"gives {type(value).__name__}"]
+    if len(operator.results) > 1:
+        named = getattr(value, "_fields", None) or getattr(type(value), "__match_args__", None)
+        names = tuple(result.name for result in operator.results)
+        if named and tuple(named) != names:
+            return [f"fields {named}, not {names}"]
+        return [] if len(value) == len(names) else [f"{len(value)} results, not {len(names)}"]
+    if operator.face in (Face.SET_ITEM, Face.AUGMENTED) or operator.key == "torch.Tensor.grad":
+        return []
+    family = operator.results[0].family
+    if operator.key == "torch.Tensor.grad_fn":
+        return []
+    return [] if family_of(value) is family else [f"gives {family_of(value)}, not {family}"]
+
+
+def _wrong_writes(operator: Operator, values: dict[str, Any], before: dict[str, list[int]]) -> list[str]:
+    if operator.key in ("torch.Tensor.data=", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"):
+        return []  # what is written is .data, or the gradients of what is given
+    written = {name for name, value in values.items() if _versions(value) != before[name]}
+    expected = set(operator.writes) - ({"self"} if operator.key == "torch.Tensor.detach_" else set())
+    return [] if written == expected else [f"writes {sorted(written)}, not {sorted(expected)}"]
+
+
+def _wrong_sharing(operator: Operator, value: Any, values: dict[str, Any], before: set[int]) -> list[str]:
+    if operator.writes or operator.face in (Face.CONSTRUCTOR, Face.SET_ATTRIBUTE) or Effect.MODE in operator.effects:
+        return []
+    shared = bool(storages(value) & before)
+    if operator.view:
+        is_copy = "dtype" in values or operator.word in ("float", "half", "bfloat16", "from_numpy")
+        return [] if shared or is_copy else ["is no view"]
+    return ["shares memory with an argument"] if shared and operator.key not in SHARES_SOMETIMES else []
+
+
+def _wrong_tracking(operator: Operator, value: Any, tensors: list[torch.Tensor]) -> list[str]:
+    results = [v for v in results_of(value) if isinstance(v, torch.Tensor)]
+    if not results or not any(tensor.requires_grad for tensor in tensors):
+        return []
+    if operator.face is Face.CONSTRUCTOR or set(operator.effects) & {Effect.GRAD, Effect.MODE, Effect.BACKWARD}:
+        return []
+    tracked = any(result.requires_grad for result in results)
+    if operator.cuts and tracked:
+        return ["the result requires grad although it is said to cut"]
+    return [] if operator.cuts or tracked else ["the result does not require grad although nothing is said to cut"]
+
+
+DEFAULTS = [
+    (row, p) for row in CALLED for p in row.parameters if p.default is not None and row.path.startswith("torch.")
+]
+
+
+NOT_ALONE = frozenset(f"{home}.{word}" for home in ("torch", "torch.Tensor") for word in ("sum", "mean"))
+"""torch takes `keepdim` only together with `dim` here, and says so at the node."""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_default_that_is_written_out_changes_nothing() -> None:
+    wrong = [problem for operator, parameter in DEFAULTS if (problem := _default_problem(operator, parameter.name))]
+    assert not wrong
+
+
+def _default_problem(operator: Operator, name: str) -> str:
+    values = arguments(operator)
+    if name in values or "empty" in operator.word or (name == "keepdim" and operator.key in NOT_ALONE):
+        return ""
+    if operator.parameter(name).kind in (Kind.TENSORS, Kind.MODULES):  # type: ignore[union-attr] # it has it
+        return ""
+    plain = quietly(operator, values)
+    again = arguments(operator)
+    try:
+        text = operator.parameter(name).default or ""  # type: ignore[union-attr] # it has it
+        explicit = quietly(
+            operator,
+            {
+                p.name: again[p.name] if p.name in again else evaluate(text)
+                for p in operator.parameters
+                if p.name in again or p.name == name
+            },
+        )
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        return f"{operator.key} {name}={text}: {str(error).splitlines()[0]}"
+    return "" if _same(plain, explicit) else f"{operator.key} {name}={text}: another result"
+
+
+def _same(left: Any, right: Any) -> bool:
+    if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
+        kinds = (left.dtype, left.shape, left.device, left.requires_grad)
+        alike = kinds == (right.dtype, right.shape, right.device, right.requires_grad)
+        return alike and (torch.equal(left.nan_to_num(), right.nan_to_num()) or not left.is_contiguous())
+    if isinstance(left, torch.nn.Module):
+        pairs = zip(left.state_dict().values(), right.state_dict().values(), strict=True)
+        return repr(left) == repr(right) and all(_same(a, b) for a, b in pairs)
+    if isinstance(left, torch.optim.Optimizer):
+        return repr(left) == repr(right)
+    if isinstance(left, tuple | list):
+        return len(left) == len(right) and all(_same(a, b) for a, b in zip(left, right, strict=True))
+    return type(left) is type(right) and (not isinstance(left, int | float | str) or left == right)
+
+
+RANDOM_ONLY_SOMETIMES = frozenset(
+    {"torch.nn.functional.scaled_dot_product_attention", "torch.nn.functional.alpha_dropout"}
+)
+"""Random only with a dropout rate, or while training."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("operator", CALLED, ids=ids(CALLED))
+def test_random_numbers_are_drawn_where_the_row_says_so(operator: Operator) -> None:
+    if operator.key == "torch.manual_seed" or operator.key in RANDOM_ONLY_SOMETIMES:
+        pytest.skip("says so for some arguments only")
+    values = arguments(operator)
+    torch.manual_seed(5)
+    state = torch.get_rng_state()
+    with contextlib.redirect_stdout(io.StringIO()):
+        call(operator, values)
+    assert (not torch.equal(state, torch.get_rng_state())) == (Effect.RANDOM in operator.effects)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_creation_follows_the_device_it_is_given() -> None:
+    for operator in CATALOGUE:
+        if operator.creates and operator.results[0].family is Family.TENSOR:
+            value = quietly(operator, {**arguments(operator), "device": "meta"})
+            assert value.device.type == "meta", operator.key
