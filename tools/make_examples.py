@@ -42,46 +42,36 @@ DIGITS_SOURCE = (
 )
 
 
+NOTE_WIDTH = 320.0
 NOTES = {
     "01_square_polynomial": """
-A derivative, by hand and by torch.
-y = x² + 2x + 1, so dy/dx = 2x + 2: at x = 3 that is 8.
+A derivative, by hand and by torch: y = x² + 2x + 1, so dy/dx = 2x + 2, which is 8 at x = 3.
 Press Run, then look at the gradient of x.""",
     "02_two_paths": """
 x reaches the loss twice: through z, and directly.
-Step through the backward: both ways meet at x, and
-what they bring is added: 48 + 16 = 64.""",
+Step through the backward: both ways meet at x, and what they bring is added: 48 + 16 = 64.""",
     "03_linear_regression": """
 One step of linear regression.
-The error of the prediction gives w and b their
-gradients; they move a little against them.
+The error of the prediction gives w and b their gradients; they move a little against them.
 Compare loss and loss_after.""",
     "04_matrix_times_vector": """
 A layer without a name: W @ x + b.
-The gradient of W is an outer product: each of its
-rows is a multiple of x.""",
+The gradient of W is an outer product: each of its rows is a multiple of x.""",
     "05_detach_and_no_grad": """
-Two ways to keep a gradient from flowing back.
-frozen and scale count as constants, so the gradient
-of x is 2x · 4 + 6 = 22; without the cuts it is 44.
+Two ways to keep a gradient from flowing back: detach and no_grad.
+frozen and scale count as constants, so the gradient of x is 2x · 4 + 6 = 22, not 44.
 Look at the greyed gradients: each says where it is cut.""",
     "06_broadcast_bias": """
-The bias has 3 numbers, the batch has 2 rows: torch
-uses the bias for each row. On the way back its
-gradient is the sum over the rows: compare the shapes.""",
+The bias has 3 numbers, the batch has 2 rows: torch uses the bias for each row.
+On the way back its gradient is the sum over the rows: compare the shapes.""",
     "07_digits_perceptron": """
-A two-layer perceptron reads 200 handwritten digits,
-8 × 8 grey values from 0 to 16 each.
+A two-layer perceptron reads 200 handwritten digits, 8 × 8 grey values from 0 to 16 each.
 Untrained it only guesses: see accuracy.
-Rows of the gradient of W1 that belong to pixels at the
-rim, which are always 0, stay 0.
-Data: Optical Recognition of Handwritten Digits,
-E. Alpaydin and C. Kaynak, UCI, CC BY 4.0.""",
+Pixels at the rim are always 0, so their rows in the gradient of W1 stay 0.
+Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI, CC BY 4.0.""",
     "08_attention_head": """
-One head of attention over 4 tokens of 8 numbers:
-softmax(Q Kᵀ / √d) V.
-Each row of attention adds up to 1: it says how much
-one token looks at each of the others.""",
+One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.
+Each row of attention adds up to 1: it says how much one token looks at each of the others.""",
 }
 
 

@@ -127,7 +127,7 @@ def _view(graph: Graph, definitions: list[Definition], view: Mapping[str, float]
 
 
 def _places(graph: Graph) -> Iterator[tuple[str, Line]]:
-    for item in graph.order():
+    for item in (*graph.order(), ""):
         for key in (item, f"note:{item}"):
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):

@@ -1,5 +1,7 @@
 """How large a card is, as far as can be known without a canvas: the canvas passes true sizes instead."""
 
+import textwrap
+
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import Port, input_ports, operator_of, output_ports
 from gradstudio.operators.model import Kind
@@ -13,9 +15,10 @@ HEADER = 36.0
 ROW = 22.0
 FOOT = 24.0
 VALUES = 90.0
-NOTE_WIDTH = 260.0
-NOTE_LINE = 18.0
-NOTE_COLUMNS = 38
+NOTE_WIDTH = 232.0
+NOTE_LINE = 17.0
+NOTE_EDGE = 9.0
+NOTE_CHARACTER = 6.6
 BLOCK_SIDE = 30.0
 BLOCK_TOP = 50.0
 BLOCK_BOTTOM = 26.0
@@ -31,10 +34,16 @@ def card_size(graph: Graph, item: ItemId) -> Size:
     return _width(graph, item, ports), HEADER + ROW * rows + FOOT + VALUES
 
 
-def note_size(text: str) -> Size:
-    """Width and height of a note, pixels."""
-    lines = sum(1 + max(0, len(line) - 1) // NOTE_COLUMNS for line in text.split("\n"))
-    return NOTE_WIDTH, NOTE_LINE * lines + 20.0
+def note_size(graph: Graph, item: ItemId) -> Size:
+    """Width and height of an item's note, pixels; no size when it has none."""
+    text = (graph.nodes.get(item) or graph.blocks[item]).note
+    if not text:
+        return 0.0, 0.0
+    place = graph.places.get(f"note:{item}")
+    width = place.width if place is not None and place.width else NOTE_WIDTH
+    columns = max(1, int((width - 2 * NOTE_EDGE) / NOTE_CHARACTER))
+    lines = sum(len(textwrap.wrap(line, columns)) or 1 for line in text.split("\n"))
+    return width, NOTE_LINE * lines + 2 * NOTE_EDGE
 
 
 def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int, float]]:

@@ -87,12 +87,9 @@ class _Tidy:
 
     def _measure(self, item: ItemId) -> None:
         width, height = self._block_size(item) if item in self.graph.blocks else self._card_size(item)
-        note = (self.graph.nodes.get(item) or self.graph.blocks[item]).note
-        self.drop[item] = 0.0
-        if note:
-            note_width, note_height = estimate.note_size(note)
-            self.drop[item] = note_height + NOTE_GAP
-            width = max(width, note_width)
+        note_width, note_height = estimate.note_size(self.graph, item)
+        self.drop[item] = note_height + NOTE_GAP if note_height else 0.0
+        width = max(width, note_width)
         self.extent[item] = (width, height + self.drop[item])
 
     def _card_size(self, item: ItemId) -> Size:

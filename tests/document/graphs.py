@@ -99,6 +99,7 @@ def graphs(draw: st.DrawFn, *, definitions: bool = True) -> Graph:
             width = draw(st.none() | st.floats(0.5, 1e4))
             graph.places[item] = Place(draw(pixels), draw(pixels), width, draw(st.booleans()))
             graph.places[f"note:{item}"] = Place(draw(pixels), 0.0)
+            graph.places["note:"] = Place(0.0, draw(pixels))
     graph.tails = {body: text for body in graph.bodies if (text := draw(NOTES))}
     if definitions and draw(st.booleans()):
         graph.definitions["head"] = Definition("head", ("q", "k"), ("out",), _inner(draw(graphs(definitions=False))))

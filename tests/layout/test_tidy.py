@@ -40,7 +40,7 @@ def rectangles(graph: Graph, places: dict[str, tuple[float, float]]) -> dict[str
     for key, (x, y) in places.items():
         item = ItemId(key.removeprefix("note:"))
         if key.startswith("note:"):
-            width, height = sizes.note_size((graph.nodes.get(item) or graph.blocks[item]).note)
+            width, height = sizes.note_size(graph, item)
         elif item in graph.nodes:
             width, height = sizes.card_size(graph, item)
         else:
