@@ -10,6 +10,8 @@ from gradstudio.protocol.messages import Message
 
 MessageT = TypeVar("MessageT")
 _LENGTH = struct.Struct(">I")
+LARGEST_FRAME = 1 << 31
+"""Bytes; more is no message of ours."""
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -17,11 +19,11 @@ def encode(message: Message) -> bytes:
     """One frame.
 
     Raises:
-        BrokenFrame: the message takes 4 GiB or more.
+        BrokenFrame: the message is larger than `LARGEST_FRAME`.
     """
     body = _ENCODER.encode(message)
-    if len(body) >= 1 << 32:
-        raise BrokenFrame(f"A message of {len(body)} bytes does not fit a frame of less than 4 GiB.")
+    if len(body) > LARGEST_FRAME:
+        raise BrokenFrame(f"A message of {len(body)} bytes does not fit a frame of {LARGEST_FRAME} bytes.")
     return _LENGTH.pack(len(body)) + body
 
 
@@ -56,6 +58,8 @@ class Decoder(Generic[MessageT]):
         if len(self._bytes) - start < _LENGTH.size:
             return len(self._bytes) + 1
         (length,) = _LENGTH.unpack_from(self._bytes, start)
+        if length > LARGEST_FRAME:
+            raise BrokenFrame(f"A frame of {length} bytes was announced; the largest has {LARGEST_FRAME}.")
         return start + _LENGTH.size + int(length)
 
     def _decode(self, body: bytes) -> MessageT:
