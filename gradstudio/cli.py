@@ -7,12 +7,15 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gradstudio import __version__
 from gradstudio.errors import GradStudioError
+
+if TYPE_CHECKING:
+    from gradstudio.graph.model import Graph
 
 FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 NO_PYTHON_YET = (
@@ -29,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if not words or (words[0] not in VERBS and not words[0].startswith("-")):
-            return _window(words)
-        if words[0] in ("--new", "--safe-mode"):
+        if not words or words[0] not in (*VERBS, "-h", "--help", "--version"):
             return _window(words)
         options = _parser().parse_args(words)
         handler: Callable[[argparse.Namespace], int] = options.handler
@@ -136,28 +137,32 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
 
 
 def _export(options: argparse.Namespace) -> int:
-    from gradstudio.document.file import write_stored_tensors
     from gradstudio.headless import Unreadable, open_graph
-    from gradstudio.program.write import write_script
 
     if options.form != "script":
         print(f"Exporting as {options.form} comes in a later version; 'script' is there.", file=sys.stderr)
         return USAGE
     try:
         graph = open_graph(options.file)
+        return _write_export(graph, options)
     except Unreadable as error:
         print(f"{options.file}: {error}", file=sys.stderr)
         return UNREADABLE
-    text = write_script(graph)
-    if not options.output:
-        sys.stdout.write(text)
-        return FINE
-    try:
-        Path(options.output).write_text(text, encoding="utf-8")
-        write_stored_tensors(graph, Path(options.output))
     except (OSError, GradStudioError) as error:
         print(f"{options.output}: could not be written: {error}", file=sys.stderr)
         return FAILED
+
+
+def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
+    """Write the script, and the data it loads beside it."""
+    from gradstudio.document.export import write_export
+    from gradstudio.program.write import write_script
+
+    if options.output:
+        write_export(graph, Path(options.output))
+    else:
+        stem = Path(options.file).stem if options.file != "-" else "program"
+        sys.stdout.write(write_script(graph, stem=stem))
     return FINE
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -62,25 +63,44 @@ def open_graph(name: str) -> Graph:
         raise Unreadable(error.message, error.line, error.column) from error
 
 
+class Engine:
+    """An engine that is started when the first document needs it, and again when it died."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: EngineProcess | None = None
+        self._hello: Hello | None = None
+
+    def ready(self) -> tuple[EngineProcess, Hello]:
+        """An engine at rest, and what it said of itself.
+
+        Raises:
+            EngineDied: it cannot be started.
+        """
+        if self._process is not None and self._process.process.poll() is not None:
+            self.close()
+        if self._process is None or self._hello is None:
+            self._process = EngineProcess()
+            self._hello = self._process.wait_until_ready()
+        return self._process, self._hello
+
+    def close(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.close()
+        self._process = self._hello = None
+
+
 def run_files(options: argparse.Namespace) -> Iterator[Result]:
     """Run each file from nothing; a result per file."""
-    engine = EngineProcess()
-    try:
-        hello = engine.wait_until_ready()
+    with closing(Engine()) as engine:
         for name in options.files:
-            if engine.process.poll() is not None:
-                engine.close()
-                engine = EngineProcess()
-                hello = engine.wait_until_ready()
-            yield _run_one(engine, hello, name, options)
-    finally:
-        engine.close()
+            yield _run_one(engine, name, options)
 
 
 def check_files(options: argparse.Namespace) -> Iterator[Result]:
     """Say shapes and problems of each file without running it."""
-    with EngineProcess() as engine:
-        engine.wait_until_ready()
+    with closing(Engine()) as engine:
         for name in options.files:
             yield _check_one(engine, name)
 
@@ -114,37 +134,42 @@ def trace_events(graph: Graph) -> list[Event]:
     return events
 
 
-def _run_one(engine: EngineProcess, hello: Hello, name: str, options: argparse.Namespace) -> Result:
-    data: Json = {"file": name, "ok": False, "device": None, "torch": hello.torch, "error": None, "nodes": {}}
+def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
+    data: Json = {"file": name, "ok": False, "device": None, "torch": _version("torch"), "error": None, "nodes": {}}
     try:
         graph = open_graph(name)
     except Unreadable as error:
-        data["error"] = {"node": None, "line": error.line, "column": error.column, "type": "UnreadableFile"}
-        data["error"] |= {"message": str(error), "explanation": "", "fixes": []}
-        return UNREADABLE, data, f"{name}: {error}"
+        data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice())
+        data["error"]["column"] = error.column
+        return UNREADABLE, data, f"{name}: {_place(error)}{error}"
     if options.device:
         graph.header = msgspec.structs.replace(graph.header, device=options.device)
     data["device"] = graph.header.device
     try:
-        if options.backward:
-            _append_backward(graph)
-        program = compile_graph(graph)
-        document = uuid.uuid4().hex
-        outcome = run_program(
-            engine, graph, program, document=document, trace=options.trace, max_values=options.max_values
-        )
+        return _run_graph(engine, graph, data, options)
     except Refused as refusal:
         data["error"] = _error(None, None, "Refused", str(refusal), Advice())
         return FAILED, data, f"{name}: {refusal}"
     except EngineDied as death:
         data["error"] = _error(None, None, "EngineDied", str(death), explain_words("EngineDied", str(death)))
         return FAILED, data, f"{name}: {death}"
-    return _report(data, name, graph, program, outcome, options)
 
 
-def _report(
-    data: Json, name: str, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace
-) -> Result:
+def _run_graph(engine: Engine, graph: Graph, data: Json, options: argparse.Namespace) -> Result:
+    if options.backward:
+        _append_backward(graph)
+    stem = Path(str(data["file"])).stem
+    program = compile_graph(graph, stem=stem if stem != "-" else "program")
+    process, hello = engine.ready()
+    data["torch"] = hello.torch
+    document = uuid.uuid4().hex
+    outcome = run_program(
+        process, graph, program, document=document, trace=options.trace, max_values=options.max_values
+    )
+    return _report(data, graph, program, outcome, options)
+
+
+def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
     report = outcome.report
     data["device"] = report.device or data["device"]
     data["seed"] = report.seed
@@ -159,7 +184,7 @@ def _report(
         data["trace"] = trace_json(report.rows, report.backward, addresses)
     data["error"] = _failure(graph, program, outcome)
     data["ok"] = data["error"] is None
-    text = [f"{name}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
+    text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
     text += [printed.text for printed in outcome.printed]
     if data["error"] is not None:
         text.append(_error_text(data["error"]))
@@ -205,17 +230,17 @@ def _append_backward(graph: Graph) -> None:
         apply_all(graph, recipes.append_backward(graph, marked))
 
 
-def _check_one(engine: EngineProcess, name: str) -> Result:
+def _check_one(engine: Engine, name: str) -> Result:
     data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
     try:
         graph = open_graph(name)
     except Unreadable as error:
         data["problems"] = [{"node": None, "line": error.line, "message": str(error)}]
-        return UNREADABLE, data, f"{name}: {error}"
+        return UNREADABLE, data, f"{name}: {_place(error)}{error}"
     program = compile_graph(graph)
     problems = [{"node": row.node, "line": row.line, "message": row.reason} for row in program.incomplete]
     titles = {entry.node: entry.address for entry in _statements(program)}
-    inferred = infer_program(engine, graph, program)
+    inferred = infer_program(engine.ready()[0], graph, program)
     for port in inferred.ports:
         if port.refusal:
             problems.append({"node": titles.get(port.node, port.node), "line": None, "message": port.refusal})
@@ -242,6 +267,10 @@ def _statements(program: Program) -> list[Any]:
         else:
             found.append(statement)
     return found
+
+
+def _place(error: Unreadable) -> str:
+    return f"line {error.line}, column {error.column}: " if error.line is not None else ""
 
 
 def _device_text(device: Any) -> str:
