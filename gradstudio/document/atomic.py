@@ -52,7 +52,7 @@ def words(error: OSError, path: Path) -> str:
 
 
 def _replace(target: Path, data: bytes, durable: bool) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", suffix=".tmp", dir=target.parent)
     try:
         with open(handle, "wb") as file:
             file.write(data)

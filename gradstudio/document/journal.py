@@ -138,7 +138,10 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
         for file in tensors.glob("*"):
             file.unlink(missing_ok=True)
-        tensors.rmdir()
+        for file in path.parent.glob(f".{path.name}.*.tmp"):
+            file.unlink()
+        if tensors.exists():
+            tensors.rmdir()
 
 
 def _tensor_folder(path: Path) -> Path:

@@ -156,7 +156,7 @@ def records(engine, example) -> dict[str, TensorRecord]:
     program = compile_graph(graph, stem=example)
     tensors = {digest: tensor.data for digest, tensor in graph.tensors.items()}
     engine.send(Load(document=example, revision=1, program=program, tensors=tensors))
-    engine.send(Do(verb="run"))
+    engine.send(Do(verb="run", max_values=MOST_VALUES))
     failures: list[object] = []
     paused = engine.wait_for(Paused, timeout=TIMEOUT_S, on_event=failures.append)
     assert isinstance(paused, Paused)
