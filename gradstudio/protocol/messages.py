@@ -266,6 +266,7 @@ class Failed(Message, frozen=True):
     message: str
     operands: tuple[tuple[str, Record], ...] = ()
     turns: tuple[int, ...] = ()
+    warned_bytes: int = 0
 
 
 class Printed(Message, frozen=True):

@@ -5,11 +5,11 @@ from typing import cast
 import pytest
 
 from gradstudio.graph.model import ItemId
+from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import Do, Event, Hello, Load, Printed, Request, Row, Stop, Traced
 from gradstudio.protocol.records import PlainRecord, Preview, Summary, TensorRecord
-from gradstudio.program.model import BlockStatement, Program, Statement
 
 BODY = (
     Statement(node=ItemId("n1"), operator="torch.zeros", text="x = torch.zeros(2)", address="x", line=3, names=("x",)),

@@ -1,0 +1,39 @@
+"""Starts the engine: says who it is at once, imports torch, then serves."""
+
+import os
+import platform
+import signal
+
+from gradstudio.engine.pipe import take_standard_streams
+from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello
+
+
+def main() -> None:
+    """Serve on the standard streams until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    inbox, outbox = take_standard_streams()
+    hello = Hello(protocol=PROTOCOL_VERSION, ready=False, pid=os.getpid(), python=platform.python_version())
+    outbox.send(hello)
+    inbox.start()
+
+    import torch
+
+    from gradstudio.engine.devices import devices
+    from gradstudio.engine.service import Service
+
+    service = Service(inbox, outbox)
+    outbox.send(
+        Hello(
+            protocol=PROTOCOL_VERSION,
+            ready=True,
+            pid=os.getpid(),
+            python=platform.python_version(),
+            torch=str(torch.__version__),
+            devices=devices(),
+        )
+    )
+    service.run()
+
+
+if __name__ == "__main__":
+    main()

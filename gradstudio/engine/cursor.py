@@ -1,0 +1,199 @@
+"""The counter of SEMANTICS 6: where the program stands, through blocks and turns of loops.
+
+It may stop anywhere, also inside a block; the block's context (`no_grad`, `autocast`) then stays
+entered, and is left when the cursor goes on or is closed.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from gradstudio.engine.source import Head, Item, Step, has_backward
+from gradstudio.graph.model import ItemId
+
+GRADLESS = ("no_grad", "inference_mode")
+
+
+class _Nothing:
+    """A loop that has no next turn."""
+
+
+_NOTHING = _Nothing()
+
+
+class Frame:
+    """A list of statements that is being run, and the block it belongs to."""
+
+    __slots__ = ("head", "index", "items", "iterator", "manager", "pending", "turn")
+
+    def __init__(self, items: tuple[Item, ...], head: Head | None = None) -> None:
+        """Stand before the first."""
+        self.items, self.head, self.index, self.turn = items, head, 0, 0
+        self.manager: AbstractContextManager[object] | None = None
+        self.iterator: Iterator[object] | None = None
+        self.pending: object = _NOTHING
+
+    def has_next_turn(self) -> bool:
+        """Whether the loop goes on; fetches the next element and keeps it."""
+        if self.iterator is None:
+            return False
+        if self.pending is _NOTHING:
+            self.pending = next(self.iterator, _NOTHING)
+        return self.pending is not _NOTHING
+
+
+class HeadFailed(Exception):
+    """The head of a block raised (its context, iterable or condition); `__cause__` is what it raised."""
+
+    def __init__(self, head: Head) -> None:
+        """Name the block."""
+        super().__init__(head.id)
+        self.head = head
+
+
+class Cursor:
+    """Walks a program's items; the caller executes what it stands before."""
+
+    def __init__(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
+        """Stand before the first item; block heads are evaluated in `namespace`."""
+        self._namespace = namespace
+        self.frames = [Frame(items)]
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The turn of each loop around, outermost first."""
+        if len(self.frames) == 1:
+            return ()
+        return tuple(frame.turn for frame in self.frames if frame.iterator is not None)
+
+    @property
+    def gradless_block(self) -> ItemId | None:
+        """The innermost block around that switches gradients off, unless one inside it switches them on."""
+        for frame in reversed(self.frames):
+            if frame.head is not None and frame.head.block.kind in (*GRADLESS, "enable_grad"):
+                return frame.head.id if frame.head.block.kind in GRADLESS else None
+        return None
+
+    def settle(self) -> Step | None:
+        """The step that is next, blocks entered and left on the way to it; None at the end.
+
+        Raises:
+            HeadFailed: a block's head raised; the cursor stands before that block.
+        """
+        while True:
+            frame = self.frames[-1]
+            if frame.index < len(frame.items):
+                item = frame.items[frame.index]
+                if isinstance(item, Step):
+                    return item
+                self._enter(item)
+            elif len(self.frames) == 1:
+                return None
+            else:
+                self._next_turn_or_leave(frame)
+
+    def advance(self) -> None:
+        """The step was executed."""
+        self.frames[-1].index += 1
+
+    def upcoming(self) -> Item | None:
+        """What is next, without entering anything: a step, or the block that is to be entered."""
+        for depth in range(len(self.frames) - 1, -1, -1):
+            frame = self.frames[depth]
+            index = frame.index + (depth < len(self.frames) - 1)
+            item: Item | None = None
+            if index < len(frame.items):
+                item = frame.items[index]
+            elif frame.has_next_turn() and frame.items:
+                item = frame.items[0]
+            while isinstance(item, Head) and item.block.kind == "group" and item.body:
+                item = item.body[0]
+            if item is not None:
+                return item
+        return None
+
+    def backward_ahead(self) -> bool:
+        """Whether a backward statement is still to come, further turns included."""
+        innermost = len(self.frames) - 1
+        return any(
+            has_backward(frame.items[frame.index + (depth < innermost) :])
+            or (has_backward(frame.items) and frame.has_next_turn())
+            for depth, frame in enumerate(self.frames)
+        )
+
+    def path(self) -> tuple[int, ...]:
+        """The index in each frame, outermost first."""
+        return tuple(frame.index for frame in self.frames)
+
+    def rebase(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
+        """Stand at the same place of another program, the same up to here."""
+        self._namespace = namespace
+        for depth, frame in enumerate(self.frames):
+            frame.items = items
+            if depth < len(self.frames) - 1:
+                head = items[frame.index]
+                assert isinstance(head, Head)
+                self.frames[depth + 1].head, items = head, head.body
+
+    def skip_to_end(self) -> None:
+        """Stand behind the last statement; only for a cursor that has entered nothing."""
+        self.frames[0].index = len(self.frames[0].items)
+
+    def close(self) -> None:
+        """Leave every block, innermost first."""
+        while len(self.frames) > 1:
+            self._leave()
+
+    def _enter(self, head: Head) -> None:
+        try:
+            frame = self._open(head)
+        except Exception as error:
+            raise HeadFailed(head) from error
+        if frame is None:
+            self.frames[-1].index += 1
+        else:
+            self.frames.append(frame)
+
+    def _open(self, head: Head) -> Frame | None:
+        """A frame for the block's body, its context entered; None when the body is not to run."""
+        frame, kind = Frame(head.body, head), head.block.kind
+        value: Any = None if head.expression is None else eval(head.expression, self._namespace)  # noqa: S307 - the printed text
+        if kind == "for":
+            frame.iterator = iter(value)
+            if not frame.has_next_turn():
+                return None
+            self._bind(frame)
+        elif kind == "if":
+            return frame if value else None
+        elif kind != "group":
+            value.__enter__()
+            frame.manager = value
+        return frame
+
+    def _bind(self, frame: Frame) -> None:
+        assert frame.head is not None
+        names = frame.head.block.variable
+        value: Any = frame.pending
+        frame.pending = _NOTHING
+        if "," not in names:
+            self._namespace[names] = value
+            return
+        for name, element in zip(names.split(","), tuple(value), strict=True):
+            self._namespace[name.strip()] = element
+
+    def _next_turn_or_leave(self, frame: Frame) -> None:
+        assert frame.head is not None
+        try:
+            if frame.has_next_turn():
+                self._bind(frame)
+                frame.index, frame.turn = 0, frame.turn + 1
+                return
+        except Exception as error:
+            raise HeadFailed(frame.head) from error
+        self._leave()
+        self.frames[-1].index += 1
+
+    def _leave(self) -> None:
+        frame = self.frames.pop()
+        if frame.manager is not None:
+            frame.manager.__exit__(None, None, None)

@@ -1,0 +1,39 @@
+"""Why the engine refuses or ends what it was asked.
+
+GradStudioError
+└── EngineError
+    ├── TooLarge      a statement's results would not fit the device's free memory
+    ├── NotBound      a name or a value that nobody has
+    └── VerbRefused   a verb that makes no sense now; the message is the reason
+"""
+
+from gradstudio.errors import GradStudioError
+
+
+class EngineError(GradStudioError):
+    """Base of the room's errors."""
+
+
+class TooLarge(EngineError):
+    """Refused before anything was allocated.
+
+    Attributes:
+        needed_bytes: what the results would take.
+    """
+
+    def __init__(self, message: str, needed_bytes: int) -> None:
+        """Say what, how much and what there is."""
+        super().__init__(message)
+        self.needed_bytes = needed_bytes
+
+
+class NotBound(EngineError):
+    """No value of that name is there."""
+
+
+class VerbRefused(EngineError):
+    """The verb cannot be carried out in this state."""
+
+
+class Stopped(BaseException):
+    """The person asked to stop; raised between statements of a plain run, never caught by a program."""

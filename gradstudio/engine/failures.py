@@ -1,0 +1,75 @@
+"""Reports of failures: torch's words as they are, where, and what went in. Explanations belong to `advice`."""
+
+import traceback
+from types import TracebackType
+from typing import Any
+
+from gradstudio.engine.cursor import HeadFailed
+from gradstudio.engine.guard import refused_bytes
+from gradstudio.engine.live import Live
+from gradstudio.engine.places import NOWHERE
+from gradstudio.engine.source import FILENAME, Step
+from gradstudio.engine.values import record_of
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Statement
+from gradstudio.protocol.messages import Failed
+from gradstudio.protocol.records import Record
+
+
+def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Failed:
+    """A statement of a traced run failed."""
+    statement = step.statement
+    node, line = live.loaded.places.of_traceback(_below_first(error.__traceback__))
+    inner = live.loaded.places.statements.get(node)
+    if inner is None or inner is statement:
+        node, line = statement.node, statement.line
+    return Failed(
+        revision=live.loaded.revision, node=node, address=statement.address, line=line, type_name=type(error).__name__,
+        message=str(error), operands=operands_of(statement, live.namespace, max_values),
+        turns=live.cursor.turns, warned_bytes=refused_bytes(error),
+    )  # fmt: skip
+
+
+def failed_block(live: Live, error: HeadFailed) -> Failed:
+    """The head of a block failed."""
+    block, cause = error.head.block, error.__cause__ or error
+    return Failed(
+        revision=live.loaded.revision, node=block.block, address=block.kind, line=block.line, turns=live.cursor.turns,
+        type_name=type(cause).__name__, message=str(cause), warned_bytes=refused_bytes(cause),
+    )  # fmt: skip
+
+
+def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
+    """The program failed while it ran as one text, at the place its traceback names."""
+    node, line = live.loaded.places.of_traceback(error.__traceback__)
+    if isinstance(error, SyntaxError) and node == NOWHERE:
+        line = error.lineno or 0
+        node = live.loaded.places.node_at(line)
+    statement = live.loaded.places.statements.get(node)
+    return Failed(
+        revision=live.loaded.revision, node=node, address=_address(live, node, statement), line=line,
+        type_name=type(error).__name__, message=str(error), warned_bytes=refused_bytes(error),
+        operands=() if statement is None else operands_of(statement, live.namespace, max_values),
+    )  # fmt: skip
+
+
+def operands_of(statement: Statement, namespace: dict[str, Any], max_values: int) -> tuple[tuple[str, Record], ...]:
+    """What went into a statement, as far as it stands under a plain name."""
+    return tuple((port, record_of(namespace[text], max_values)) for port, text in statement.inputs if text in namespace)
+
+
+def _address(live: Live, node: ItemId, statement: Statement | None) -> str:
+    if statement is not None:
+        return statement.address
+    block = live.loaded.places.blocks.get(node)
+    return block.kind if block is not None else ""
+
+
+def _below_first(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback behind the statement's own frame: where it went into a definition, if it did."""
+    for frame, _ in traceback.walk_tb(trace):
+        if trace is not None:
+            trace = trace.tb_next
+        if frame.f_code.co_filename == FILENAME:
+            return trace
+    return None

@@ -1,0 +1,290 @@
+"""Which gradients are there and which of the seven states each is in (SEMANTICS 7).
+
+Values are noted when they are made; what reaches them is reported by `backward.Recording`; the
+`.grad` of leaves is watched between statements. Nothing here computes but summaries.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+from torch.autograd.graph import Node
+
+from gradstudio.engine.states import Cut, state_of_leaf, state_of_value
+from gradstudio.engine.summary import summarise
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import GradPart, GradRow
+from gradstudio.protocol.records import Summary
+
+MARK = "gradstudio"
+MAX_ITEMS = 64
+Key = tuple[ItemId, int, str]
+Mark = tuple[Key, int, int, tuple[int, ...]]
+
+
+@dataclass(slots=True, eq=False)
+class Leaf:
+    """The watched `.grad` of one leaf tensor.
+
+    Attributes:
+        tensor: held, so that its identity stays its own.
+        cleared_at: number of backwards that had run when it was made or its `.grad` set to None.
+        parts: what each backward since then has added.
+        seen: identity and version of `.grad` when last looked at.
+        returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
+    """
+
+    tensor: Tensor
+    cleared_at: int
+    parts: list[GradPart] = field(default_factory=list)
+    seen: tuple[int, int] | None = None
+    returned: bool = False
+    summary: tuple[tuple[int, int], Summary] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """The latest value of one output (or of a module's parameter, an item of a list).
+
+    Attributes:
+        tensor: None when it had to make room.
+        requires_grad, was_leaf: as it was made.
+        cut: why it does not require grad, when that is no matter of course.
+        grad: what arrived last at its autograd edge; None when it had to make room.
+    """
+
+    key: Key
+    serial: int
+    tensor: Tensor | None
+    requires_grad: bool
+    was_leaf: bool
+    made_at: int
+    turns: tuple[int, ...]
+    version: int | None
+    cut: Cut | None = None
+    grad: Tensor | None = None
+    summary: Summary | None = None
+    recorded: bool = True
+
+
+class Gradients:
+    """All that is known of gradients since the start from nothing.
+
+    Attributes:
+        backwards: how many backwards have run.
+        last_backward: the last one of this pass, None when none has run in it.
+        budget: says how many bytes may be kept only for showing.
+    """
+
+    def __init__(self, budget: Callable[[], int], max_values: int = 64) -> None:
+        """Nothing is known."""
+        self.values: dict[Key, Value] = {}
+        self.leaves: dict[int, Leaf] = {}
+        self.backwards, self.pass_number = 0, 1
+        self.last_backward: int | None = None
+        self.max_values = max_values
+        self._serial = 0
+        self._budget = budget
+        self._kept: OrderedDict[tuple[Key, bool], int] = OrderedDict()
+        self._kept_bytes, self._allowed = 0, -1
+
+    # -------------------------------------------------------------- values
+
+    def made(
+        self,
+        node: ItemId,
+        turns: tuple[int, ...],
+        outputs: Iterable[object],
+        cut: Callable[[Tensor], Cut | None],
+        first: int = 0,
+    ) -> list[Value]:
+        """A statement has given `outputs`, the first of them its output `first`; what was entered.
+
+        `cut` says why a tensor that does not require grad does not.
+        """
+        made: list[Value] = []
+        for index, output in enumerate(outputs, first):
+            if isinstance(output, Tensor):
+                made.append(self._note((node, index, ""), output, turns, cut))
+            elif isinstance(output, nn.Module):
+                named = output.named_parameters()
+                made.extend(self._note((node, index, path), parameter, turns, cut) for path, parameter in named)
+            elif isinstance(output, list | tuple):
+                items = [(str(place), item) for place, item in enumerate(output[:MAX_ITEMS])]
+                made.extend(self._note((node, index, p), i, turns, cut) for p, i in items if isinstance(i, Tensor))
+        return made
+
+    def find(self, key: Key, serial: int) -> Value | None:
+        """The value, when it is still the one of that serial number."""
+        value = self.values.get(key)
+        return value if value is not None and value.serial == serial else None
+
+    def arrived(self, value: Value, grad: Tensor, summary: Summary) -> None:
+        """The gradient `grad` has come to the value's edge."""
+        value.grad, value.summary = grad, summary
+        self._keep((value.key, True), grad)
+
+    def returned(self, tensor: Tensor, grad: Tensor | None) -> None:
+        """`torch.autograd.grad` gave `grad` for `tensor`."""
+        if grad is None:
+            return
+        if tensor.is_leaf:
+            self._leaf(tensor).returned = True
+            return
+        for value in self.values.values():
+            if value.tensor is tensor:
+                self.arrived(value, grad, summarise(grad, self.max_values))
+
+    def new_pass(self, pass_number: int, stays: Callable[[ItemId], bool]) -> None:
+        """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
+        self.pass_number, self.last_backward = pass_number, None
+        for key in [key for key in self.values if not stays(key[0])]:
+            del self.values[key]
+            self._drop((key, False))
+            self._drop((key, True))
+        used = {id(value.tensor) for value in self.values.values()}
+        for identity in [identity for identity in self.leaves if identity not in used]:
+            del self.leaves[identity]
+
+    # -------------------------------------------------------------- leaves
+
+    def watch(self, tensor: Tensor, made_at: int) -> Leaf:
+        """The watch on a leaf, as if it had been made when `made_at` backwards had run."""
+        leaf = self._leaf(tensor)
+        leaf.cleared_at = made_at
+        return leaf
+
+    def observe(self) -> None:
+        """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed?"""
+        for leaf in self.leaves.values():
+            now = _glance(leaf.tensor.grad)
+            if now != leaf.seen:
+                self._changed_by_hand(leaf, now)
+
+    def backward_ran(self, parts: dict[int, Summary | None], counts: bool) -> None:
+        """A backward is over.
+
+        Args:
+            parts: by identity of a leaf, what reached it as far as it was recorded.
+            counts: False when it failed before anything was reached.
+        """
+        if counts:
+            self.backwards += 1
+            self.last_backward = self.backwards
+        for identity, leaf in self.leaves.items():
+            now = _glance(leaf.tensor.grad)
+            if now is None or (now == leaf.seen and identity not in parts):
+                continue
+            part = GradPart(self.pass_number, self.backwards, parts.get(identity))
+            leaf.parts = [part] if leaf.seen is None else [*leaf.parts, part]
+            if leaf.seen is None and part.grad is not None:
+                leaf.summary = (now, part.grad)
+            leaf.seen = now
+
+    def clear(self, tensor: Tensor) -> None:
+        """`.grad` of the leaf is set to None."""
+        tensor.grad = None
+        leaf = self._leaf(tensor)
+        leaf.parts, leaf.seen, leaf.cleared_at, leaf.returned = [], None, self.backwards, False
+
+    # -------------------------------------------------------------- states
+
+    def rows(self) -> tuple[GradRow, ...]:
+        """The state of every tensor known; call it outside the program's modes."""
+        return tuple(self.row(value) for value in self.values.values())
+
+    def row(self, value: Value) -> GradRow:
+        """The state of one."""
+        node, output, path = value.key
+        leaf = self.leaf_of(value)
+        if leaf is None:
+            state, reason, cause = state_of_value(value, self.backwards)
+            return GradRow(
+                node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
+            )
+        state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
+        grad = self._leaf_summary(leaf)
+        parts = tuple(leaf.parts) if state == "accumulated" else ()
+        return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
+
+    def leaf_of(self, value: Value) -> Leaf | None:
+        """The watch on a value that is a leaf which requires grad."""
+        tensor = value.tensor
+        if tensor is None or not value.was_leaf or not tensor.requires_grad or not tensor.is_leaf:
+            return None
+        return self._leaf(tensor)
+
+    # -------------------------------------------------------------- private
+
+    def _note(self, key: Key, tensor: Tensor, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]) -> Value:
+        self._serial += 1
+        requires, grad_fn = tensor.requires_grad, tensor.grad_fn
+        version = None if tensor.is_inference() else tensor._version
+        value = Value(key, self._serial, tensor, requires, grad_fn is None, self.backwards, turns, version)
+        if not requires:
+            value.cut = cut(tensor)
+        elif grad_fn is None:
+            self._leaf(tensor)
+        else:
+            marks_of(grad_fn).append((key, self._serial, tensor.output_nr, turns))
+            self._keep((key, False), tensor)
+        self.values[key] = value
+        return value
+
+    def _leaf(self, tensor: Tensor) -> Leaf:
+        leaf = self.leaves.get(id(tensor))
+        if leaf is None:
+            leaf = self.leaves[id(tensor)] = Leaf(tensor, self.backwards, seen=_glance(tensor.grad))
+        return leaf
+
+    def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:
+        grad = leaf.tensor.grad
+        if now is None:
+            leaf.cleared_at, leaf.parts, leaf.returned = self.backwards, [], False
+        elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not grad.detach().any()):
+            leaf.parts = []
+        leaf.seen = now
+
+    def _leaf_summary(self, leaf: Leaf) -> Summary | None:
+        grad, now = leaf.tensor.grad, _glance(leaf.tensor.grad)
+        if grad is None or now is None:
+            return None
+        if leaf.summary is None or leaf.summary[0] != now:
+            leaf.summary = (now, summarise(grad, self.max_values))
+        return leaf.summary[1]
+
+    def _keep(self, entry: tuple[Key, bool], tensor: Tensor) -> None:
+        """Count a tensor that is held for showing; the oldest make room."""
+        self._drop(entry)
+        if self._allowed < 0:
+            self._allowed = self._budget()
+        size = tensor.nbytes if not tensor.is_sparse else 0
+        self._kept[entry] = size
+        self._kept_bytes += size
+        while self._kept_bytes > self._allowed and len(self._kept) > 1:
+            (key, is_grad), freed = self._kept.popitem(last=False)
+            self._kept_bytes -= freed
+            value = self.values.get(key)
+            if value is not None and is_grad:
+                value.grad = None
+            elif value is not None:
+                value.tensor = None
+
+    def _drop(self, entry: tuple[Key, bool]) -> None:
+        self._kept_bytes -= self._kept.pop(entry, 0)
+
+
+def marks_of(node: Node) -> list[Mark]:
+    """Which values were made at an autograd node: (key, serial, output number, turns) each.
+
+    They live with torch's node itself, so the graph is freed when the program lets go of it.
+    """
+    metadata: dict[str, list[Mark]] = node.metadata  # type: ignore[assignment]  # a dict, typed as a method by torch
+    return metadata.setdefault(MARK, [])
+
+
+def _glance(grad: Tensor | None) -> tuple[int, int] | None:
+    if grad is None:
+        return None
+    return id(grad), 0 if grad.is_inference() else grad._version

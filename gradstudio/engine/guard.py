@@ -1,0 +1,148 @@
+"""Sizes refused before anything is allocated (SEMANTICS 12).
+
+A statement is looked at more closely only when it could matter: when the product of the sizes it
+names, and of the elements of the tensors it takes, reaches the free memory. Then it runs once on
+the meta device, where tensors have no data, and its results are weighed. Module calls and what
+torch allocates inside an operator are left to the allocator, whose error is caught like any other.
+"""
+
+import ast
+import math
+import re
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gradstudio.engine.errors import TooLarge
+from gradstudio.engine.limits import free_bytes
+from gradstudio.engine.neutral import neutral
+from gradstudio.engine.source import FILENAME, Step
+from gradstudio.engine.standins import on_meta
+from gradstudio.program.model import Program
+
+LOOK_ABOVE = 1 << 24
+"""Elements; nothing smaller is ever looked at (64 MiB of float32)."""
+LARGEST_ITEM_BYTES = 16
+CPU = torch.device("cpu")
+_MUTABLE = (torch.nn.Module, torch.optim.Optimizer)
+_CANNOT_GROW = frozenset(
+    "view reshape view_as reshape_as expand expand_as broadcast_to transpose permute squeeze unsqueeze flatten "
+    "unflatten movedim swapaxes t T mT narrow select split chunk unbind detach sum mean amax amin max min argmax "
+    "argmin norm relu tanh sigmoid softmax log_softmax layer_norm batch_norm dropout clone contiguous".split()
+)
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_ALLOCATOR = re.compile(r"tried to allocate (\d+) bytes|Tried to allocate ([\d.]+) ([KMGT]iB)")
+
+
+def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
+    """Refuse a statement whose results would exceed the free memory of their device.
+
+    Raises:
+        TooLarge: with what it needs and what there is.
+    """
+    if not step.statement.names:
+        return
+    bound = _bound(step, namespace)
+    if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < (free_bytes(CPU) or 0):
+        return
+    if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
+        _weigh(step, namespace)
+
+
+def first_too_large(program: Program, steps: list[Step]) -> tuple[Step, TooLarge] | None:
+    """The first statement whose literals alone ask for too much: a plain run looks before it starts."""
+    asking = [s for s in steps if s.statement.names and math.prod(_literals(s.statement.text)) >= LOOK_ABOVE]
+    namespace: dict[str, Any] = {"__file__": FILENAME}
+    if asking:
+        exec(compile(program.prelude, FILENAME, "exec"), namespace)
+    for step in asking:
+        if namespace.keys() >= set(step.source.reads):
+            try:
+                refuse_too_large(step, namespace)
+            except TooLarge as error:
+                return step, error
+    return None
+
+
+def refused_bytes(error: BaseException) -> int:
+    """How much was asked for, of our refusal or of an allocator's own words; 0 for other errors."""
+    if isinstance(error, TooLarge):
+        return error.needed_bytes
+    found = _ALLOCATOR.search(str(error))
+    if found is None:
+        return 0
+    if found[1]:
+        return int(found[1])
+    return int(float(found[2]) * 1024 ** _UNITS.index(found[3]))
+
+
+def spelled_bytes(count: float) -> str:
+    """``3.6 TiB``."""
+    unit = 0
+    while count >= 1024 and unit < len(_UNITS) - 1:
+        count, unit = count / 1024, unit + 1
+    return f"{count:.0f} {_UNITS[unit]}" if unit == 0 else f"{count:.1f} {_UNITS[unit]}"
+
+
+def _bound(step: Step, namespace: dict[str, Any]) -> int:
+    """More elements than this no result can have, roughly: a product, cheap to form."""
+    literals, tensors, shapes = _literals(step.statement.text), [], set()
+    sizes = [size for size in literals if size > 1]
+    for name in step.source.reads:
+        value = namespace.get(name)
+        if isinstance(value, Tensor):
+            tensors.append(value.numel())
+            shapes.add(value.shape)
+        elif type(value) is int:
+            sizes.append(abs(value) or 1)
+        elif isinstance(value, list | tuple):
+            sizes.extend(abs(size) or 1 for size in value if type(size) is int)
+    if tensors and (
+        step.statement.operator.rpartition(".")[2] in _CANNOT_GROW
+        or (len(shapes) == 1 and not sizes and not _multiplies(step))
+    ):
+        return max(tensors)
+    return math.prod(sizes) * math.prod(tensors)
+
+
+def _multiplies(step: Step) -> bool:
+    word = step.statement.operator.rpartition(".")[2]
+    return any(part in word for part in ("matmul", "mm", "outer", "kron", "einsum", "diag", "vander", "cart", "combin"))
+
+
+@lru_cache(maxsize=65536)
+def _literals(text: str) -> tuple[int, ...]:
+    """Absolute values of the whole numbers in a statement; ``10**12`` counts as one."""
+    found: list[int] = []
+    _collect(ast.parse(text), found)
+    return tuple(abs(number) or 1 for number in found)
+
+
+def _collect(tree: ast.AST, found: list[int]) -> None:
+    match tree:
+        case ast.Constant(value=int() as number):
+            found.append(int(number))
+        case ast.BinOp(left=ast.Constant(value=int() as base), op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            found.append(base**power if abs(power) < 1000 else LOOK_ABOVE)
+        case _:
+            for child in ast.iter_child_nodes(tree):
+                _collect(child, found)
+
+
+def _weigh(step: Step, namespace: dict[str, Any]) -> None:
+    with neutral():
+        results = on_meta(step, namespace)
+    needed: dict[torch.device, int] = {}
+    for tensor, device in results:
+        needed[device] = needed.get(device, 0) + tensor.numel() * tensor.itemsize
+    for device, size in needed.items():
+        free = free_bytes(device)
+        if free is not None and size > free:
+            raise TooLarge(_words(step, size, free, device), size)
+
+
+def _words(step: Step, size: int, free: int, device: torch.device) -> str:
+    text = step.statement.text.split("=", 1)[-1].strip()[:200]
+    return f"{text} would take {spelled_bytes(size)}; {spelled_bytes(free)} are free on {device}. It was not run."

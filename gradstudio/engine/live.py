@@ -1,0 +1,138 @@
+"""The one live state: a namespace, where the program stands in it, and what was recorded."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+from gradstudio.engine.cursor import Cursor
+from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.places import Places
+from gradstudio.engine.source import Head, Item, Step, flat
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.messages import AutogradRow, Row
+from gradstudio.protocol.records import Record
+
+Binding = tuple[ItemId, int]
+FIRST_TURNS, LAST_TURNS = 16, 240
+
+
+class Loaded:
+    """A program as the window last sent it, made ready."""
+
+    def __init__(self, document: str, revision: int, program: Program, items: tuple[Item, ...]) -> None:
+        """Hold the parts; `items` are the program's statements prepared."""
+        self.document, self.revision, self.program, self.items = document, revision, program, items
+        self.places = Places(program)
+        self.steps = flat(items)
+        self.backwards = [step for step in self.steps if step.statement.backward]
+        self.has_repeated = any(_repeated(item) for item in items)
+
+
+@dataclass(slots=True, eq=False)
+class Live:
+    """What is left of the last start from nothing.
+
+    Attributes:
+        loaded: the program the namespace belongs to.
+        binder: which node bound a name last.
+        setup: what each set-up statement that ran has bound, in order of its names.
+        lists: the set-up lists and what they held when set-up left them.
+        anew: set-up statements that this pass must run again.
+        executed: statements that have run since the start from nothing.
+        interrupted: paused by Step or Stop, so Run goes on.
+        traced: it was not a plain run; `prepared`: imports and header were executed.
+        resumable: False when a plain run ended in the middle: nobody knows where it stands.
+        last_rows: the latest record of each node, whatever was dropped.
+    """
+
+    loaded: Loaded
+    namespace: dict[str, Any]
+    cursor: Cursor
+    gradients: Gradients
+    seed: int | None
+    binder: dict[str, Binding] = field(default_factory=dict)
+    setup: dict[ItemId, tuple[Any, ...]] = field(default_factory=dict)
+    lists: dict[int, tuple[list[Any], tuple[int, ...]]] = field(default_factory=dict)
+    anew: set[ItemId] = field(default_factory=set)
+    executed: dict[ItemId, Step] = field(default_factory=dict)
+    pass_number: int = 1
+    step_count: int = 0
+    changed_by_hand: bool = False
+    interrupted: bool = False
+    failed: bool = False
+    resumable: bool = True
+    traced: bool = True
+    prepared: bool = False
+    last_backward: Step | None = None
+    rows: dict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=dict)
+    last_rows: dict[ItemId, Row] = field(default_factory=dict)
+    autograd_rows: list[AutogradRow] = field(default_factory=list)
+
+    def bind(self, step: Step, values: tuple[Any, ...]) -> None:
+        """Note who bound the statement's names, and what set-up has made."""
+        statement = step.statement
+        for index, name in enumerate(statement.names):
+            self.binder[name] = (statement.node, index)
+        self.executed[statement.node] = step
+        if not statement.repeated:
+            self.setup[statement.node] = values
+            self._see_lists((*values, *(self.namespace.get(name) for name in step.source.reads)))
+
+    def rebind(self, step: Step) -> None:
+        """Give the names of a set-up statement the objects it made."""
+        for index, (name, value) in enumerate(zip(step.statement.names, self.setup[step.id], strict=False)):
+            self.namespace[name] = value
+            self.binder[name] = (step.id, index)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Unbind names."""
+        for name in names:
+            self.namespace.pop(name, None)
+            self.binder.pop(name, None)
+
+    def record(self, row: Row) -> None:
+        """Keep a row for the report: all but the middle turns of long loops."""
+        self.last_rows[row.node] = row
+        self.rows[row.node, row.turns, row.pass_number] = row
+        if row.turns and row.turns[-1] >= FIRST_TURNS + LAST_TURNS:
+            dropped = (*row.turns[:-1], row.turns[-1] - LAST_TURNS)
+            self.rows.pop((row.node, dropped, row.pass_number), None)
+
+    def outputs_of(self, node: ItemId) -> tuple[Record, ...]:
+        """The latest records of a node; empty when there are none."""
+        row = self.last_rows.get(node)
+        return row.outputs if row is not None else ()
+
+    def must_be_made_anew(self) -> set[ItemId]:
+        """Set-up that acquired a `grad_fn` or was appended to, with what set-up made from it (SEMANTICS 5)."""
+        anew: set[ItemId] = set()
+        scope: dict[str, ItemId] = {}
+        for step in self.loaded.steps:
+            statement = step.statement
+            if not statement.repeated and step.id in self.setup:
+                spoilt = any(self._is_spoilt(value) for value in self.setup[step.id])
+                if spoilt or any(scope.get(name) in anew for name in step.source.reads):
+                    anew.add(step.id)
+            scope.update(dict.fromkeys(statement.names, step.id))
+        return anew
+
+    def _see_lists(self, values: tuple[Any, ...]) -> None:
+        for value in values:
+            if type(value) is list:
+                self.lists[id(value)] = (value, tuple(map(id, value)))
+
+    def _is_spoilt(self, value: object) -> bool:
+        if isinstance(value, Tensor):
+            return value.grad_fn is not None
+        if type(value) is list and id(value) in self.lists:
+            return tuple(map(id, value)) != self.lists[id(value)][1] or any(map(self._is_spoilt, value))
+        return isinstance(value, list | tuple) and any(map(self._is_spoilt, value))
+
+
+def _repeated(item: Item) -> bool:
+    if isinstance(item, Head):
+        return item.block.repeated or any(map(_repeated, item.body))
+    return item.statement.repeated

@@ -1,0 +1,98 @@
+"""The engine's end of the pipes: one writer that threads may share, one reader that never computes.
+
+File descriptor 1 is duplicated for the protocol and then points at stderr, so nothing a program
+or a library prints can come between two frames.
+"""
+
+import os
+import queue
+import sys
+import threading
+from typing import BinaryIO, cast
+
+from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.messages import Do, Message, Request, Stop
+
+READ_BYTES = 1 << 20
+EXIT_BROKEN = 5
+
+
+class Outbox:
+    """Writes frames whole, from any thread."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Write to `stream`."""
+        self._stream, self._lock = stream, threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """Put one message on the pipe; a peer that is gone ends the process."""
+        frame = encode(message)
+        try:
+            with self._lock:
+                self._stream.write(frame)
+                self._stream.flush()
+        except (BrokenPipeError, ValueError):
+            os._exit(0)
+
+
+class Inbox:
+    """Requests as they come, read by a thread of its own so that Stop and the end are seen at once.
+
+    When standard input ends the process exits, whatever it computes: no orphan is left.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Read from `stream`, which must be raw: a read gives what is there."""
+        self._stream = stream
+        self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self._received, self._taken, self._stop_up_to = 0, 0, 0
+
+    def start(self) -> None:
+        """Begin to read."""
+        threading.Thread(target=self._read, name="requests", daemon=True).start()
+
+    def take(self) -> Request:
+        """The next request, waited for. Stop never appears here."""
+        request = self._requests.get()
+        if isinstance(request, Do):
+            self._taken += 1
+        return request
+
+    def stopped(self) -> bool:
+        """Whether a Stop came after the `Do` that is being carried out."""
+        return self._stop_up_to >= self._taken
+
+    def _read(self) -> None:
+        decoder: Decoder[Request] = Decoder(cast(type[Request], Request))
+        try:
+            while data := self._stream.read(READ_BYTES):
+                for request in decoder.feed(data):
+                    self._accept(request)
+        except BrokenFrame as error:
+            sys.stderr.write(f"{error}\n")
+            os._exit(EXIT_BROKEN)
+        os._exit(0)
+
+    def _accept(self, request: Request) -> None:
+        if isinstance(request, Stop):
+            self._stop_up_to = self._received
+            return
+        self._received += isinstance(request, Do)
+        self._requests.put(request)
+
+
+def take_standard_streams() -> tuple[Inbox, Outbox]:
+    """The protocol's ends of standard input and output, which nobody else can write to afterwards."""
+    out = os.dup(1)
+    os.dup2(2, 1)
+    _binary(0, out)
+    return Inbox(os.fdopen(os.dup(0), "rb", buffering=0)), Outbox(os.fdopen(out, "wb"))
+
+
+def _binary(*descriptors: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        for descriptor in descriptors:
+            msvcrt.setmode(descriptor, os.O_BINARY)

@@ -1,0 +1,102 @@
+"""From a place in the script to the node that stands there."""
+
+import traceback
+from types import CodeType, FrameType, TracebackType
+
+from gradstudio.engine.source import FILENAME
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import BlockStatement, Program, Span, Statement
+
+NOWHERE = ItemId("")
+
+
+class Places:
+    """The spans of one program, asked by position; and its statements, by node."""
+
+    def __init__(self, program: Program) -> None:
+        """Sort the spans by line."""
+        self.statements: dict[ItemId, Statement] = {}
+        self.blocks: dict[ItemId, BlockStatement] = {}
+        self._collect(program.statements)
+        self._lines = program.script.splitlines()
+        self._by_line: dict[int, list[Span]] = {}
+        for span in program.spans:
+            for line in range(span.line, span.end_line + 1):
+                self._by_line.setdefault(line, []).append(span)
+
+    def node_at(self, line: int, columns: tuple[int, int] | None = None) -> ItemId:
+        """The smallest item that holds the place; of a whole line, the widest node.
+
+        Args:
+            line: 1-based.
+            columns: half-open range of bytes within the line, as Python's tracebacks count.
+        """
+        spans = self._by_line.get(line, [])
+        nodes = [span for span in spans if span.node in self.statements] or spans
+        if not nodes:
+            return self._at_statement(line)
+        if columns is not None:
+            start, end = (self._character(line, column) for column in columns)
+            holding = [
+                s for s in nodes if (s.line < line or s.column <= start) and (s.end_line > line or s.end_column >= end)
+            ]
+            if holding:
+                return min(holding, key=_extent).node
+        return max(nodes, key=_extent).node
+
+    def frame_node(self, code: CodeType, instruction: int, line: int) -> ItemId:
+        """The node that a frame of the script is executing."""
+        return self.node_at(line, _columns(code, instruction, line))
+
+    def of_traceback(self, trace: TracebackType | None) -> tuple[ItemId, int]:
+        """(node, line) of the innermost frame of the script in a traceback."""
+        found: tuple[ItemId, int] = (NOWHERE, 0)
+        for frame, line in traceback.walk_tb(trace):
+            if frame.f_code.co_filename == FILENAME:
+                found = (self.frame_node(frame.f_code, _instruction(trace, frame), line), line)
+        return found
+
+    def of_stack(self, frame: FrameType | None) -> tuple[ItemId, int]:
+        """(node, line) of the innermost frame of the script on a stack."""
+        while frame is not None and frame.f_code.co_filename != FILENAME:
+            frame = frame.f_back
+        if frame is None:
+            return NOWHERE, 0
+        return self.frame_node(frame.f_code, frame.f_lasti, frame.f_lineno), frame.f_lineno
+
+    def _at_statement(self, line: int) -> ItemId:
+        whole = [s.node for s in self.statements.values() if s.line == line and not s.is_part]
+        return next(iter(whole), next((s.block for s in self.blocks.values() if s.line == line), NOWHERE))
+
+    def _character(self, line: int, column: int) -> int:
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
+
+    def _collect(self, statements: tuple[Statement | BlockStatement, ...]) -> None:
+        for statement in statements:
+            if isinstance(statement, Statement):
+                self.statements[statement.node] = statement
+            else:
+                self.blocks[statement.block] = statement
+                self._collect(statement.body)
+
+
+def _extent(span: Span) -> tuple[int, int]:
+    lines = span.end_line - span.line
+    return lines, span.end_column - span.column if lines == 0 else span.end_column
+
+
+def _columns(code: CodeType, instruction: int, line: int) -> tuple[int, int] | None:
+    for index, (start_line, end_line, start, end) in enumerate(code.co_positions()):
+        if index == instruction // 2:
+            whole = start_line == end_line == line and start is not None and end is not None
+            return (start, end) if whole and start is not None and end is not None else None
+    return None
+
+
+def _instruction(trace: TracebackType | None, frame: FrameType) -> int:
+    while trace is not None:
+        if trace.tb_frame is frame:
+            return trace.tb_lasti
+        trace = trace.tb_next
+    return frame.f_lasti

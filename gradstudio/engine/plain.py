@@ -1,0 +1,131 @@
+"""A run without a trace: the whole text as it is exported, executed as one code object.
+
+It costs what the script costs. Two things are woven in: a look at the Stop flag before each
+top-level statement and each turn of a loop, and a look at the leaves before each backward, by
+which accumulated gradients are told from fresh ones.
+"""
+
+import ast
+from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from torch import Tensor, nn
+
+from gradstudio.engine.errors import Stopped
+from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.live import Live
+from gradstudio.engine.source import FILENAME
+from gradstudio.protocol.messages import GradPart
+
+CHECK, WATCH = "__gradstudio_check__", "__gradstudio_watch__"
+_HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+
+
+@lru_cache(maxsize=16)
+def compile_plain(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, CodeType]:
+    """(imports and definitions, the rest) of a program's text.
+
+    Raises:
+        SyntaxError: the text is no Python; our own bug.
+    """
+    tree = ast.parse(code, FILENAME)
+    hoisted: list[ast.stmt] = [statement for statement in tree.body if isinstance(statement, _HOISTED)]
+    rest = [statement for statement in tree.body if not isinstance(statement, _HOISTED)]
+    body = _woven(rest, backward_lines, every=True)
+    parts = (ast.Module(hoisted, []), ast.Module(body, []))
+    first, second = (compile(ast.fix_missing_locations(part), FILENAME, "exec") for part in parts)
+    return first, second
+
+
+def run_plain(live: Live, code: tuple[CodeType, CodeType], stopped: Callable[[], bool], load_file: object) -> None:
+    """Execute a program's text in the fresh namespace of `live`.
+
+    Raises:
+        Stopped: the person asked to stop.
+        Exception: whatever the program raises.
+    """
+    namespace = live.namespace
+    watch = LeafWatch(live)
+
+    def check() -> None:
+        if stopped():
+            raise Stopped
+
+    exec(code[0], namespace)
+    namespace.update({"load_file": load_file, CHECK: check, WATCH: watch.before_backward})
+    try:
+        exec(code[1], namespace)
+    finally:
+        del namespace[CHECK], namespace[WATCH]
+        watch.conclude()
+
+
+class LeafWatch:
+    """Counts backwards, and knows which leaves held a gradient when the last one began."""
+
+    def __init__(self, live: Live) -> None:
+        """Watch what set-up binds."""
+        self._namespace, self._gradients = live.namespace, live.gradients
+        self._names = [n for s in live.loaded.steps if not s.statement.repeated for n in s.statement.names]
+        self.count = 0
+        self.held: set[int] = set()
+
+    def before_backward(self) -> None:
+        """A backward is about to run."""
+        self.count += 1
+        self.held = set()
+        for name in self._names:
+            for leaf in _leaves(self._namespace.get(name)):
+                grad = leaf.grad
+                if grad is not None and grad.detach().any():
+                    self.held.add(id(leaf))
+
+    def conclude(self) -> None:
+        """Tell the gradients what was seen."""
+        gradients = self._gradients
+        gradients.backwards = self.count
+        gradients.last_backward = self.count or None
+        for name in self._names:
+            for leaf in _leaves(self._namespace.get(name)):
+                self._conclude(gradients, leaf)
+
+    def _conclude(self, gradients: Gradients, tensor: Tensor) -> None:
+        leaf = gradients.watch(tensor, made_at=0)
+        if tensor.grad is not None and self.count:
+            earlier = [GradPart(1, self.count - 1)] if id(tensor) in self.held else []
+            leaf.parts = [*earlier, GradPart(1, self.count)]
+
+
+def _leaves(value: object) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value] if value.requires_grad and value.is_leaf else []
+    if isinstance(value, nn.Module):
+        return [parameter for parameter in value.parameters() if parameter.requires_grad]
+    if isinstance(value, list | tuple):
+        return [leaf for item in value if isinstance(item, Tensor | nn.Module) for leaf in _leaves(item)]
+    return []
+
+
+def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bool) -> list[ast.stmt]:
+    woven: list[ast.stmt] = []
+    for place, statement in enumerate(statements):
+        if every or place == 0:
+            woven.append(_call(CHECK, statement))
+        if isinstance(statement, ast.For | ast.With | ast.If):
+            statement.body = _woven(statement.body, backward_lines, every=False)
+        elif statement.lineno in backward_lines:
+            woven.append(_call(WATCH, statement))
+        woven.append(statement)
+    return woven
+
+
+def _call(name: str, where: ast.stmt) -> ast.stmt:
+    call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
+    return ast.copy_location(call, where)
+
+
+def namespace_of(print_function: object, filename: str = FILENAME) -> dict[str, Any]:
+    """An empty namespace as a script begins with, with the engine's own `print`."""
+    return {"__name__": "__main__", "__file__": filename, "print": print_function}

@@ -1,0 +1,101 @@
+"""Whether a live state still belongs to a program after an edit (SEMANTICS 6, Stale)."""
+
+import ast
+from typing import Any
+
+from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.source import Head, Item, Step
+from gradstudio.engine.start import extend_prelude
+from gradstudio.program.model import Program
+
+
+def reconcile(live: Live, loaded: Loaded) -> bool:
+    """Carry the live state over to the program, when all that has run is the same in it.
+
+    Names do not count: what was renamed is bound to its new name. False means stale, and nothing
+    was changed.
+    """
+    if loaded.program is live.loaded.program:
+        return True
+    steps = {step.id: step for step in loaded.steps}
+    if not (_same_header(live.loaded.program, loaded.program) and _same_so_far(live, loaded)):
+        return False
+    for node, old in live.executed.items():
+        if not old.statement.repeated and (node not in steps or steps[node].fingerprint != old.fingerprint):
+            return False
+    renamed = _renamed(live, steps)
+    if renamed is None:
+        return False
+    _carry_over(live, loaded, steps, renamed)
+    return True
+
+
+def _same_header(old: Program, new: Program) -> bool:
+    return (old.seed, old.device, _settings(old)) == (new.seed, new.device, _settings(new))
+
+
+def _settings(program: Program) -> list[str]:
+    """What the prelude sets: `torch.set_default_dtype`, definitions; not its imports."""
+    tree = ast.parse(program.prelude)
+    return [ast.unparse(s) for s in tree.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+
+
+def _same_so_far(live: Live, loaded: Loaded) -> bool:
+    """Whether every statement behind the counter is the same, bodies of loops in a later turn as a whole."""
+    frames, items = live.cursor.frames, loaded.items
+    for depth, frame in enumerate(frames):
+        through = len(frame.items) if frame.turn else frame.index
+        if not _same(frame.items[:through], items[:through]):
+            return False
+        if depth == len(frames) - 1:
+            return True
+        if frame.index >= len(items):
+            return False
+        old, new = frame.items[frame.index], items[frame.index]
+        if not (isinstance(new, Head) and isinstance(old, Head) and old.fingerprint == new.fingerprint):
+            return False
+        items = new.body
+    return True
+
+
+def _same(old: tuple[Item, ...], new: tuple[Item, ...]) -> bool:
+    if len(old) != len(new):
+        return False
+    return all(
+        a.fingerprint == b.fingerprint
+        and isinstance(a, Step) == isinstance(b, Step)
+        and (not isinstance(a, Head) or not isinstance(b, Head) or _same(a.body, b.body))
+        for a, b in zip(old, new, strict=True)
+    )
+
+
+def _renamed(live: Live, steps: dict[Any, Step]) -> dict[str, str] | None:
+    """Old name -> new name of what is bound; None when a value that got a name is not there any more."""
+    renamed: dict[str, str] = {}
+    for node, old in live.executed.items():
+        new = steps.get(node)
+        if new is None:
+            continue
+        for index, (before, after) in enumerate(zip(old.statement.names, new.statement.names, strict=True)):
+            if before == after and old.statement.is_part == new.statement.is_part:
+                continue
+            if live.binder.get(before) == (node, index):
+                renamed[before] = after
+            elif after != "_" and not new.statement.is_part:
+                return None
+    return renamed
+
+
+def _carry_over(live: Live, loaded: Loaded, steps: dict[Any, Step], renamed: dict[str, str]) -> None:
+    values = {after: live.namespace[before] for before, after in renamed.items() if before in live.namespace}
+    bindings = {after: live.binder[before] for before, after in renamed.items()}
+    live.forget(renamed)
+    live.namespace.update(values)
+    live.binder.update(bindings)
+    live.executed = {node: steps.get(node, step) for node, step in live.executed.items()}
+    if live.last_backward is not None:
+        live.last_backward = steps.get(live.last_backward.id)
+    live.cursor.rebase(loaded.items, live.namespace)
+    live.loaded = loaded
+    if live.prepared:
+        extend_prelude(live, loaded.program.prelude)

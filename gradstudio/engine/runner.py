@@ -1,0 +1,237 @@
+"""Executes one statement at a time in the live namespace and records what it did."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from gradstudio.engine.backward import Recording
+from gradstudio.engine.cursor import HeadFailed
+from gradstudio.engine.failures import failed_block, failed_step
+from gradstudio.engine.guard import refuse_too_large
+from gradstudio.engine.live import Binding, Live
+from gradstudio.engine.memory import LiveBytes
+from gradstudio.engine.neutral import neutral
+from gradstudio.engine.source import Head, Step
+from gradstudio.engine.states import Cut, cut_here, passed_on
+from gradstudio.engine.summary import dtype_name
+from gradstudio.engine.values import record_of, requires_grad
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import BackwardTraced, Gradients, Message, Row, Traced
+
+FLUSH_AFTER_S = 0.033
+FLUSH_ROWS = 256
+Outputs = tuple[Any, ...]
+
+
+class Pending:
+    """A statement that ran and is not summarised yet."""
+
+    __slots__ = ("block", "inputs", "needs", "outputs", "pass_number", "seconds", "step", "turns")
+
+    def __init__(self, step: Step, outputs: Outputs, turns: tuple[int, ...], seconds: float, pass_number: int) -> None:
+        """Hold what it gave; why gradients were cut is filled in by the runner."""
+        self.step, self.outputs, self.turns = step, outputs, turns
+        self.seconds, self.pass_number = seconds, pass_number
+        self.needs = False
+        self.inputs: tuple[Binding | None, ...] = ()
+        self.block: ItemId | None = None
+
+
+class Runner:
+    """Runs statements of one live state; `stopped` is asked between them.
+
+    Summaries of values wait until a statement comes that could overwrite one, or until it is
+    time to show something: torch then runs undisturbed for a while, and a value is still told as
+    it was at its own moment.
+    """
+
+    def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], memory: LiveBytes) -> None:
+        """Events go to `send`."""
+        self._send, self._stopped, self._memory = send, stopped, memory
+        self._pending: list[Pending] = []
+        self._flushed_at = 0.0
+        self.live: Live | None = None
+        self.current: Step | Head | None = None
+        self.max_values = 64
+
+    # -------------------------------------------------------------- going on
+
+    def go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str:
+        """Run until told: "done", "stopped" or "failed".
+
+        Args:
+            live: whose cursor moves.
+            before, after: whether to stop directly before, directly behind a statement.
+        """
+        self.live = live
+        live.failed = False
+        try:
+            return self._go(live, before, after)
+        finally:
+            self.current = None
+            self.flush()
+
+    def run_again(self, live: Live, step: Step) -> str:
+        """Run a statement that is behind the counter once more, the counter left where it is."""
+        self.live = live
+        try:
+            return "done" if self._execute(live, step) else "failed"
+        finally:
+            self.current = None
+            self.flush()
+
+    def flush(self) -> None:
+        """Summarise what waits, and send it."""
+        live, waiting = self.live, self._pending
+        self._flushed_at = time.perf_counter()
+        if live is None or not waiting:
+            return
+        self._pending = []
+        with neutral():
+            rows = tuple(self._row(live, entry) for entry in waiting)
+        self._send(Traced(revision=live.loaded.revision, rows=rows))
+
+    def send_gradients(self, live: Live) -> None:
+        """Say of every tensor known what state its gradient is in."""
+        with neutral():
+            rows = live.gradients.rows()
+        self._send(Gradients(revision=live.loaded.revision, rows=rows))
+
+    # -------------------------------------------------------------- one statement
+
+    def _go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str:
+        cursor = live.cursor
+        while True:
+            if self._stopped():
+                return "stopped"
+            try:
+                step = cursor.settle()
+            except HeadFailed as error:
+                self._fail_head(live, error)
+                return "failed"
+            if step is None or before(step):
+                return "done"
+            if step.id in live.setup and step.id not in live.anew:
+                live.rebind(step)
+                cursor.advance()
+                continue
+            if not self._execute(live, step):
+                return "failed"
+            cursor.advance()
+            if after(step):
+                return "done"
+
+    def _execute(self, live: Live, step: Step) -> bool:
+        namespace, cursor = live.namespace, live.cursor
+        self.current = step
+        if not step.pure:
+            self.flush()
+        needs = any(map(requires_grad, map(namespace.get, step.source.reads)))
+        inputs = () if needs else tuple(map(live.binder.get, step.source.reads))
+        started = time.perf_counter()
+        try:
+            refuse_too_large(step, namespace)
+            if step.statement.backward:
+                self._backward(live, step)
+            else:
+                exec(step.source.code, namespace)
+            outputs = self._outputs(step, namespace)
+        except Exception as error:  # noqa: BLE001 - the step boundary
+            self._fail(live, step, error)
+            return False
+        ended = time.perf_counter()
+        entry = Pending(step, outputs, cursor.turns, ended - started, live.pass_number)
+        entry.needs, entry.inputs, entry.block = needs, inputs, cursor.gradless_block if needs else None
+        self._pending.append(entry)
+        self._bound(live, step, outputs)
+        if ended - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:
+            self.flush()
+        return True
+
+    def _bound(self, live: Live, step: Step, outputs: Outputs) -> None:
+        live.bind(step, outputs if step.statement.names else ())
+        live.anew.discard(step.id)
+        if step.statement.drops:
+            live.forget(step.statement.drops)
+        if not step.pure and not step.statement.backward:
+            with neutral():
+                live.gradients.observe()
+
+    def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:
+        if step.statement.names:
+            return tuple(namespace[name] for name in step.statement.names)
+        return () if step.result is None else (eval(step.result, namespace),)  # noqa: S307 - the printed text
+
+    def _backward(self, live: Live, step: Step) -> None:
+        namespace, gradients, source = live.namespace, live.gradients, step.source
+        live.last_backward = step
+        roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
+        with neutral():
+            gradients.observe()
+        recording = Recording(gradients, roots, gradients.backwards + 1)
+        done = False
+        try:
+            with recording:
+                exec(source.code, namespace)
+            done = True
+        finally:
+            with neutral():
+                if done and source.inputs is not None:
+                    self._give_back(live, step)
+                gradients.backward_ran(recording.leaves, done or bool(recording.rows))
+            live.autograd_rows.extend(recording.rows)
+            self._send(BackwardTraced(revision=live.loaded.revision, rows=tuple(recording.rows)))
+
+    def _give_back(self, live: Live, step: Step) -> None:
+        """`torch.autograd.grad` returns gradients: they belong to what it differentiated by."""
+        assert step.source.inputs is not None
+        inputs = eval(step.source.inputs, live.namespace)  # noqa: S307 - the printed text
+        values = self._outputs(step, live.namespace)
+        grads = values[0] if len(values) == 1 and isinstance(values[0], tuple | list) else values
+        for tensor, grad in zip(inputs if isinstance(inputs, tuple | list) else (inputs,), grads, strict=False):
+            if isinstance(tensor, Tensor):
+                live.gradients.returned(tensor, grad)
+
+    # -------------------------------------------------------------- records
+
+    def _row(self, live: Live, entry: Pending) -> Row:
+        step, outputs = entry.step, entry.outputs
+        live.step_count += 1
+        live.gradients.made(step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor))
+        for output in outputs:
+            if isinstance(output, Tensor):
+                self._memory.see(output)
+        row = Row(
+            step=live.step_count,
+            node=step.id,
+            outputs=tuple(record_of(output, self.max_values) for output in outputs),
+            turns=entry.turns,
+            pass_number=entry.pass_number,
+            seconds=entry.seconds,
+        )
+        live.record(row)
+        return row
+
+    def _cut(self, live: Live, entry: Pending, tensor: Tensor) -> Cut | None:
+        if entry.needs:
+            operator = entry.step.statement.operator
+            differentiable = tensor.is_floating_point() or tensor.is_complex()
+            return cut_here(entry.step.id, operator, entry.block, dtype_name(tensor.dtype), differentiable)
+        for binding in entry.inputs:
+            value = live.gradients.values.get((*binding, "")) if binding is not None else None
+            if value is not None and value.cut is not None:
+                return passed_on(value.cut)
+        return None
+
+    def _fail(self, live: Live, step: Step, error: Exception) -> None:
+        live.failed = True
+        self.flush()
+        with neutral():
+            self._send(failed_step(live, step, error, self.max_values))
+
+    def _fail_head(self, live: Live, error: HeadFailed) -> None:
+        live.failed = True
+        self.flush()
+        self._send(failed_block(live, error))

@@ -1,0 +1,85 @@
+"""The engine's main loop: one request after the other, each answered, none able to end it."""
+
+import traceback
+from typing import assert_never
+
+import torch
+
+from gradstudio.engine.fetch import fetch
+from gradstudio.engine.infer import Inference
+from gradstudio.engine.live import Loaded
+from gradstudio.engine.neutral import neutral
+from gradstudio.engine.pipe import Inbox, Outbox
+from gradstudio.engine.report import Reporter
+from gradstudio.engine.source import prepare
+from gradstudio.engine.verbs import Engine
+from gradstudio.protocol.messages import (
+    Collect,
+    Do,
+    Fetch,
+    Infer,
+    Load,
+    Log,
+    Report,
+    Request,
+    SampleMemory,
+    Stop,
+)
+from gradstudio.protocol.messages import Loaded as LoadedEvent
+
+
+class Service:
+    """Answers requests for ever; the process ends when its standard input does."""
+
+    def __init__(self, inbox: Inbox, outbox: Outbox) -> None:
+        """Begin with nothing loaded."""
+        self._inbox, self._outbox = inbox, outbox
+        self._engine = Engine(outbox.send, inbox.stopped)
+        self._inference = Inference()
+
+    def run(self) -> None:
+        """Take requests until the process ends."""
+        while True:
+            request = self._inbox.take()
+            try:
+                self.handle(request)
+            except Exception as error:  # noqa: BLE001 - the main loop: our own bug must not end the process
+                text = "".join(traceback.format_exception(error))
+                self._outbox.send(Log(level="error", text=f"The engine failed at {type(request).__name__}:\n{text}"))
+
+    def handle(self, request: Request) -> None:
+        """Carry out one request and send its answer."""
+        match request:
+            case Load():
+                self._load(request)
+            case Do():
+                self._outbox.send(self._engine.do(request))
+            case Infer():
+                self._engine.stored.add(request.tensors)
+                with torch.inference_mode(False), torch.enable_grad():
+                    self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
+            case Fetch():
+                with neutral():
+                    self._outbox.send(fetch(self._engine.live, request))
+            case Collect():
+                self._outbox.send(self._collect(request))
+            case SampleMemory():
+                self._engine.sampler.every(request.every_ms)
+            case Stop():
+                pass
+            case _:
+                assert_never(request)
+
+    def _load(self, request: Load) -> None:
+        engine = self._engine
+        engine.stored.add(request.tensors)
+        loaded = Loaded(request.document, request.revision, request.program, prepare(request.program))
+        stale, live = engine.load(loaded)
+        self._outbox.send(LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live))
+
+    def _collect(self, request: Collect) -> Report:
+        live = self._engine.live
+        if live is None:
+            return Report(revision=0, entries=())
+        with neutral():
+            return Reporter(live, request.max_values, request.trace).report()

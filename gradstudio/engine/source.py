@@ -1,0 +1,195 @@
+"""Statements made ready to run: code objects, the names they read, and what tells two programs apart."""
+
+import ast
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import BlockStatement, Program, Statement
+
+FILENAME = "<gradstudio>"
+BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
+Fingerprint = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is compiled of one text, at one line.
+
+    Attributes:
+        reads: names it reads, each once, in order of appearance.
+        template, slots: the text with its names cut out, and the names it reads at every
+            place: with bindings instead of names this is the same for two programs that
+            differ only in names.
+        roots, inputs: of a backward statement, the expressions of what it starts from and
+            (`torch.autograd.grad`) of what it differentiates by.
+    """
+
+    code: CodeType
+    reads: tuple[str, ...]
+    template: str
+    slots: tuple[str, ...]
+    roots: CodeType | None = None
+    inputs: CodeType | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """A statement ready to run.
+
+    Attributes:
+        pure: it can neither overwrite a value nor run a backward, so the summaries of earlier
+            values may wait.
+    """
+
+    statement: Statement
+    source: Source
+    result: CodeType | None
+    pure: bool
+    fingerprint: Fingerprint
+
+    @property
+    def id(self) -> ItemId:
+        """The node's."""
+        return self.statement.node
+
+
+@dataclass(slots=True, eq=False)
+class Head:
+    """A block ready to be entered; `expression` is its context, iterable or condition."""
+
+    block: BlockStatement
+    expression: CodeType | None
+    body: "tuple[Step | Head, ...]"
+    fingerprint: Fingerprint
+    has_backward: bool = field(default=False)
+
+    @property
+    def id(self) -> ItemId:
+        """The block's."""
+        return self.block.block
+
+
+Item = Step | Head
+
+
+def prepare(program: Program) -> tuple[Item, ...]:
+    """The program's statements, ready to run.
+
+    Raises:
+        SyntaxError: a text is no Python; our own bug.
+    """
+    return _prepare(program.statements, {})
+
+
+def flat(items: tuple[Item, ...]) -> list[Step]:
+    """Every step in program order, those in blocks included."""
+    steps: list[Step] = []
+    for item in items:
+        steps.extend([item] if isinstance(item, Step) else flat(item.body))
+    return steps
+
+
+def has_backward(items: tuple[Item, ...]) -> bool:
+    """Whether any of them is a backward statement."""
+    return any(item.statement.backward if isinstance(item, Step) else item.has_backward for item in items)
+
+
+@lru_cache(maxsize=65536)
+def source_of(text: str, line: int, backward: bool = False) -> Source:
+    """Compile a statement that stands at `line` of the script."""
+    tree = ast.parse(text, FILENAME)
+    names = sorted(_names(tree), key=lambda name: (name.lineno, name.col_offset))
+    targets = {id(node.target) for node in ast.walk(tree) if isinstance(node, ast.AugAssign)}
+    slots = tuple(name.id for name in names if id(name) in targets or not isinstance(name.ctx, ast.Store))
+    template = _template(text, names)
+    roots = _backward_arguments(tree) if backward else ()
+    ast.increment_lineno(tree, line - 1)
+    code = compile(tree, FILENAME, "exec")
+    return Source(
+        code, tuple(dict.fromkeys(slots)), template, slots, *(expression(ast.unparse(root)) for root in roots)
+    )
+
+
+@lru_cache(maxsize=65536)
+def expression(text: str, line: int = 1) -> CodeType:
+    """Compile an expression."""
+    tree = ast.parse(text, FILENAME, mode="eval")
+    ast.increment_lineno(tree, line - 1)
+    return compile(tree, FILENAME, "eval")
+
+
+def _prepare(
+    statements: tuple[Statement | BlockStatement, ...], scope: dict[str, tuple[ItemId, int]]
+) -> tuple[Item, ...]:
+    return tuple(_step(s, scope) if isinstance(s, Statement) else _head(s, scope) for s in statements)
+
+
+def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]]) -> Step:
+    source = source_of(statement.text, statement.line, statement.backward)
+    read = tuple(scope.get(name, name) for name in source.slots)
+    fingerprint = (statement.node, statement.operator, _template_of(source, statement), len(statement.names), read)
+    for index, name in enumerate(statement.names):
+        scope[name] = (statement.node, index)
+    result = expression(statement.result, statement.line) if statement.result else None
+    return Step(statement, source, result, _is_pure(statement), fingerprint)
+
+
+def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]]) -> Head:
+    text = block.context or block.iterable or block.condition
+    source = source_of(text, block.line) if text else None
+    bound = () if source is None else (source.template, *(scope.get(name, name) for name in source.slots))
+    for index, name in enumerate(_targets(block.variable)):
+        scope[name] = (block.block, index)
+    body = _prepare(block.body, scope)
+    code = expression(text, block.line) if text else None
+    return Head(block, code, body, (block.block, block.kind, bound), has_backward(body))
+
+
+def _targets(variable: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in variable.split(",") if name.strip())
+
+
+def _names(tree: ast.AST) -> list[ast.Name]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+
+
+def _template(text: str, names: list[ast.Name]) -> str:
+    """The text with a NUL for each name; columns count UTF-8 bytes."""
+    if not names or "\n" in text:
+        return text
+    data, pieces, start = text.encode(), [], 0
+    for name in names:
+        pieces.append(data[start : name.col_offset])
+        start = name.end_col_offset or name.col_offset
+    return b"\0".join([*pieces, data[start:]]).decode()
+
+
+def _template_of(source: Source, statement: Statement) -> str:
+    """Without the targets too, so that pulling a part out by naming it changes nothing."""
+    return source.template.split("=", 1)[-1].strip() if statement.names else source.template
+
+
+def _is_pure(statement: Statement) -> bool:
+    overwrites = bool(statement.writes) or not statement.names or statement.backward
+    calls_a_module = statement.operator == "python.call" or statement.operator.startswith("group:")
+    return not (overwrites or calls_a_module or "inplace=True" in statement.text or "out=" in statement.text)
+
+
+def _backward_arguments(tree: ast.Module) -> tuple[ast.expr, ...]:
+    """What a backward starts from, and for `autograd.grad` what it differentiates by."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for call in calls:
+        parameters = BACKWARD_CALLS.get(ast.unparse(call.func))
+        if parameters is not None:
+            return tuple(a for i, p in enumerate(parameters) if (a := _argument(call, i, p)) is not None)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward":
+            return (call.func.value,)
+    return ()
+
+
+def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
+    if position < len(call.args):
+        return call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)

@@ -1,0 +1,102 @@
+"""Statements run on stand-ins: meta tensors, which have shape and dtype but no data.
+
+For weighing a statement before it runs, and for inference. The namespace of the program and the
+generators are never touched.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from gradstudio.engine.source import Step
+
+META = torch.device("meta")
+_MOVERS = frozenset({torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu})
+_NOT_DATA = (str, torch.device)
+
+
+class OnMeta(TorchFunctionMode):
+    """Whatever device a call names, its result is on the meta device; moves between devices stay there.
+
+    Attributes:
+        asked: the devices that were named, in order.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was asked yet."""
+        super().__init__()
+        self.asked: list[torch.device] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run the call with the meta device in place of the one it names."""
+        kwargs = dict(kwargs or {})
+        if func in _MOVERS:
+            args, kwargs = self._stay(func, args, kwargs)
+            func = torch.Tensor.to
+        elif kwargs.get("device") is not None:
+            self.asked.append(torch.device(kwargs["device"]))
+            kwargs["device"] = META
+        return func(*args, **kwargs)
+
+    def _stay(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        tensor, rest = args[0], [a for a in args[1:] if not isinstance(a, _NOT_DATA) and type(a) is not int]
+        kept = {key: value for key, value in kwargs.items() if key in ("dtype", "copy", "memory_format", "other")}
+        if func is not torch.Tensor.to or not (rest or kept):
+            return (tensor, META), {}
+        return (tensor, *rest), kept
+
+
+def stand_in(value: object) -> object:
+    """The same value without data: a tensor on meta, tensors in lists too; anything else as it is."""
+    if isinstance(value, Tensor):
+        if value.is_meta:
+            return value
+        twin = (
+            torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
+            if _plain(value)
+            else value.to(META)
+        )
+        return twin.requires_grad_(value.requires_grad) if value.requires_grad else twin
+    if type(value) is list:
+        return [stand_in(item) for item in value]
+    return tuple(stand_in(item) for item in value) if type(value) is tuple else value
+
+
+def on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[Tensor, torch.device]]:
+    """The new tensors a statement would make, and the device each would be on; [] when meta cannot say."""
+    twins = {name: stand_in(namespace[name]) for name in step.source.reads if name in namespace}
+    taken = {twin.untyped_storage()._cdata for twin in twins.values() if isinstance(twin, Tensor) and _plain(twin)}
+    mode = OnMeta()
+    try:
+        with META, mode:
+            exec(step.source.code, twins)
+    except (RuntimeError, ValueError, TypeError, NotImplementedError, AttributeError, NameError, IndexError, KeyError):
+        return []
+    device = _device_of(mode, step, namespace)
+    made = [twins[name] for name in step.statement.names if name in twins]
+    return [(t, device) for t in _tensors(made) if _plain(t) and t.untyped_storage()._cdata not in taken]
+
+
+def _device_of(mode: OnMeta, step: Step, namespace: dict[str, Any]) -> torch.device:
+    if mode.asked:
+        return mode.asked[-1]
+    tensors = (namespace.get(name) for name in step.source.reads)
+    return next((value.device for value in tensors if isinstance(value, Tensor)), torch.device("cpu"))
+
+
+def _tensors(values: list[Any]) -> list[Tensor]:
+    found: list[Tensor] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found.extend(_tensors(list(value)))
+        elif isinstance(value, torch.nn.Module):
+            found.extend((*value.parameters(), *value.buffers()))
+    return found
+
+
+def _plain(tensor: Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_nested and not tensor.is_quantized

@@ -1,0 +1,82 @@
+"""Beginning from nothing, and beginning another pass (SEMANTICS 5, 6, 9)."""
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+from gradstudio.engine.cursor import Cursor
+from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.limits import free_bytes
+from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.source import FILENAME, flat
+
+SHARE_KEPT = 4
+_NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+
+
+class Defaults(NamedTuple):
+    """torch's settings that a program's header may change, as they were when the engine began."""
+
+    dtype: torch.dtype
+
+
+def defaults() -> Defaults:
+    """The settings now."""
+    return Defaults(torch.get_default_dtype())
+
+
+def from_nothing(loaded: Loaded, print_function: object, settings: Defaults, max_values: int) -> Live:
+    """A new namespace that stands before the first statement; without a seed one is drawn."""
+    torch.set_default_dtype(settings.dtype)
+    seed = loaded.program.seed
+    if seed is None:
+        seed = torch.seed()
+    namespace = {"__name__": "__main__", "__file__": FILENAME, "print": print_function}
+    gradients = Gradients(budget_bytes, max_values)
+    return Live(loaded, namespace, Cursor(loaded.items, namespace), gradients, seed)
+
+
+def run_prelude(live: Live, load_file: Callable[..., object]) -> None:
+    """Execute imports and header.
+
+    Raises:
+        Exception: whatever they raise.
+    """
+    exec(compile(live.loaded.program.prelude, FILENAME, "exec"), live.namespace)
+    live.namespace["load_file"] = load_file
+    live.prepared = True
+
+
+def extend_prelude(live: Live, prelude: str) -> None:
+    """Imports and names that a longer program has in its prelude; seeds and dtypes are not set again."""
+    tree = ast.parse(prelude, FILENAME)
+    load_file = live.namespace.get("load_file")
+    body: list[ast.stmt] = [statement for statement in tree.body if isinstance(statement, _NAMES_AGAIN)]
+    exec(compile(ast.Module(body, []), FILENAME, "exec"), live.namespace)
+    if load_file is not None:
+        live.namespace["load_file"] = load_file
+
+
+def new_pass(live: Live) -> None:
+    """Names as set-up bound them; what was spoilt is made anew on the way."""
+    live.cursor.close()
+    live.pass_number += 1
+    live.failed = live.interrupted = False
+    live.anew = live.must_be_made_anew()
+    live.forget([*live.binder, *(n for step in flat(live.loaded.items) for n in step.statement.names)])
+    for step in live.loaded.steps:
+        if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
+            live.rebind(step)
+    live.gradients.new_pass(live.pass_number, lambda node: node in live.setup and node not in live.anew)
+    live.cursor = Cursor(live.loaded.items, live.namespace)
+
+
+def budget_bytes() -> int:
+    """What may be kept only for showing: a quarter of the free memory."""
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    free = free_bytes(torch.device("cpu")) or 0
+    if accelerator is not None:
+        free = min(free, free_bytes(accelerator) or free)
+    return free // SHARE_KEPT

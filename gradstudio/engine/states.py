@@ -1,0 +1,90 @@
+"""The seven states of a gradient, each with its sentence: the first that holds (SEMANTICS 7). Pure."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.records import GradState
+
+if TYPE_CHECKING:
+    from gradstudio.engine.gradients import Leaf, Value
+
+NOBODY = ItemId("")
+NOT_RUN = "No backward has run since it was made."
+NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
+
+
+class Cut(NamedTuple):
+    """Why a tensor does not require grad: cut `here` by `node`, or because a cut lies further up."""
+
+    here: bool
+    node: ItemId
+    reason: str
+
+
+def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, differentiable: bool) -> Cut:
+    """The cut at a statement whose input requires grad and whose result does not.
+
+    Args:
+        node, operator: of the statement.
+        block: the block around it that switches gradients off, if there is one.
+        dtype: of the result; `differentiable` when it is floating or complex.
+    """
+    word = operator.rpartition(".")[2]
+    if block is not None:
+        return Cut(True, block, "Cut here: the block around it switches gradients off.")
+    if not differentiable:
+        return Cut(True, node, f"Cut here: {word} gives {dtype}, which has no gradient.")
+    return Cut(True, node, f"Cut here: {word} gives a tensor that does not require grad.")
+
+
+def passed_on(cut: Cut) -> Cut:
+    """What a cut further up means for a value made from the one that was cut."""
+    reason = f"It does not require grad: {cut.reason}" if cut.here else cut.reason
+    return Cut(False, cut.node, reason)
+
+
+def state_of_value(value: "Value", backwards: int) -> tuple[GradState, str, ItemId]:
+    """State, sentence and the node it names, of a tensor that is no leaf that requires grad."""
+    if value.requires_grad and backwards <= value.made_at:
+        return "not_run", NOT_RUN, NOBODY
+    if not value.requires_grad:
+        return _not_required(value.cut)
+    if value.summary is not None and value.grad is not None:
+        return "value", "The gradient of the last backward that reached it.", NOBODY
+    if value.summary is not None:
+        return "not_retained", "It had to make room; only its summary was kept.", NOBODY
+    if not value.recorded:
+        return "not_retained", "The run was not traced, so the gradients of non-leaves were not kept.", NOBODY
+    return "not_reached", "A backward has run, and none reached it.", NOBODY
+
+
+def state_of_leaf(leaf: "Leaf", backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
+    """State and sentence of a leaf that requires grad."""
+    if backwards <= leaf.cleared_at:
+        return "not_run", NOT_RUN_CLEARED
+    if leaf.tensor.grad is None:
+        if leaf.returned:
+            return "not_retained", "torch.autograd.grad returned its gradient and left .grad alone."
+        return "not_reached", "A backward has run, and none reached it."
+    older = [part for part in leaf.parts if part.backward != last_backward]
+    if not older:
+        return "value", "What the last backward left in .grad."
+    return "accumulated", _accumulated(leaf, pass_number)
+
+
+def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:
+    if cut is None:
+        return "not_required", "It does not require grad, nor does any input.", NOBODY
+    return ("cut" if cut.here else "not_required"), cut.reason, cut.node
+
+
+def _accumulated(leaf: "Leaf", pass_number: int) -> str:
+    passes = [part.pass_number for part in leaf.parts]
+    if len(passes) == 1:
+        return f"Left over from {_of_pass(passes[0], pass_number)}; the last backward did not replace it."
+    spelled = ", ".join(_of_pass(number, pass_number) for number in passes)
+    return f"The sum of {len(passes)} backwards: {spelled}. Zero grad starts afresh."
+
+
+def _of_pass(number: int, current: int) -> str:
+    return "this pass" if number == current else f"pass {number}"

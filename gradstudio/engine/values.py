@@ -1,0 +1,127 @@
+"""Records of values: what is told of a tensor, a number, a list, a module … (SEMANTICS 13)."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gradstudio.engine.summary import spelled, summarise
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    TensorRecord,
+    TupleRecord,
+)
+
+MAX_ITEMS = 64
+MAX_TEXT = 10_000
+LARGEST_INTEGER = 1 << 63
+_DEVICES: dict[torch.device, str] = {}
+_TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...))
+
+
+def record_of(value: object, max_values: int = 64) -> Record:
+    """The record of any value a statement may give."""
+    if isinstance(value, Tensor):
+        return tensor_record(value, max_values)
+    if value is None:
+        return PlainRecord(what="none", class_name="NoneType")
+    if isinstance(value, bool | int | float | complex):
+        return PlainRecord(what="number", class_name=type(value).__name__, value=_number(value))
+    if isinstance(value, tuple | list):
+        items = tuple(record_of(item, max_values) for item in value[:MAX_ITEMS])
+        return TupleRecord(class_name=type(value).__name__, length=len(value), items=items)
+    if isinstance(value, _TEXTS):
+        return PlainRecord(what="text", class_name=type(value).__name__, value=str(value)[:MAX_TEXT])
+    return _record_of_object(value, max_values)
+
+
+def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | ObjectRecord:
+    """The record of a tensor as it is now; nested tensors, which have no plain shape, tell only their class."""
+    if tensor.is_nested:
+        return ObjectRecord(class_name=type(tensor).__name__)
+    strided = tensor.layout is torch.strided
+    grad_fn = tensor.grad_fn
+    storage = tensor.untyped_storage() if strided else None
+    return TensorRecord(
+        device=device_name(tensor.device),
+        summary=summarise(tensor, max_values),
+        stride=tensor.stride() if strided else None,
+        requires_grad=tensor.requires_grad,
+        is_leaf=grad_fn is None,
+        grad_fn=None if grad_fn is None else type(grad_fn).__name__,
+        version=None if tensor.is_inference() else tensor._version,
+        contiguous=strided and tensor.is_contiguous(),
+        size_bytes=0 if storage is None else storage.nbytes(),
+        storage=0 if storage is None else storage._cdata,
+    )
+
+
+def requires_grad(value: object) -> bool:
+    """Whether gradients can flow into a value: a tensor, a list that holds one, a module's parameters."""
+    if isinstance(value, Tensor):
+        return value.requires_grad
+    if isinstance(value, list | tuple):
+        return any(map(requires_grad, value))
+    if isinstance(value, torch.nn.Module):
+        return any(parameter.requires_grad for parameter in value.parameters())
+    return False
+
+
+def device_name(device: torch.device) -> str:
+    """``cuda:0`` for a device; remembered, for it is asked with every value."""
+    name = _DEVICES.get(device)
+    if name is None:
+        name = _DEVICES[device] = str(device)
+    return name
+
+
+def _number(value: complex) -> object:
+    if isinstance(value, int) and not -LARGEST_INTEGER <= value < LARGEST_INTEGER:
+        return str(value)
+    return spelled(value)
+
+
+def _record_of_object(value: object, max_values: int) -> Record:
+    makers: tuple[tuple[type, Callable[..., Record]], ...] = (
+        (torch.nn.Module, _module_record),
+        (torch.optim.Optimizer, _optimizer_record),
+        (np.ndarray, _array_record),
+    )
+    for kind, make in makers:
+        if isinstance(value, kind):
+            return make(value, max_values)
+    return ObjectRecord(class_name=type(value).__name__)
+
+
+def _module_record(module: torch.nn.Module, max_values: int) -> ModuleRecord:
+    return ModuleRecord(
+        class_name=type(module).__name__,
+        training=module.training,
+        parameters=_tensor_records(dict(module.named_parameters()), max_values),
+        buffers=_tensor_records(dict(module.named_buffers()), max_values),
+    )
+
+
+def _tensor_records(tensors: dict[str, Tensor], max_values: int) -> dict[str, TensorRecord]:
+    records = {name: tensor_record(tensor, max_values) for name, tensor in tensors.items()}
+    return {name: record for name, record in records.items() if isinstance(record, TensorRecord)}
+
+
+def _optimizer_record(optimizer: torch.optim.Optimizer, _max_values: int) -> OptimizerRecord:
+    groups = tuple(
+        {key: _number(value) for key, value in group.items() if isinstance(value, bool | int | float)}
+        for group in optimizer.param_groups
+    )
+    return OptimizerRecord(class_name=type(optimizer).__name__, groups=groups)
+
+
+def _array_record(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", max_values: int) -> ArrayRecord:
+    numbers = array.size <= max_values and array.dtype.kind in "biufc"
+    value = spelled(array.tolist()) if numbers else None
+    return ArrayRecord(dtype=str(array.dtype), shape=tuple(array.shape), value=value)

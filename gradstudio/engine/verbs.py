@@ -1,0 +1,313 @@
+"""The verbs of SEMANTICS 6: what Run, Forward, Backward, Step and Zero grad do, and from where."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gradstudio.engine import adopt, start
+from gradstudio.engine.errors import Stopped, VerbRefused
+from gradstudio.engine.failures import failed_plain, failed_step
+from gradstudio.engine.guard import first_too_large
+from gradstudio.engine.listen import Listener
+from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.memory import LiveBytes, MemorySampler
+from gradstudio.engine.neutral import neutral
+from gradstudio.engine.plain import compile_plain, run_plain
+from gradstudio.engine.reconcile import reconcile
+from gradstudio.engine.runner import Runner
+from gradstudio.engine.source import Head, Step
+from gradstudio.engine.stored import StoredTensors
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Do, Log, Message, Paused, Started
+
+
+class Engine:
+    """The loaded program, the live state, and the verbs over them.
+
+    Attributes:
+        loaded: the program as last sent; None before the first.
+        live: what is left of the last start from nothing; it may belong to another program.
+        stale: the live state does not belong to the loaded program.
+    """
+
+    def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool]) -> None:
+        """Send events through `send`; `stopped` says whether the verb at work is to stop."""
+        self.loaded: Loaded | None = None
+        self.live: Live | None = None
+        self.stale = False
+        self.stored = StoredTensors()
+        self.memory = LiveBytes()
+        self.sampler = MemorySampler(send, self.memory)
+        self._send, self._stopped = send, stopped
+        self._listener = Listener(send)
+        self._runner = Runner(send, stopped, self.memory)
+        self._defaults = start.defaults()
+        self._runs = 0
+
+    def load(self, loaded: Loaded) -> tuple[bool, bool]:
+        """Take a program; (stale, live) as `Loaded` tells."""
+        self.loaded = loaded
+        live = self.live
+        ours = live is not None and live.loaded.document == loaded.document
+        self.stale = live is None or not ours or not reconcile(live, loaded)
+        return self.stale and ours, ours
+
+    def do(self, request: Do) -> Paused:
+        """Carry out a verb. What it says on the way is sent; how it ended is returned."""
+        began = time.perf_counter()
+        self._runner.max_values = request.max_values
+        verbs: dict[str, Callable[[Do], str]] = {
+            "run": self._run,
+            "forward": self._forward,
+            "backward": self._backward,
+            "step": self._step,
+            "zero_grad": self._zero_grad,
+        }
+        self._listener.locate = self._locate
+        try:
+            with self._listener.listening():
+                outcome, reason = verbs[request.verb](request), ""
+        except VerbRefused as refusal:
+            outcome, reason = "refused", str(refusal)
+        if self.live is not None and outcome != "refused":
+            self._runner.send_gradients(self.live)
+        return self._paused(request, outcome, reason, time.perf_counter() - began)
+
+    # -------------------------------------------------------------- verbs
+
+    def _run(self, request: Do) -> str:
+        if not request.trace:
+            return self._run_plain(request)
+        live = self.live
+        goes_on = live is not None and live.interrupted and not request.restart and self._usable()
+        live = self._going_on(request) if goes_on else self._begin(request)
+        return self._go(live, _never, _never)
+
+    def _forward(self, request: Do) -> str:
+        if not self._usable():
+            return self._go(self._begin(request), _is_backward, _never)
+        live = self._usable_live()
+        upcoming = live.cursor.upcoming()
+        at_backward = isinstance(upcoming, Step) and upcoming.statement.backward
+        if upcoming is None or at_backward or live.failed or self._settles_at_backward(live):
+            return self._go(self._new_pass(request), _is_backward, _never)
+        return self._go(self._going_on(request), _is_backward, _never)
+
+    def _backward(self, request: Do) -> str:
+        loaded = self._loaded()
+        if not loaded.backwards:
+            why = loaded.program.rootless or f"append {loaded.program.root or 'loss'}.backward() and run it"
+            raise VerbRefused(f"The program has no backward statement: {why}.")
+        if not self._usable():
+            return self._go(self._begin(request), _never, _is_backward)
+        live = self._going_on(request)
+        if live.cursor.backward_ahead():
+            return self._go(live, _never, _is_backward)
+        self._note_cursor(live, interrupted=False)
+        return self._runner.run_again(live, live.last_backward or loaded.backwards[-1])
+
+    def _step(self, request: Do) -> str:
+        if not self._usable():
+            live = self._begin(request)
+        elif self._usable_live().cursor.upcoming() is None:
+            raise VerbRefused("The program is at its end. Forward begins another pass, Run begins from nothing.")
+        else:
+            live = self._going_on(request)
+        outcome = self._go(live, _never, lambda step: True)
+        self._note_cursor(live, interrupted=live.cursor.upcoming() is not None)
+        return outcome
+
+    def _zero_grad(self, request: Do) -> str:
+        live = self.live
+        if live is None or self.loaded is None or live.loaded.document != self.loaded.document:
+            raise VerbRefused("Nothing has been run yet, so there are no gradients.")
+        if self.stale:
+            raise VerbRefused("The program was changed since it ran; run it first.")
+        self._send(self._started(request, live, fresh=False))
+        cleared = 0
+        for leaf in _leaves_of(live):
+            cleared += leaf.grad is not None
+            live.gradients.clear(leaf)
+        live.changed_by_hand = True
+        self._send(
+            Log(level="info", text=f"Zero grad: .grad = None on {cleared} {'leaf' if cleared == 1 else 'leaves'}.")
+        )
+        return "done"
+
+    # -------------------------------------------------------------- where from
+
+    def _begin(self, request: Do) -> Live:
+        """From nothing: new namespace, seed set."""
+        loaded = self._loaded()
+        self._drop_live()
+        self._runs += 1
+        self.sampler.mark(f"Run {self._runs}")
+        live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values)
+        self.stale = False
+        self._send(self._started(request, live, fresh=True))
+        return live
+
+    def _going_on(self, request: Do) -> Live:
+        live = self._usable_live()
+        self._send(self._started(request, live, fresh=False))
+        return live
+
+    def _new_pass(self, request: Do) -> Live:
+        live = self._usable_live()
+        if not live.loaded.has_repeated:
+            return self._begin(request)
+        start.new_pass(live)
+        self._send(self._started(request, live, fresh=False))
+        return live
+
+    def _usable(self) -> bool:
+        live = self.live
+        return (
+            live is not None and not self.stale and live.resumable and live.loaded.document == self._loaded().document
+        )
+
+    def _usable_live(self) -> Live:
+        assert self.live is not None
+        return self.live
+
+    def _loaded(self) -> Loaded:
+        if self.loaded is None:
+            raise VerbRefused("No program was sent yet.")
+        return self.loaded
+
+    def _settles_at_backward(self, live: Live) -> bool:
+        """Whether only heads of blocks stand before a backward."""
+        upcoming = live.cursor.upcoming()
+        while isinstance(upcoming, Head):
+            upcoming = upcoming.body[0] if upcoming.body else None
+        return isinstance(upcoming, Step) and upcoming.statement.backward
+
+    # -------------------------------------------------------------- running
+
+    def _go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str:
+        if not live.prepared:
+            outcome = self._prepare(live)
+            if outcome:
+                return outcome
+        outcome = self._runner.go(live, before, after)
+        self._note_cursor(live, interrupted=outcome == "stopped")
+        return outcome
+
+    def _prepare(self, live: Live) -> str:
+        """Execute imports and header; "" when that went well."""
+        try:
+            start.run_prelude(live, self.stored.load_file)
+        except Exception as error:  # noqa: BLE001 - the step boundary
+            live.failed, live.resumable = True, False
+            self._send(failed_plain(live, error, self._runner.max_values))
+            return "failed"
+        return ""
+
+    def _run_plain(self, request: Do) -> str:
+        live = self._begin(request)
+        loaded, live.traced = live.loaded, False
+        too_large = first_too_large(loaded.program, loaded.steps)
+        if too_large is not None:
+            live.failed, live.resumable = True, False
+            self._send(failed_step(live, *too_large, request.max_values))
+            return "failed"
+        lines = frozenset(step.statement.line for step in loaded.backwards)
+        outcome, ran = "done", len(loaded.steps)
+        try:
+            run_plain(live, compile_plain(loaded.program.code, lines), self._stopped, self.stored.load_file)
+        except Stopped as stop:
+            outcome, ran = "stopped", _reached(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
+        except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
+            with neutral():
+                failed = failed_plain(live, error, request.max_values)
+            self._send(failed)
+            outcome, ran, live.failed = "failed", _reached(loaded, failed.node), True
+        live.resumable = outcome == "done"
+        live.cursor.skip_to_end()
+        with neutral():
+            adopt.adopt_results(live, ran)
+        live.prepared = True
+        return outcome
+
+    def _note_cursor(self, live: Live, interrupted: bool) -> None:
+        live.interrupted = interrupted and live.cursor.upcoming() is not None
+
+    def _drop_live(self) -> None:
+        if self.live is not None:
+            self.live.cursor.close()
+            self.live.namespace.clear()
+            self.live = None
+
+    # -------------------------------------------------------------- telling
+
+    def _started(self, request: Do, live: Live, fresh: bool) -> Started:
+        return Started(
+            verb=request.verb, revision=live.loaded.revision, fresh=fresh, pass_number=live.pass_number, seed=live.seed
+        )
+
+    def _paused(self, request: Do, outcome: Any, reason: str, seconds: float) -> Paused:
+        live = self.live
+        upcoming = live.cursor.upcoming() if live is not None else None
+        return Paused(
+            revision=self.loaded.revision if self.loaded is not None else 0,
+            verb=request.verb,
+            outcome=outcome,
+            next_node=upcoming.id if upcoming is not None else ItemId(""),
+            at_end=live is not None and upcoming is None,
+            pass_number=live.pass_number if live is not None else 0,
+            changed_by_hand=live is not None and live.changed_by_hand,
+            reason=reason,
+            seconds=seconds,
+        )
+
+    def _locate(self, frame: Any) -> tuple[ItemId, int]:
+        current = self._runner.current
+        if self.live is None:
+            return ItemId(""), 0
+        node, line = self.live.loaded.places.of_stack(frame)
+        if isinstance(current, Step) and node not in self.live.loaded.places.statements:
+            return current.id, current.statement.line
+        if isinstance(current, Step) and current.statement.line == line:
+            return current.id, line
+        return node, line
+
+
+def _never(_: Step) -> bool:
+    return False
+
+
+def _is_backward(step: Step) -> bool:
+    return step.statement.backward
+
+
+def _reached(loaded: Loaded, node: ItemId) -> int:
+    """How many statements, in program order, stand before the node."""
+    for index, step in enumerate(loaded.steps):
+        if step.id == node:
+            return index
+    return 0
+
+
+def _leaves_of(live: Live) -> list[Tensor]:
+    """Every leaf that requires grad in the namespace, in modules and optimizers, and those watched."""
+    found: dict[int, Tensor] = {id(leaf.tensor): leaf.tensor for leaf in live.gradients.leaves.values()}
+    for value in live.namespace.values():
+        for tensor in _tensors_in(value):
+            if tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None):
+                found[id(tensor)] = tensor
+    return list(found.values())
+
+
+def _tensors_in(value: object) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, nn.Module):
+        return list(value.parameters())
+    if isinstance(value, torch.optim.Optimizer):
+        return [tensor for group in value.param_groups for tensor in group["params"]]
+    if isinstance(value, list | tuple):
+        return [tensor for item in value for tensor in _tensors_in(item)]
+    return []

@@ -1,0 +1,111 @@
+"""An engine in this process, for tests of what it does; processes are tested in test_process.py."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gradstudio.engine.live import Loaded
+from gradstudio.engine.neutral import neutral
+from gradstudio.engine.report import Reporter
+from gradstudio.engine.source import prepare
+from gradstudio.engine.verbs import Engine
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.messages import (
+    BackwardTraced,
+    Do,
+    Failed,
+    Gradients,
+    GradRow,
+    Message,
+    NamedEntry,
+    Paused,
+    Printed,
+    Row,
+    Traced,
+    Verb,
+    Warned,
+)
+from tests.engine.build import node, program
+
+
+class Bench:
+    """An engine, what it said, and short words for asking it."""
+
+    def __init__(self) -> None:
+        self.events: list[Message] = []
+        self.stop_after: int | None = None
+        self.engine = Engine(self.hear, lambda: self.stop_after is not None and self.executed >= self.stop_after)
+        self.revision = 0
+
+    @property
+    def executed(self) -> int:
+        return sum(len(e.rows) for e in self.events if isinstance(e, Traced)) + len(self.engine._runner._pending)
+
+    def hear(self, event: Message) -> None:
+        self.events.append(event)
+
+    def load(self, text: str | Program, **options: object) -> tuple[bool, bool]:
+        built = text if isinstance(text, Program) else program(text, **options)  # type: ignore[arg-type]
+        self.revision += 1
+        return self.engine.load(Loaded("document", self.revision, built, prepare(built)))
+
+    def do(self, *verbs: Verb, trace: bool = True, restart: bool = False) -> Paused:
+        for verb in verbs:
+            self.events.clear()
+            paused = self.engine.do(Do(verb=verb, trace=trace, restart=restart))
+        return paused
+
+    def run(self, text: str | Program, *verbs: Verb, trace: bool = True, **options: object) -> Paused:
+        self.load(text, **options)
+        return self.do(*(verbs or ("run",)), trace=trace)
+
+    def __getitem__(self, name: str) -> object:
+        live = self.engine.live
+        assert live is not None
+        return live.namespace[name]
+
+    def __contains__(self, name: str) -> bool:
+        return self.engine.live is not None and name in self.engine.live.namespace
+
+    def rows(self) -> list[Row]:
+        return [row for event in self.events if isinstance(event, Traced) for row in event.rows]
+
+    def grads(self) -> dict[tuple[ItemId, int, str], GradRow]:
+        last = [event for event in self.events if isinstance(event, Gradients)][-1]
+        return {(row.node, row.output, row.path): row for row in last.rows}
+
+    def grad(self, line: int, output: int = 0, path: str = "") -> GradRow:
+        return self.grads()[node(line), output, path]
+
+    def state(self, line: int, output: int = 0, path: str = "") -> str:
+        return self.grad(line, output, path).state
+
+    def autograd(self) -> list[BackwardTraced]:
+        return [event for event in self.events if isinstance(event, BackwardTraced)]
+
+    def failed(self) -> Failed:
+        return next(event for event in self.events if isinstance(event, Failed))
+
+    def printed(self) -> list[Printed]:
+        return [event for event in self.events if isinstance(event, Printed)]
+
+    def warned(self) -> list[Warned]:
+        return [event for event in self.events if isinstance(event, Warned)]
+
+    def report(self, trace: bool = False, max_values: int = 64) -> dict[str, NamedEntry]:
+        live = self.engine.live
+        assert live is not None
+        with neutral():
+            entries = Reporter(live, max_values, trace).report().entries
+        assert len({entry.name for entry in entries}) == len(entries)
+        return {entry.name: entry for entry in entries}
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """A fresh engine."""
+    return Bench()
+
+
+Make = Callable[[], Bench]
