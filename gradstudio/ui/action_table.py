@@ -62,16 +62,16 @@ def _file_rows(c: FileCommands) -> tuple[Row, ...]:
 
 
 def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
-    some = c.has_selection
+    some, canvas = c.has_selection, c.canvas
     return (
         ActionRow("edit.undo", "Undo", "Edit", 1, c.undo, (Key.Undo,), "undo", c.can_undo),
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
-        ActionRow("edit.cut", "Cut", "Edit", 2, c.cut, (Key.Cut,), "cut", some),
-        ActionRow("edit.copy", "Copy", "Edit", 2, c.copy, (Key.Copy,), "copy", some),
-        ActionRow("edit.paste", "Paste", "Edit", 2, c.paste, (Key.Paste,), "paste"),
-        ActionRow("edit.duplicate", "Duplicate", "Edit", 2, c.duplicate, ("Ctrl+D",), "duplicate", some),
-        ActionRow("edit.delete", "Delete", "Edit", 2, c.delete, ("Del", "Backspace"), "delete", c.can_delete),
-        ActionRow("edit.select_all", "Select All", "Edit", 3, c.select_all, (Key.SelectAll,), "select_all"),
+        ActionRow("edit.cut", "Cut", "Edit", 2, canvas.cut, (Key.Cut,), "cut", some),
+        ActionRow("edit.copy", "Copy", "Edit", 2, canvas.copy, (Key.Copy,), "copy", some),
+        ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste"),
+        ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
+        ActionRow("edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete"),
+        ActionRow("edit.select_all", "Select All", "Edit", 3, canvas.select_all, (Key.SelectAll,), "select_all"),
     )
 
 
@@ -103,10 +103,10 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
     )
     return (
         *overlays,
-        ActionRow("view.fit", "Fit", "View", 2, c.fit, ("Home", "F"), "fit", tooltip="Show everything"),
-        ActionRow("view.zoom_in", "Zoom In", "View", 2, c.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
-        ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.zoom_out, ("Ctrl+-",), "zoom_out"),
-        ActionRow("view.zoom_reset", "Zoom to 100 %", "View", 2, c.zoom_reset, ("Ctrl+0",)),
+        ActionRow("view.fit", "Fit", "View", 2, c.canvas.fit_all, ("Home", "F"), "fit", tooltip="Show everything"),
+        ActionRow("view.zoom_in", "Zoom In", "View", 2, c.canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
+        ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.canvas.zoom_out, ("Ctrl+-",), "zoom_out"),
+        ActionRow("view.zoom_reset", "Zoom to 100 %", "View", 2, c.canvas.zoom_reset, ("Ctrl+0",)),
         *themes,
         MenuRow("Panels", "View", 3, c.fill_panels),
         ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
@@ -123,8 +123,8 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
         ActionRow("graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+G",), "wrap", some, tooltip=wrap_words),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, ("Ctrl+Shift+G",), "unwrap", c.has_block),
-        ActionRow("graph.earlier", "Earlier", "Graph", 3, c.earlier, ("Alt+Up",), "earlier", one),
-        ActionRow("graph.later", "Later", "Graph", 3, c.later, ("Alt+Down",), "later", one),
+        ActionRow("graph.earlier", "Earlier", "Graph", 3, c.canvas.move_earlier, ("Alt+Up",), "earlier", one),
+        ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
         ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
     )

@@ -125,8 +125,9 @@ class MainWindow(QMainWindow):
         session.engine.state_changed.connect(lambda _state: refresh())
         session.path_changed.connect(self._show_title)
         self.overlays.changed.connect(refresh)
-        self.library.chosen.connect(self.graph.add_key)
-        self.canvas.zoom_changed.connect(self.status.show_zoom)
+        self.library.chosen.connect(self._on_library_chosen)
+        self.canvas.view_changed.connect(lambda: self.status.show_zoom(self.canvas.zoom))
+        self.canvas.status_message.connect(self.status.say)
         self.file.said.connect(lambda text: self.status.say(text, "ok"))
         self.problems.counted.connect(self._on_problems_counted)
         self.code.copied.connect(lambda: self.status.say("Copied the program", "ok"))
@@ -185,6 +186,9 @@ class MainWindow(QMainWindow):
 
     def _on_problems_counted(self, count: int) -> None:
         self.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+
+    def _on_library_chosen(self, key: str) -> None:
+        self.canvas.add_operator(key)
 
     def _find_operator(self) -> None:
         self.docks.bring_forward("library")

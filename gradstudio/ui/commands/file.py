@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
+from gradstudio.document.file import View
 from gradstudio.ui.commands.context import Context
 
 SUFFIX = ".gsg"
@@ -101,7 +102,7 @@ class FileCommands(QObject):
     def save_to(self, path: Path) -> bool:
         """Save under a name; says so when it cannot be written."""
         try:
-            self._session.save(path, self._context.canvas.current_view())
+            self._session.save(path, View(*self._context.canvas.view_state()))
         except DocumentError as error:
             self._warn("The document was not saved", str(error))
             return False

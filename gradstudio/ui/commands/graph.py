@@ -25,16 +25,12 @@ class GraphCommands:
         """`show_inspector` brings the dock forward before its fields take the cursor; so `find_operator`."""
         self._context, self._inspector, self._show_inspector = context, inspector, show_inspector
         self.find_operator = find_operator
-        self._canvas = context.canvas
+        self.canvas = context.canvas
         self._store, self._attention = context.session.graph_store, context.session.attention
 
     def add_operator(self) -> None:
         """Search for an operator at the pointer or the middle of the view."""
-        self._canvas.open_search()
-
-    def add_key(self, key: str) -> None:
-        """Add an operator to the middle of the view, and select it."""
-        self._canvas.add_operator(key)
+        self.canvas.open_search()
 
     def rename(self) -> None:
         """Type another name in the inspector."""
@@ -52,7 +48,7 @@ class GraphCommands:
 
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""
-        self._store.attempt(recipes.wrap, "Wrap in no_grad", self._attention.selection, "no_grad")
+        self.canvas.wrap_selection("no_grad")
 
     def unwrap(self) -> None:
         """Take the block away that is selected, or that holds the selection."""
@@ -74,14 +70,6 @@ class GraphCommands:
         """Whether `unwrap` has something to take away."""
         return self.block() is not None
 
-    def earlier(self) -> None:
-        """Move the current statement before the one in front of it."""
-        self._move(recipes.earlier, "Move earlier")
-
-    def later(self) -> None:
-        """Move the current statement behind the one after it."""
-        self._move(recipes.later, "Move later")
-
     def has_one(self) -> bool:
         """Whether exactly one item is selected."""
         return len(self._attention.selection) == 1 and self._attention.current in self._store.graph
@@ -96,8 +84,8 @@ class GraphCommands:
 
     def tidy(self) -> None:
         """Lay the whole program out anew."""
-        self._store.attempt(_tidy, "Tidy", self._canvas.sizes())
-        self._canvas.fit()
+        self._store.attempt(_tidy, "Tidy", self.canvas.sizes())
+        self.canvas.fit_all()
 
     def set_seed(self) -> None:
         """Ask for the seed of the random numbers."""
@@ -113,11 +101,6 @@ class GraphCommands:
 
     def _set_header(self, header: Header, text: str) -> None:
         self._store.attempt(recipes.set_header, text, header)
-
-    def _move(self, recipe: Callable[[Graph, ItemId], Edits], text: str) -> None:
-        current = self._attention.current
-        if current is not None and self.has_one():
-            self._store.attempt(recipe, text, current)
 
 
 def _tidy(graph: Graph, sizes: dict[ItemId, tuple[float, float]]) -> Edits:

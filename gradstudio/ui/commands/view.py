@@ -1,4 +1,4 @@
-"""The View menu: overlays, zoom, theme, docks."""
+"""The View menu: overlays, theme, docks; zooming is the canvas's own."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.settings import ThemeChoice
 from gradstudio.ui.state.overlays import OVERLAYS
-
-ZOOM_STEP = 1.25
 
 
 class ViewCommands:
@@ -22,7 +20,7 @@ class ViewCommands:
         fill_panels: Callable[[QMenu], None],
     ) -> None:
         """What belongs to the window comes as functions: the theme, the layout, the menu of docks."""
-        self._canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
+        self.canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
         self._choose_theme, self.reset_layout, self.fill_panels = choose_theme, reset_layout, fill_panels
 
     def toggle_overlay(self, name: str) -> None:
@@ -33,22 +31,6 @@ class ViewCommands:
     def overlay_is_on(self, name: str) -> bool:
         """Whether an overlay is on."""
         return self._overlays[name]
-
-    def fit(self) -> None:
-        """Show everything."""
-        self._canvas.fit()
-
-    def zoom_in(self) -> None:
-        """Closer."""
-        self._canvas.zoom_by(ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        """Farther away."""
-        self._canvas.zoom_by(1 / ZOOM_STEP)
-
-    def zoom_reset(self) -> None:
-        """Back to 100 %."""
-        self._canvas.zoom_by(1 / self._canvas.zoom)
 
     def choose_theme(self, choice: ThemeChoice) -> None:
         """Take up a theme and remember it."""

@@ -1,0 +1,50 @@
+"""A session without an engine process, and the look of the window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.ui import theme as themes
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+
+Add = Callable[..., ItemId]
+
+
+@pytest.fixture
+def dark(qapp: QApplication) -> Theme:
+    theme = themes.theme("dark")
+    themes.apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Session:
+    """A document whose engine was never started: its results are put in by hand."""
+    return Session(EngineClient(spare=False))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "settings")
+
+
+@pytest.fixture
+def add(session: Session) -> Add:
+    """Adds a node of an operator with literals, as a gesture would."""
+
+    def make(key: str, **literals: str) -> ItemId:
+        edits, item = recipes.add_operator(session.graph_store.graph, key, 0, 0)
+        session.graph_store.submit(edits, "Add")
+        for path, text in literals.items():
+            assert session.graph_store.attempt(recipes.set_literal, "Set", item, path, text)
+        return item
+
+    return make

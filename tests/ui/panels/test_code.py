@@ -1,0 +1,98 @@
+"""The Code dock: always current, its selection linked both ways."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Failed
+from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+
+
+@pytest.fixture
+def code(qtbot: QtBot, session: Session, dark: Theme) -> CodePanel:
+    made = CodePanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(700, 400)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def click_on(code: CodePanel, words: str) -> None:
+    found = code.document().find(words)
+    assert not found.isNull(), words
+    cursor = QTextCursor(code.document())
+    cursor.setPosition(found.selectionStart() + 1)
+    place = code.cursorRect(cursor).center()
+    QTest.mouseClick(code.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+
+
+def grounds(code: CodePanel) -> dict[str, set[int]]:
+    """Background colour -> the lines (from 1) that have it."""
+    found: dict[str, set[int]] = {}
+    for mark in code.extraSelections():
+        found.setdefault(mark.format.background().color().name(), set()).add(mark.cursor.blockNumber() + 1)
+    return found
+
+
+def test_it_shows_what_is_on_the_canvas_and_follows_every_edit(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    item = add("torch.full", size="(2,)", fill_value="3.5")
+    qtbot.waitUntil(lambda: "torch.full((2,), 3.5" in code.toPlainText())
+    session.graph_store.attempt(recipes.rename, "Rename", item, ("bias",))
+    qtbot.waitUntil(lambda: "bias = torch.full" in code.toPlainText())
+    assert "__main__" not in code.toPlainText()
+    assert code.isReadOnly()
+
+
+def test_a_click_on_a_line_selects_its_node(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    first, second = add("torch.randn"), add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.toPlainText())
+    click_on(code, "torch.eye")
+    assert session.attention.selection == {second}
+    click_on(code, "torch.randn")
+    assert session.attention.selection == {first}
+
+
+def test_the_line_of_the_selected_node_is_marked(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    add("torch.randn")
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.toPlainText())
+    session.attention.select([item])
+    line = next(k for k, text in enumerate(code.toPlainText().splitlines(), start=1) if "torch.eye" in text)
+    assert grounds(code)[QColor(code._theme.syntax.selected).name()] == {line}
+
+
+def test_the_line_that_failed_is_marked(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.toPlainText())
+    failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="no")
+    session.results.add_failure(Failure(failed))
+    failing = QColor(code._theme.syntax.failing).name()
+    qtbot.waitUntil(lambda: failing in grounds(code))
+
+
+def test_the_button_copies_the_whole_program(qtbot: QtBot, code: CodePanel, add: Add) -> None:
+    add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.toPlainText())
+    QTest.mouseClick(code.copy_button, Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == code.toPlainText() + "\n"
+
+
+def test_a_selection_of_text_selects_no_node(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.toPlainText())
+    session.attention.select([])
+    code.selectAll()
+    QTest.mouseRelease(code.viewport(), Qt.MouseButton.LeftButton)
+    assert ItemId(item) not in session.attention.selection

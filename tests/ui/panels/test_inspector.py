@@ -1,0 +1,226 @@
+"""The inspector, by typing and clicking: what it refuses, what it changes in the graph, what it says."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QToolButton
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
+from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row
+from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.inspector.editors import ArgumentEditor
+from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+
+SUMMARY = Summary(dtype="float32", shape=(2,), minimum=1.0, maximum=2.0, mean=1.5, rms=1.58, value=[1.0, 2.0])
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
+    made = InspectorPanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(340, 800)
+    made.show()
+    made.activateWindow()
+    qtbot.waitExposed(made)
+    return made
+
+
+def literal(session: Session, item: ItemId, path: str) -> str:
+    return session.graph_store.graph.nodes[item].literals.get(path, "")
+
+
+def type_into(editor: ArgumentEditor, text: str) -> None:
+    assert isinstance(editor.field, QLineEdit)
+    editor.field.setFocus()
+    editor.field.selectAll()
+    QTest.keyClicks(editor.field, text)
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+
+
+def choose(editor: ArgumentEditor, text: str) -> None:
+    assert isinstance(editor.field, QComboBox)
+    editor.field.setCurrentIndex(editor.field.findText(text, Qt.MatchFlag.MatchStartsWith))
+    editor.field.activated.emit(editor.field.currentIndex())
+
+
+def show_result(session: Session, item: ItemId) -> None:
+    record = TensorRecord(device="cpu", summary=SUMMARY, stride=(1,), requires_grad=True, grad_fn="MulBackward0")
+    session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
+
+
+def test_without_a_selection_it_says_what_to_do(inspector: InspectorPanel) -> None:
+    assert inspector.empty.isVisible() and "Library" in inspector.empty.text()
+    assert not inspector.head.isVisible()
+
+
+def test_a_number_that_is_typed_is_in_the_graph(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.full")
+    session.attention.select([item])
+    type_into(inspector.arguments.editors["fill_value"], "7")
+    assert literal(session, item, "fill_value") == "7"
+    assert session.graph_store.undo_stack.undoText() == "Change fill_value"
+
+
+def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.zeros", size="(2, 3)")
+    session.attention.select([item])
+    editor = inspector.arguments.editors["size"]
+    type_into(editor, "two")
+    assert editor.problem.isVisible() and editor.problem.text()
+    assert literal(session, item, "size") == "(2, 3)"
+    QTest.keyClick(editor.field, Qt.Key.Key_Escape)
+    assert editor.text == "(2, 3)" and not editor.problem.isVisible()
+
+
+def test_an_emptied_field_goes_back_to_the_default(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.nn.functional.softmax", dim="1")
+    session.attention.select([item])
+    editor = inspector.arguments.editors["dim"]
+    assert isinstance(editor.field, QLineEdit)
+    editor.field.clear()
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert literal(session, item, "dim") == ""
+
+
+def test_booleans_dtypes_and_the_documents_device_are_chosen_from_lists(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    editors = inspector.arguments.editors
+    choose(editors["requires_grad"], "True")
+    choose(editors["dtype"], "float64")
+    assert literal(session, item, "requires_grad") == "True"
+    assert literal(session, item, "dtype") == "torch.float64"
+    box = editors["device"].field
+    assert isinstance(box, QComboBox) and box.currentText() == "document's: cpu"
+    choose(editors["device"], "cpu")
+    assert literal(session, item, "device") in ('"cpu"', "'cpu'")
+    choose(inspector.arguments.editors["device"], "document's")
+    assert literal(session, item, "device") == DOCUMENT_DEVICE
+
+
+def test_a_tensor_literal_is_written_over_several_lines(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.tensor", data="[[1, 2], [3, 4]]")
+    session.attention.select([item])
+    field = inspector.arguments.editors["data"].field
+    assert isinstance(field, QPlainTextEdit) and field.toPlainText().count("\n") == 1
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "[[5, 6],")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    QTest.keyClicks(field, "[7, 8]]")
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert literal(session, item, "data") == "[[5, 6], [7, 8]]"
+
+
+def test_a_wired_argument_names_its_source_and_the_click_goes_there(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    source, target = add("torch.randn"), add("torch.exp")
+    store = session.graph_store
+    assert store.attempt(recipes.connect, "Wire", source, 0, target, "input")
+    session.attention.select([target])
+    name = store.graph.nodes[source].names[0]
+    link = next(button for button in inspector.arguments.findChildren(QToolButton) if name in button.text())
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert session.attention.current == source
+
+
+def test_the_name_is_changed_and_a_word_of_python_is_refused(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    field = inspector.head.name
+    for text in ("weights", "class"):
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert session.graph_store.graph.nodes[item].names == ("weights",)
+    assert inspector.head.name_problem.isVisible() and field.text() == "weights"
+
+
+def test_value_and_gradient_of_the_selected_tensor_are_shown(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    show_result(session, item)
+    session.results.set_gradients([GradRow(node=item, state="value", grad=SUMMARY)], whole=True)
+    qtbot.waitUntil(lambda: inspector.values.value.pairs.pairs().get("shape") == "[2]")
+    pairs = inspector.values.value.pairs.pairs()
+    assert (pairs["grad_fn"], pairs["mean"], pairs["dtype"]) == ("MulBackward0", "1.5", "float32 on cpu")
+    assert str(inspector.values.value.model.index(1, 0).data()) == "2"
+    assert inspector.values.gradient.remark.text() == "Has a gradient."
+    assert inspector.values.gradient.model.rowCount() == 2
+
+
+def test_what_is_not_computed_is_not_shown_as_zero(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.results.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
+    session.attention.select([item])
+    assert inspector.values.value.remark.text() == "Not computed yet."
+    assert inspector.values.value.pairs.pairs()["shape"] == "[2, 3] expected"
+    assert inspector.values.gradient.remark.text() == "No backward has run yet."
+    assert inspector.values.value.model.rowCount() == 0
+
+
+def test_a_failure_shows_our_words_and_torchs_unchanged(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.exp")
+    session.attention.select([item])
+    failed = Failed(revision=1, node=item, address="y", line=3, type_name="RuntimeError", message="mat1 and\n  mat2")
+    session.results.add_failure(Failure(failed, "The shapes do not fit.", ("Transpose it",)))
+    qtbot.waitUntil(inspector.trouble.isVisible)
+    assert inspector.trouble.theirs.text() == "RuntimeError: mat1 and\n  mat2"
+    assert inspector.trouble.ours.text() == "The shapes do not fit."
+    assert "Transpose it" in inspector.trouble.fixes.text()
+
+
+def test_earlier_and_later_move_the_statement(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    first, second = add("torch.randn"), add("torch.randn")
+    session.attention.select([second])
+    assert inspector.order.place.text() == "2 of 2" and not inspector.order.later.isEnabled()
+    QTest.mouseClick(inspector.order.earlier, Qt.MouseButton.LeftButton)
+    assert list(session.graph_store.graph.order()) == [second, first]
+    assert inspector.order.place.text() == "1 of 2"
+
+
+def test_a_note_is_taken_up_when_its_field_is_left(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    inspector.note.edit.setFocus()
+    QTest.keyClicks(inspector.note.edit, "look here")
+    inspector.head.name.setFocus()
+    assert session.graph_store.graph.nodes[item].note == "look here"
+
+
+def test_undo_shows_the_old_value_again(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.full", fill_value="1")
+    session.attention.select([item])
+    type_into(inspector.arguments.editors["fill_value"], "2")
+    session.graph_store.undo_stack.undo()
+    assert inspector.arguments.editors["fill_value"].text == "1"
+
+
+def test_a_block_is_explained_with_the_number_of_its_statements(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    assert session.graph_store.attempt(recipes.wrap, "Wrap", [item], "no_grad")
+    session.attention.select(list(session.graph_store.graph.blocks))
+    assert inspector.head.key.text() == "with torch.no_grad()"
+    assert "1 statement." in inspector.head.summary.text()

@@ -1,0 +1,78 @@
+"""Log and Problems: what is said, and where a click goes."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.protocol.messages import Failed, Hello, Log, Printed, Warned
+from gradstudio.ui.panels.log import LogPanel, ProblemsPanel
+from gradstudio.ui.panels.log_model import MAX_LINES, Entry, EntryModel
+from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.run_controller import RunState
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+
+
+def lines(model: EntryModel) -> list[tuple[str, str]]:
+    return [(entry.severity, entry.text) for entry in model.entries]
+
+
+def test_prints_warnings_and_words_of_the_engine_are_kept_in_order(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    log = LogPanel(session, dark)
+    qtbot.addWidget(log)
+    item = add("torch.randn")
+    session.engine.received.emit(Hello(protocol=1, ready=True, pid=1, torch="2.13.0", python="3.11"))
+    session.results.add_print(Printed(node=item, line=3, text="one\ntwo"))
+    session.results.add_warning(Warned(node=item, line=3, category="UserWarning", message="careful"))
+    session.engine.received.emit(Log(level="error", text="no such device"))
+    assert [severity for severity, _ in lines(log.model)] == ["info", "print", "print", "warning", "error"]
+    assert [text for _, text in lines(log.model)][1:3] == ["one", "two"]
+    assert log.model.entries[1].where == session.graph_store.graph.nodes[item].names[0]
+
+
+def test_the_end_of_a_verb_is_told_with_its_time_and_pass(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    log = LogPanel(session, dark)
+    qtbot.addWidget(log)
+    session.run.state_changed.emit(RunState(busy=True, verb="forward"))
+    session.run.state_changed.emit(RunState(verb="forward", outcome="done", seconds=0.0123, pass_number=2))
+    assert lines(log.model) == [("info", "Forward  pass 2  12.3 ms")]
+
+
+def test_a_click_on_a_problem_goes_to_its_node(qtbot: QtBot, session: Session, dark: Theme, add: Add) -> None:
+    panel = ProblemsPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.resize(500, 200)
+    panel.show()
+    item = add("torch.exp")
+    add("torch.randn")
+    failed = Failed(revision=1, node=item, address="y", line=1, type_name="TypeError", message="no")
+    session.results.add_failure(Failure(failed, "Because."))
+    with qtbot.waitSignal(panel.counted, check_params_cb=lambda count: count == 1):
+        pass
+    assert lines(panel.model) == [("error", "Because. (TypeError: no)")]
+    place = panel.view.visualRect(panel.model.index(0, 0)).center()
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert session.attention.current == item
+
+
+def test_a_node_that_cannot_run_is_a_problem_until_it_can(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    panel = ProblemsPanel(session, dark)
+    qtbot.addWidget(panel)
+    item = add("torch.exp")
+    qtbot.waitUntil(lambda: bool(session.results.incomplete(item)))
+    qtbot.waitUntil(lambda: [severity for severity, _ in lines(panel.model)] == ["warning"])
+    session.graph_store.undo_stack.undo()
+    qtbot.waitUntil(lambda: not panel.model.entries)
+
+
+def test_a_flood_of_lines_drops_the_oldest() -> None:
+    model = EntryModel()
+    for k in range(MAX_LINES + 10):
+        model.add(Entry("print", str(k)))
+    assert model.rowCount() <= MAX_LINES
+    assert model.entries[-1].text == str(MAX_LINES + 9)

@@ -1,0 +1,63 @@
+"""The Memory dock: the plot comes late, and rests while it is hidden."""
+
+import subprocess
+import sys
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.protocol.messages import Memory
+from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, theme
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, dark: Theme) -> MemoryPanel:
+    made = MemoryPanel(session.memory, dark)
+    qtbot.addWidget(made)
+    made.resize(400, 300)
+    made.show()
+    made.load_plot()
+    return made
+
+
+def feed(session: Session, count: int, mark: str = "") -> None:
+    for k in range(count):
+        series = {"tensors": 2**20 * (k + 1), "process": 300 * 2**20}
+        session.memory.add(Memory(time_s=k * 0.1, device="cpu", series=series, mark=mark if k == 5 else ""))
+
+
+def test_a_curve_per_series_with_figures_in_units(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 50, "Run 1")
+    assert panel.plot is not None
+    assert list(panel.plot._curves) == ["tensors", "process"]
+    assert "50 MiB" in panel.legend._labels["tensors"].text()
+    assert [line.toolTip() for line in panel.plot._marks] == ["Run 1"]
+    low, high = panel.plot.getPlotItem().viewRange()[1]
+    assert low == 0 and 300 < high < 400
+
+
+def test_nothing_is_drawn_while_the_dock_is_hidden(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    panel.hide()
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 10)
+    assert panel.plot is not None and panel.plot._curves == {}
+    panel.show()
+    assert list(panel.plot._curves) == ["tensors", "process"]
+
+
+def test_another_theme_repaints_the_curves(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 10)
+    panel.set_theme(theme("light"))
+    assert panel.plot is not None
+    pens = [curve.opts["pen"].color().name() for curve in panel.plot._curves.values()]
+    assert pens == list(theme("light").plot[:2])
+
+
+def test_pyqtgraph_and_torch_are_not_imported_with_the_window() -> None:
+    words = "import sys, gradstudio.ui.main_window; print([m for m in ('pyqtgraph', 'torch', 'networkx') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
