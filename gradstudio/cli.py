@@ -196,9 +196,9 @@ def _render(options: argparse.Namespace) -> int:
 
 
 def _ops(options: argparse.Namespace) -> int:
-    from gradstudio.operators.catalogue import load, search
+    from gradstudio.operators.catalogue import load
 
-    operators = search(" ".join(options.query), limit=1000) if options.query else tuple(load())
+    operators = load().search(" ".join(options.query), limit=1000) if options.query else tuple(load())
     if options.json:
         sys.stdout.write(msgspec.json.encode(operators).decode() + "\n")
         return FINE

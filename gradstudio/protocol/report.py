@@ -1,7 +1,9 @@
 """The report of a run as plain data: what `gradstudio run --json` prints (SEMANTICS 13)."""
 
+from collections.abc import Mapping
 from typing import Any, assert_never
 
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import AutogradRow, NamedEntry, Row
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -51,7 +53,7 @@ def entries_json(entries: tuple[NamedEntry, ...]) -> Json:
     return {entry.name: _entry(entry) for entry in entries}
 
 
-def trace_json(rows: tuple[Row, ...], backward: tuple[AutogradRow, ...], addresses: dict[str, str]) -> list[Json]:
+def trace_json(rows: tuple[Row, ...], backward: tuple[AutogradRow, ...], addresses: Mapping[ItemId, str]) -> list[Json]:
     """The report's `trace`: a row per node executed, then one per autograd node of each backward."""
     executed = [
         {
@@ -102,7 +104,7 @@ def _tensor(record: TensorRecord) -> Json:
     }
 
 
-def _autograd(row: AutogradRow, addresses: dict[str, str]) -> Json:
+def _autograd(row: AutogradRow, addresses: Mapping[ItemId, str]) -> Json:
     return {
         "backward": row.backward,
         "autograd": row.autograd,
