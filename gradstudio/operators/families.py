@@ -195,7 +195,7 @@ def default_names(operator: Operator) -> tuple[str, ...]:
     if operator.varying:
         return (_plural(_base_name(operator)),)
     if len(operator.results) > 1:
-        return tuple(_identifier(result.name) for result in operator.results)
+        return tuple(f"{r.name}_" if keyword.iskeyword(r.name) else r.name for r in operator.results)
     return (_base_name(operator),)
 
 

@@ -128,13 +128,19 @@ _FAMILIES = {
 def _plain(text: str) -> str:
     if len(text) > MAX_CHARACTERS:
         raise LiteralError(f"Longer than {MAX_CHARACTERS:,} characters. Keep data of this size in a stored tensor.")
-    return text.strip().translate(_TYPOGRAPHIC)
+    return text.strip()
+
+
+def _without_typography(text: str) -> str:
+    """Signs that a word processor or a web page put in; quoted texts keep theirs."""
+    return text if '"' in text or "'" in text else text.translate(_TYPOGRAPHIC)
 
 
 _TYPOGRAPHIC = str.maketrans({"−": "-", "\u00a0": " ", "“": '"', "”": '"', "…": "...", "×": "x"})
 
 
 def _parse(text: str, parameter: Parameter) -> str:
+    text = text if parameter.kind is Kind.TEXT else _without_typography(text)
     match parameter.kind:
         case Kind.TEXT:
             return _text(text, parameter)

@@ -29,7 +29,8 @@ class _Entry:
         self.operator, self.rank = operator, rank
         self.title = operator.title.lower()
         self.path = operator.path.lower()
-        self.names = {self.title, operator.symbol.lower(), operator.word.lower()} - {""}
+        words = {self.title, operator.symbol.lower(), operator.word.lower()}
+        self.names = (words | {word.replace("_", " ") for word in words}) - {""}
         self.phrases = tuple(phrase.lower() for phrase in operator.words)
 
 
@@ -120,7 +121,7 @@ def _whole_score(entry: _Entry, text: str) -> float:
     if len(text) < 2:
         return 400.0 - len(entry.title) if entry.title.startswith(text) else 0.0
     if entry.title.startswith(text):
-        return 700.0 - 2 * (len(entry.title) - len(text))
+        return 700.0 - 4 * (len(entry.title) - len(text))
     if any(phrase.startswith(text) for phrase in entry.phrases):
         return 500.0
     if text in entry.title:
@@ -130,9 +131,14 @@ def _whole_score(entry: _Entry, text: str) -> float:
     return 20.0 if len(text) >= 3 and _subsequence(text, entry.title) else 0.0
 
 
+_HANDICAPS = (("torch.Tensor.", 8.0), ("torch.nn.Module.", 12.0), ("torch.autograd.", 16.0))
+_IN_PLACE_HANDICAP = 40.0
+
+
 def _handicap(operator: Operator) -> float:
     """Rarer spellings of the same thing stand a little lower."""
-    return 6.0 * (Effect.IN_PLACE in operator.effects) + 2.0 * operator.path.startswith("torch.Tensor.")
+    in_place = _IN_PLACE_HANDICAP if Effect.IN_PLACE in operator.effects else 0.0
+    return in_place + next((cost for head, cost in _HANDICAPS if operator.path.startswith(head)), 0.0)
 
 
 def _normalise(query: str) -> str:

@@ -241,11 +241,6 @@ def _schema_argument(argument: Any, k: int) -> Argument:
     return Argument(name, f"{text} | None" if optional else text, default, keyword_only=argument.kwarg_only)
 
 
-@cache
-def _random_names() -> frozenset[str]:
-    return frozenset("dropout alpha_dropout feature_dropout rrelu normal bernoulli multinomial poisson".split())
-
-
 def _is_random(schema: Any) -> bool:
     packet = getattr(torch.ops.aten, schema.name.split("::")[1], None)
     overload = getattr(packet, schema.overload_name or "default", None)

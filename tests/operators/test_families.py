@@ -1,0 +1,123 @@
+"""What flows where, and what a fresh node binds."""
+
+import pytest
+
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.families import (
+    accepts,
+    binds_nothing,
+    call_results,
+    default_names,
+    element_parameter,
+    family_words,
+    is_list_like,
+    kind_words,
+)
+from gradstudio.operators.model import LIST_LIKE, Family, Kind, Parameter
+
+CATALOGUE = load()
+
+
+def port(kind: Kind, **changes: bool) -> Parameter:
+    return Parameter("p", kind, **changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "family"),
+    [
+        (Kind.TENSOR, Family.TENSOR),
+        (Kind.TENSOR_OR_NUMBER, Family.TENSOR),
+        (Kind.TENSOR_OR_NUMBER, Family.NUMBER),
+        (Kind.FLOAT, Family.NUMBER),
+        (Kind.FLOAT, Family.TENSOR),
+        (Kind.SHAPE, Family.TUPLE),
+        (Kind.INDEX, Family.TENSOR),
+        (Kind.TENSORS, Family.OBJECT),
+        (Kind.MODULE, Family.MODULE),
+        (Kind.DTYPE, Family.TEXT),
+        (Kind.ANY, Family.MODULE),
+        (Kind.VALUES, Family.NONE),
+        (Kind.ARRAY, Family.ARRAY),
+    ],
+)
+def test_a_wire_that_can_work_is_allowed(kind: Kind, family: Family) -> None:
+    assert accepts(port(kind), family) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "family", "words"),
+    [
+        (Kind.TENSOR, Family.MODULE, "Call the module first"),
+        (Kind.TENSOR, Family.OPTIMIZER, "An optimizer computes no tensor"),
+        (Kind.TENSOR, Family.ARRAY, "torch.from_numpy"),
+        (Kind.TENSOR, Family.NUMBER, "torch.tensor"),
+        (Kind.TENSOR, Family.TUPLE, "stack or cat"),
+        (Kind.TENSOR, Family.NONE, "takes a tensor; this is None"),
+        (Kind.ARRAY, Family.TENSOR, ".numpy()"),
+        (Kind.DTYPE, Family.TENSOR, "Read .dtype"),
+        (Kind.MODULE, Family.TENSOR, "takes a module; this is a tensor"),
+        (Kind.OPTIMIZER, Family.MODULE, "takes an optimizer"),
+        (Kind.FLOAT, Family.TEXT, "takes a number; this is a text"),
+        (Kind.NAME, Family.UNKNOWN, "written down"),
+    ],
+)
+def test_a_wire_that_can_never_work_is_refused_in_words(kind: Kind, family: Family, words: str) -> None:
+    assert words in accepts(port(kind), family)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.NAME])
+def test_what_is_not_known_yet_may_go_anywhere(kind: Kind) -> None:
+    assert accepts(port(kind), Family.UNKNOWN) == ""
+
+
+def test_none_goes_where_it_is_accepted() -> None:
+    assert accepts(port(Kind.TENSOR, nullable=True), Family.NONE) == ""
+    assert "or None" in kind_words(port(Kind.TENSOR, nullable=True))
+
+
+@pytest.mark.parametrize("family", list(Family))
+def test_every_family_has_words(family: Family) -> None:
+    assert family_words(family)
+    assert all(isinstance(accepts(port(kind), family), str) for kind in Kind)
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_only_list_like_parameters_have_elements(kind: Kind) -> None:
+    parameter = port(kind)
+    assert is_list_like(parameter) == (kind in LIST_LIKE)
+    assert element_parameter(parameter).element == (kind in LIST_LIKE)
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        ("torch.randn", ("x",)),
+        ("torch.nn.functional.mse_loss", ("loss",)),
+        ("torch.nn.MSELoss", ("loss_function",)),
+        ("torch.matmul", ("y",)),
+        ("torch.topk", ("values", "indices")),
+        ("torch.split", ("splits",)),
+        ("torch.nn.Linear", ("fc",)),
+        ("torch.optim.SGD", ("optimizer",)),
+        ("torch.Tensor.backward", ()),
+        ("torch.Tensor.add_", ()),
+        ("operator.isub", ()),
+        ("operator.setitem", ()),
+        ("torch.Tensor.grad=", ()),
+        ("torch.Tensor.requires_grad_", ()),
+        ("torch.nn.Module.eval", ()),
+        ("operator.gt", ("mask",)),
+        ("torch.nn.Conv2d", ("conv",)),
+        ("torch.nn.LayerNorm", ("layer_norm",)),
+        ("torch.linalg.svd", ("U", "S", "Vh")),
+    ],
+)
+def test_a_fresh_node_has_sensible_names(key: str, names: tuple[str, ...]) -> None:
+    assert default_names(CATALOGUE[key]) == names
+    assert binds_nothing(CATALOGUE[key]) == (names == ())
+
+
+def test_calling_a_module_gives_what_its_constructor_says() -> None:
+    assert len(call_results(CATALOGUE["torch.nn.LSTM"])) == 2
+    assert call_results(CATALOGUE["torch.nn.Linear"])[0].family is Family.TENSOR
+    assert call_results(None)[0].family is Family.TENSOR
