@@ -1,1 +1,5 @@
-"""The ui/canvas room."""
+"""The node canvas: cards, wires, frames and notes painted in batches, edited by hand."""
+
+from gradstudio.ui.canvas.view import CanvasView
+
+__all__ = ["CanvasView"]

@@ -33,6 +33,11 @@ class Camera:
         x, y = self.to_view(box.x, box.y)
         return Box(x, y, box.width * self.zoom, box.height * self.zoom)
 
+    def box_to_scene(self, box: Box) -> Box:
+        """A rectangle of the view in scene pixels."""
+        x, y = self.to_scene(box.x, box.y)
+        return Box(x, y, box.width / self.zoom, box.height / self.zoom)
+
     def seen(self, width: float, height: float) -> Box:
         """The scene rectangle that a view of that size shows."""
         return Box(self.x, self.y, width / self.zoom, height / self.zoom)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
-from shiboken6 import Shiboken
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.records import TensorRecord
 from gradstudio.ui.canvas import heat
+from gradstudio.ui.canvas.batches import draw_rects
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.face import HEADER
@@ -46,9 +46,8 @@ def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats
 
 def _draw_rects(painter: QPainter, color: QColor, rects: Floats) -> None:
     if len(rects):
-        memory = np.ascontiguousarray(rects)
         painter.setBrush(color)
-        painter.drawRects(Shiboken.wrapInstance(memory.ctypes.data, QRectF), len(memory))
+        draw_rects(painter, rects)
 
 
 def _paint_headers(

@@ -119,8 +119,7 @@ def _ramp(stops: tuple[str, ...]) -> NDArray[np.uint32]:
 
 @functools.cache
 def _grey() -> NDArray[np.uint32]:
-    level = np.arange(LEVELS, dtype=np.uint32)
-    return np.uint32(0xFF000000) | (level << 16) | (level << 8) | level
+    return _table(("black", "white"))
 
 
 def _table(stops: tuple[str, ...]) -> NDArray[np.uint32]:
@@ -128,8 +127,9 @@ def _table(stops: tuple[str, ...]) -> NDArray[np.uint32]:
     colors = [QColor(stop) for stop in stops]
     at, places = np.linspace(0, 1, LEVELS), np.linspace(0, 1, len(stops))
     channels = (
-        np.interp(at, places, [part(color) for color in colors]).astype(np.uint32)
+        np.interp(at, places, [part(color) for color in colors]).astype(np.int64)
         for part in (QColor.red, QColor.green, QColor.blue)
     )
     red, green, blue = channels
-    return np.uint32(0xFF000000) | (red << 16) | (green << 8) | blue
+    packed: NDArray[np.uint32] = (0xFF000000 | (red << 16) | (green << 8) | blue).astype(np.uint32)
+    return packed

@@ -9,12 +9,12 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
-from shiboken6 import Shiboken
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import distant, geometry
+from gradstudio.ui.canvas.batches import draw_lines
 from gradstudio.ui.canvas.board import Board, Card
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
@@ -28,7 +28,7 @@ GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
 THICK: Final = 2.0
 MAXIMUM_PIXMAPS: Final = 600
-NOTHING: Final[frozenset[ItemId]] = frozenset()
+NOTHING: Final[frozenset[str]] = frozenset()
 
 
 class Layer:
@@ -47,46 +47,42 @@ class Layer:
         self._grid = None
 
     def paint(
-        self,
-        painter: QPainter,
-        camera: Camera,
-        width: float,
-        height: float,
-        ratio: float,
-        without: Collection[ItemId] = NOTHING,
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING
     ) -> None:
-        """Everything but `without` and its wires, in view pixels; `ratio` is device pixels per view pixel."""
-        painter.fillRect(QRectF(0, 0, width, height), self.look.color("canvas"))
-        self.paint_grid(painter, camera, width, height, ratio)
-        seen = camera.seen(width, height)
+        """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel."""
+        rect = QRectF(area.x, area.y, area.width, area.height)
+        painter.setClipRect(rect)
+        painter.fillRect(rect, self.look.color("canvas"))
+        self.paint_grid(painter, camera, area, ratio)
+        seen = camera.box_to_scene(area)
         self._paint_frames(painter, camera, seen, without)
         self._paint_notes(painter, camera, seen, without)
         self._paint_wires(painter, camera, seen, without, None)
-        self._paint_cards(painter, camera, seen, ratio, self._cards_in(seen, without))
+        self._paint_cards(painter, camera, ratio, self._cards_in(seen, without))
+        painter.setClipping(False)
 
-    def paint_some(
-        self, painter: QPainter, camera: Camera, width: float, height: float, ratio: float, items: Collection[ItemId]
-    ) -> None:
-        """Only these items and their wires: what is being dragged over a snapshot of the rest."""
-        seen, board = camera.seen(width, height), self.board
-        others = frozenset(board.frames.keys() - set(items))
-        self._paint_frames(painter, camera, seen, others)
-        keys = {f"note:{item}" for item in board.notes} & set(items)
-        self._paint_notes(painter, camera, seen, frozenset(i for i in board.notes if f"note:{i}" not in keys))
+    def paint_some(self, painter: QPainter, camera: Camera, area: Box, ratio: float, items: Collection[str]) -> None:
+        """Only these items, notes ("note:<item>") and their wires: what is dragged over a snapshot of the rest."""
+        seen, board = camera.box_to_scene(area), self.board
+        self._paint_frames(painter, camera, seen, frozenset(item for item in board.frames if item not in items))
+        still = frozenset(item for item in board.notes if f"note:{item}" not in items)
+        self._paint_notes(painter, camera, seen, still)
         self._paint_wires(painter, camera, seen, NOTHING, items)
-        chosen = np.array(sorted(board.index[item] for item in items if item in board.index), dtype=np.intp)
-        self._paint_cards(painter, camera, seen, ratio, chosen)
+        chosen = sorted(k for item in items if (k := board.index.get(ItemId(item))) is not None)
+        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
 
     # -------------------------------------------------------------- ground
 
-    def paint_grid(self, painter: QPainter, camera: Camera, width: float, height: float, ratio: float) -> None:
+    def paint_grid(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
         """Dots that move and grow with the scene."""
         step = GRID_STEP * camera.zoom
         while step < 14:
             step *= 4
         tile = self._tile(step, ratio)
-        offset = QPointF((camera.x * camera.zoom) % step, (camera.y * camera.zoom) % step)
-        painter.drawTiledPixmap(QRectF(0, 0, width, height), tile, offset)
+        step = round(step * ratio) / ratio
+        origin_x, origin_y = camera.to_view(0.0, 0.0)
+        offset = QPointF((area.x - origin_x) % step, (area.y - origin_y) % step)
+        painter.drawTiledPixmap(QRectF(area.x, area.y, area.width, area.height), tile, offset)
 
     def _tile(self, step: float, ratio: float) -> QPixmap:
         key = (round(step * ratio) / ratio, ratio)
@@ -111,14 +107,14 @@ class Layer:
             self._grid = (key, tile)
         return self._grid[1]
 
-    def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId]) -> None:
+    def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         for item, frame in self.board.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
                 paint_frame(painter, self.look, frame, self.board, camera.zoom >= DISTANT)
                 painter.restore()
 
-    def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId]) -> None:
+    def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         for item, note in self.board.notes.items():
             if item not in without and f"note:{item}" not in without and note.box.meets(seen):
                 self._into(painter, camera, note.box)
@@ -136,7 +132,7 @@ class Layer:
     # -------------------------------------------------------------- wires
 
     def _paint_wires(
-        self, painter: QPainter, camera: Camera, seen: Box, without: Collection[ItemId], only: Collection[ItemId] | None
+        self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str], only: Collection[str] | None
     ) -> None:
         board = self.board
         if not board.wires:
@@ -152,7 +148,7 @@ class Layer:
             color = self.look.family(look.family, look.dtype) if look.known else self.look.color("unknown_value")
             draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color)
 
-    def _touching(self, items: Collection[ItemId]) -> NDArray[np.bool_]:
+    def _touching(self, items: Collection[str]) -> NDArray[np.bool_]:
         return np.fromiter(
             (wire.source in items or wire.target in items for wire in self.board.wires),
             dtype=np.bool_,
@@ -161,16 +157,16 @@ class Layer:
 
     # -------------------------------------------------------------- cards
 
-    def _cards_in(self, seen: Box, without: Collection[ItemId]) -> NDArray[np.intp]:
+    def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
         board = self.board
         inside = geometry.visible(board.bounds, seen, MARGIN)
         for item in without:
-            k = board.index.get(item)
+            k = board.index.get(ItemId(item))
             if k is not None:
                 inside[k] = False
         return np.nonzero(inside)[0]
 
-    def _paint_cards(self, painter: QPainter, camera: Camera, seen: Box, ratio: float, which: NDArray[np.intp]) -> None:
+    def _paint_cards(self, painter: QPainter, camera: Camera, ratio: float, which: NDArray[np.intp]) -> None:
         if not len(which):
             return
         if camera.zoom < DISTANT:
@@ -233,4 +229,4 @@ def draw_paths(
     pen = QPen(color, max(1.0, thickness))
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(pen)
-    painter.drawLines(Shiboken.wrapInstance(lines.ctypes.data, QLineF), len(lines))
+    draw_lines(painter, lines)

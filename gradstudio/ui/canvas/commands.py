@@ -1,0 +1,187 @@
+"""What menus, shortcuts and the toolbar ask of the canvas: each is one undo entry, refused in words."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+
+from gradstudio.document.clipboard import from_text, to_text
+from gradstudio.document.errors import DocumentError
+from gradstudio.graph import fragment, recipes
+from gradstudio.graph.edits import SetTail
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.ui.canvas.gestures import dropped
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.overlay import OverlayState
+    from gradstudio.ui.state.attention import Attention
+    from gradstudio.ui.state.graph_store import GraphStore
+
+OFFSET = 32.0
+
+
+class Commands:
+    """Methods of `CanvasView` that change the graph; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        store: GraphStore
+        attention: Attention
+        board: Board
+        lit: OverlayState
+        status_message: SignalInstance
+
+        def refuse(self, words: str) -> None: ...
+        def select(self, items: frozenset[ItemId]) -> None: ...
+        def pointer_or_middle(self) -> tuple[float, float]: ...
+        def free_place(self) -> tuple[float, float]: ...
+
+    def delete_selection(self) -> None:
+        """Delete the selected items and wires."""
+        items, wires = self.attention.selection, tuple(self.lit.selected_wires)
+        if wires:
+            self.remove_wires(wires)
+        if items:
+            self.store.attempt(recipes.delete, _counted("Delete", len(items)), sorted(items))
+
+    def remove_wires(self, wires: tuple[Wire, ...]) -> None:
+        """Take wires away."""
+        self.store.attempt(recipes.disconnect_all, _counted("Remove", len(wires), "wire"), wires)
+
+    def copy(self) -> None:
+        """Put the selection on the clipboard as text."""
+        items = self.attention.selection
+        if items:
+            part = fragment.copy_items(self.board.graph, sorted(items))
+            QGuiApplication.clipboard().setText(to_text(part))
+            self.status_message.emit(_counted("Copied", len(items)))
+
+    def cut(self) -> None:
+        """Copy, then delete."""
+        self.copy()
+        self.delete_selection()
+
+    def paste(self, x: float | None = None, y: float | None = None) -> None:
+        """Add what the clipboard holds, at a scene point or in the middle of what is seen."""
+        try:
+            part = from_text(QGuiApplication.clipboard().text())
+        except DocumentError as error:
+            self.refuse(str(error))
+            return
+        places = [place for key, place in part.places.items() if not key.startswith("note:")]
+        left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
+        at_x, at_y = self.pointer_or_middle() if x is None or y is None else (x, y)
+        edits, items = fragment.paste(self.board.graph, part, at_x - left, at_y - top)
+        self.store.submit(edits, _counted("Paste", len(items)))
+        self.select(frozenset(items))
+
+    def duplicate_selection(self) -> None:
+        """Copy the selection beside itself."""
+        items = self.attention.selection
+        if items:
+            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, OFFSET)
+            self.store.submit(edits, _counted("Duplicate", len(items)))
+            self.select(frozenset(made))
+
+    def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
+        """Put the selected statements into a new block."""
+        blocks = set(self.board.graph.blocks)
+        if self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(self.attention.selection), kind):
+            self.select(frozenset(self.board.graph.blocks) - blocks)
+
+    def unwrap_selection(self) -> None:
+        """Take the selected blocks away, keep what they hold."""
+        for item in sorted(self.attention.selection):
+            if item in self.board.graph.blocks:
+                self.store.attempt(recipes.unwrap, "Remove block", item)
+
+    def move_earlier(self) -> None:
+        """Move the current statement before the one in front of it."""
+        if self.attention.current is not None:
+            self.store.attempt(recipes.earlier, "Move earlier", self.attention.current)
+
+    def move_later(self) -> None:
+        """Move the current statement behind the one after it."""
+        if self.attention.current is not None:
+            self.store.attempt(recipes.later, "Move later", self.attention.current)
+
+    def toggle_muted(self) -> None:
+        """Take the selection out of the program, or back in."""
+        graph, items = self.board.graph, sorted(self.attention.selection)
+        holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
+        muted = not all(holder.muted for holder in holders)
+        self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
+
+    def toggle_bypassed(self) -> None:
+        """Let the selected nodes pass their input on, or compute again."""
+        graph = self.board.graph
+        items = [item for item in sorted(self.attention.selection) if item in graph.nodes]
+        bypassed = not all(graph.nodes[item].bypassed for item in items)
+        self.store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
+
+    def mark_root(self, item: ItemId, on: bool) -> None:
+        """Choose where an appended backward starts."""
+        self.store.attempt(recipes.set_mark, "Choose root", item, "root", on)
+
+    def set_note(self, item: ItemId, text: str) -> str:
+        """Write an item's note, or the program's last comment ("")."""
+        store, graph = self.store, self.board.graph
+        if item in graph:
+            store.attempt(recipes.set_note, "Edit note", item, text)
+        else:
+            store.submit((SetTail(BodyId(item), text.strip("\n")),), "Edit note")
+        return ""
+
+    def add_operator(
+        self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
+    ) -> ItemId | None:
+        """Add a node with its top left corner at a scene point, or in the middle; select it."""
+        if x is None or y is None:
+            x, y = self.free_place()
+        found = body if body is not None else ROOT
+        try:
+            edits, item = recipes.add_operator(self.board.graph, key, round(x), round(y), body=found)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return None
+        self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
+        self.select(frozenset({item}))
+        return item
+
+    def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
+        """Add a node into a wire; False when it does not fit there."""
+        try:
+            edits, item = recipes.insert_on_wire(self.board.graph, wire, key, round(x), round(y))
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return False
+        self.store.submit(edits, f"Insert {key.rsplit('.', 1)[-1]}")
+        self.select(frozenset({item}))
+        return True
+
+    def drop_moved(self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> None:
+        """End of a drag: one undo entry; a refused block leaves the cards where they were."""
+        graph = self.board.graph
+        current = {key: (place.x, place.y) for key, place in graph.places.items()}
+        if any(current.get(key) != place for key, place in places.items()):
+            self.store.attempt(dropped, _counted("Move", max(1, len(bodies))), places, bodies)
+
+    def nudge(self, dx: float, dy: float) -> None:
+        """Shift the selection a little; repeated nudges become one undo entry."""
+        board = self.board
+        items = set(self.attention.selection)
+        for item in self.attention.selection:
+            if item in board.frames:
+                items |= board.members(item)
+        places: dict[str, tuple[float, float]] = {
+            item: (box.x + dx, box.y + dy) for item in items if (box := board.box(item)) is not None
+        }
+        if places:
+            key = f"nudge:{','.join(sorted(items))}"
+            self.store.submit(recipes.move(board.graph, places), "Nudge", key)
+
+
+def _counted(verb: str, count: int, noun: str = "item") -> str:
+    return f"{verb} {noun}" if count == 1 else f"{verb} {count} {noun}s"

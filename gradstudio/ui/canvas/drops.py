@@ -1,0 +1,71 @@
+"""Operators dragged from the library onto the canvas."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+
+from gradstudio.operators.catalogue import load
+from gradstudio.ui.canvas import geometry, hits
+from gradstudio.ui.canvas.gestures import body_at
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+MIME: Final = "application/x-gradstudio-operator"
+GRIP: Final = (60.0, 15.0)
+"""The new card's corner lies so far left of and above the pointer: it is held by its header."""
+
+
+class Drops:
+    """Takes operator keys that are dropped; over a frame they fall into the block, on a wire into it."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Take drops for this canvas."""
+        self._canvas = canvas
+
+    def enter(self, event: QDragEnterEvent) -> None:
+        """Something is dragged in: accepted when it is an operator."""
+        if event.mimeData().hasFormat(MIME):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def move(self, event: QDragMoveEvent) -> None:
+        """Light the frame it would fall into."""
+        if not event.mimeData().hasFormat(MIME):
+            event.ignore()
+            return
+        x, y = self._scene(event)
+        self._canvas.set_drop_frame(hits.frame_at(self._canvas.board, x, y))
+        self._canvas.viewport().update()
+        event.acceptProposedAction()
+
+    def leave(self) -> None:
+        """It was dragged out again."""
+        self._canvas.set_drop_frame(None)
+        self._canvas.viewport().update()
+
+    def drop(self, event: QDropEvent) -> None:
+        """It was let go: add the node."""
+        self.leave()
+        key = event.mimeData().data(MIME).toStdString()
+        if key not in load():
+            event.ignore()
+            return
+        x, y = self._scene(event)
+        event.acceptProposedAction()
+        self._canvas.setFocus()
+        self.put(key, x, y)
+
+    def put(self, key: str, x: float, y: float) -> None:
+        """Add an operator at a scene point: into the wire under it, else into the body there."""
+        canvas = self._canvas
+        left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
+        hit = hits.hit(canvas.board, x, y, canvas.camera.zoom)
+        if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
+            return
+        canvas.add_operator(key, left, top, body_at(canvas, x, y))
+
+    def _scene(self, event: QDropEvent) -> tuple[float, float]:
+        at = event.position()
+        return self._canvas.camera.to_scene(at.x(), at.y())

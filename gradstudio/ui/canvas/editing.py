@@ -1,0 +1,167 @@
+"""Editing in place on the canvas: literals, names and notes; one editor at a time."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QPoint, Qt
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits, ReplaceBlock
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.canvas import choices
+from gradstudio.ui.canvas.editors import ChoiceBox, LineEdit, NoteEdit, editor_place
+from gradstudio.ui.canvas.face import HEADER, InputRow
+from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
+from gradstudio.ui.canvas.hits import field_box
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Editor = LineEdit | ChoiceBox | NoteEdit
+
+
+class InPlace:
+    """Opens an editor over the canvas where something is edited, and takes it away again."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Nothing is edited."""
+        self._canvas = canvas
+        self.editor: Editor | None = None
+
+    def edit_field(self, item: ItemId, path: str) -> None:
+        """Edit the literal of a port where it stands."""
+        self.close()
+        canvas = self._canvas
+        face = canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        box = field_box(canvas.board, item, row) if row is not None else None
+        if row is None or box is None:
+            return
+        if choices.offers_list(row):
+            self._open_choices(item, row, box)
+        else:
+            text = row.text if row.state == "literal" else ""
+            editor = LineEdit(canvas.viewport(), text, lambda new: self._set_literal(item, row, new), canvas.look.theme)
+            editor.setPlaceholderText(row.shown if row.faint else "")
+            self._show_line(editor, box)
+            editor.closed.connect(lambda how: self._go_on(item, path, str(how)))
+
+    def rename(self, item: ItemId) -> None:
+        """Edit the names a node binds, or a block's title."""
+        self.close()
+        canvas, box = self._canvas, self._canvas.board.box(item)
+        node, block = canvas.board.graph.nodes.get(item), canvas.board.graph.blocks.get(item)
+        if box is None or (block is not None and block.kind != "group"):
+            return
+        strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), (HEADER if node else FRAME_TITLE) - 6)
+        text = ", ".join(node.names) if node is not None else block.title if block is not None else ""
+        editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.look.theme)
+        self._show_line(editor, strip)
+
+    def edit_note(self, item: ItemId) -> None:
+        """Edit the note of an item, or make one; the program's last comment is that of ""."""
+        self.close()
+        canvas = self._canvas
+        board = canvas.board
+        note, box = board.notes.get(item), board.box(item)
+        if note is not None:
+            place, text = note.box, note.text
+        elif box is not None:
+            place, text = Box(box.x, box.y - 70, 232, 56), ""
+        else:
+            return
+        editor = NoteEdit(canvas.viewport(), text, lambda new: canvas.set_note(item, new), canvas.look.theme)
+        shown = canvas.camera.box_to_view(place)
+        rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), canvas.viewport().rect())
+        editor.setGeometry(rect)
+        self._take(editor)
+
+    def close(self) -> None:
+        """Close what is open; what is typed so far is kept when it is right."""
+        editor = self.editor
+        if editor is not None:
+            editor.clearFocus()
+            if self.editor is editor:  # it had no focus to lose
+                self._drop()
+
+    # --------------------------------------------------------------
+
+    def _open_choices(self, item: ItemId, row: InputRow, box: Box) -> None:
+        canvas = self._canvas
+        rows = choices.choices(row, canvas.devices())
+        editor = ChoiceBox(canvas.viewport(), rows, row.text, lambda new: self._set_literal(item, row, new))
+        shown = canvas.camera.box_to_view(box)
+        editor.setGeometry(
+            editor_place(shown.x, shown.y, max(shown.width, 150), shown.height, canvas.viewport().rect())
+        )
+        self._take(editor)
+        editor.closed.connect(lambda how: self._go_on(item, row.path, str(how)))
+        editor.showPopup()
+
+    def _show_line(self, editor: LineEdit, box: Box) -> None:
+        canvas = self._canvas
+        shown = canvas.camera.box_to_view(box)
+        editor.setGeometry(editor_place(shown.x, shown.y, shown.width, shown.height, canvas.viewport().rect()))
+        editor.refused.connect(self._on_editor_refused)
+        self._take(editor)
+
+    def _take(self, editor: Editor) -> None:
+        self.editor = editor
+        editor.closed.connect(self._on_editor_closed)
+        editor.show()
+        editor.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _on_editor_refused(self, words: object) -> None:
+        canvas, editor = self._canvas, self.editor
+        if editor is not None:
+            canvas.bubble.say(str(words), QPoint(editor.x(), editor.geometry().bottom() - 8))
+        canvas.status_message.emit(str(words))
+
+    def _on_editor_closed(self, how: object) -> None:
+        if how == "cancelled":
+            self._canvas.bubble.hide()
+        self._drop()
+
+    def _drop(self) -> None:
+        editor, self.editor = self.editor, None
+        if editor is not None:
+            had_focus = editor.hasFocus()
+            editor.hide()
+            editor.deleteLater()
+            if had_focus:
+                self._canvas.setFocus()
+
+    def _go_on(self, item: ItemId, path: str, how: str) -> None:
+        """Tab: the next field of the card, round and round."""
+        if how not in ("next", "previous"):
+            return
+        face = self._canvas.board.face(item)
+        paths = [row.path for row in face.fields()] if face is not None else []
+        if path in paths:
+            step = 1 if how == "next" else -1
+            self.edit_field(item, paths[(paths.index(path) + step) % len(paths)])
+
+    def _set_literal(self, item: ItemId, row: InputRow, text: str) -> str:
+        return self._try(recipes.set_literal, f"Set {row.path}", item, row.path, text)
+
+    def _set_name(self, item: ItemId, text: str) -> str:
+        if item in self._canvas.board.graph.blocks:
+            return self._try(_retitled, "Rename group", item, text)
+        names = tuple(part.strip() for part in text.split(",")) if text.strip() else ()
+        return self._try(recipes.rename, f"Rename to {text.strip()}", item, names)
+
+    def _try(self, recipe: object, text: str, *arguments: object) -> str:
+        """Submit a recipe's edits; why it refused, or ""."""
+        assert callable(recipe)
+        store = self._canvas.store
+        try:
+            edits = recipe(store.graph, *arguments)
+        except Refused as refusal:
+            return str(refusal)
+        store.submit(edits, text)
+        return ""
+
+
+def _retitled(graph: Graph, item: ItemId, title: str) -> Edits:
+    return (ReplaceBlock(msgspec.structs.replace(graph.blocks[item], title=title.strip())),)

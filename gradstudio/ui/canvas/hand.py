@@ -1,0 +1,269 @@
+"""The person's hand on the canvas: turns the mouse and keys into gestures, clicks and commands."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
+
+from gradstudio.ui.canvas import hits
+from gradstudio.ui.canvas.board import PortRef
+from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
+from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.menus import context_menu
+from gradstudio.ui.canvas.navigation import WHEEL_STEP
+from gradstudio.ui.canvas.wire_gesture import WireGesture
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+NUDGE: Final = 8.0
+Button = Qt.MouseButton
+Modifier = Qt.KeyboardModifier
+Shape = Qt.CursorShape
+CURSORS: Final = {
+    "port": Shape.CrossCursor,
+    "field": Shape.IBeamCursor,
+    "more": Shape.PointingHandCursor,
+    "title": Shape.SizeAllCursor,
+    "note": Shape.SizeAllCursor,
+}
+STEPS: Final = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class Hand:
+    """Holds the gesture that goes on; at most one at a time."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Nothing is pressed."""
+        self.canvas = canvas
+        self.gesture: Gesture | None = None
+        self.pointer: Pointer | None = None
+        self._space = False
+        self._keys = self._key_table()
+
+    def at(self, point: QPoint) -> Pointer:
+        """A pointer at view pixels."""
+        return Pointer(point.x(), point.y(), *self.canvas.camera.to_scene(point.x(), point.y()))
+
+    def hit(self, at: Pointer) -> Hit:
+        """What lies under a pointer."""
+        return hits.hit(self.canvas.board, at.x, at.y, self.canvas.camera.zoom)
+
+    # -------------------------------------------------------------- mouse
+
+    def press(self, event: QMouseEvent) -> None:
+        """A button went down."""
+        self.canvas.close_editor()
+        self.canvas.bubble.hide()
+        if self.gesture is not None:
+            return
+        self.pointer = self._pointer_of(event)
+        self.gesture = self._begin(event.button(), self.pointer)
+        self._light(hits.EMPTY)
+        if self.gesture is not None and self.gesture.cursor is not None:
+            self.canvas.viewport().setCursor(self.gesture.cursor)
+
+    def move(self, event: QMouseEvent) -> None:
+        """The pointer moved, with or without a button."""
+        self.pointer = self._pointer_of(event)
+        if self.gesture is not None:
+            self.gesture.move(self.pointer)
+        else:
+            self._light(self.hit(self.pointer))
+
+    def release(self, event: QMouseEvent) -> None:
+        """A button came up."""
+        gesture, self.gesture = self.gesture, None
+        if gesture is not None:
+            gesture.release(self._pointer_of(event))
+            self._rest()
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Search on empty ground, rename on a header or title, edit on a note."""
+        at = self._pointer_of(event)
+        hit = self.hit(at)
+        if event.button() != Button.LeftButton:
+            return
+        match hit.kind:
+            case "empty" | "frame":
+                self.canvas.open_search(at.x, at.y)
+            case "note":
+                self.canvas.edit_note(hit.item)
+            case "card" if hit.header:
+                self.canvas.rename(hit.item)
+            case "title":
+                self.canvas.rename(hit.item)
+            case _:
+                self.press(event)
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """The wheel zooms at the pointer; two fingers on a touchpad push the scene."""
+        if self.gesture is not None:
+            return
+        at, pixels, canvas = self._pointer_of(event), event.pixelDelta(), self.canvas
+        if pixels.isNull() or at.holds(Modifier.ControlModifier):
+            factor = WHEEL_STEP ** (event.angleDelta().y() / 120)
+            canvas.set_camera(canvas.camera.zoomed(factor, at.view_x, at.view_y))
+        else:
+            canvas.set_camera(canvas.camera.panned(pixels.x(), pixels.y()))
+        event.accept()
+
+    def leave(self) -> None:
+        """The pointer left the view."""
+        self._light(hits.EMPTY)
+
+    def context_menu(self, event: QContextMenuEvent) -> None:
+        """The menu of what lies under the pointer, which gets selected."""
+        at, canvas = self.at(event.pos()), self.canvas
+        self.pointer = at
+        hit = self.hit(at)
+        if (
+            hit.item in canvas.board.graph
+            and hit.kind not in ("frame", "port")
+            and hit.item not in canvas.attention.selection
+        ):
+            canvas.select(frozenset({hit.item}))
+        menu = context_menu(canvas, hit, at.x, at.y)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def cancel_gesture(self) -> bool:
+        """Stop the gesture that goes on, as if it had not begun; False when there is none."""
+        gesture, self.gesture = self.gesture, None
+        if gesture is not None:
+            gesture.cancel()
+            self._rest()
+        return gesture is not None
+
+    # -------------------------------------------------------------- keys
+
+    def press_key(self, event: QKeyEvent) -> bool:
+        """A key went down; whether it meant something."""
+        key, canvas = Qt.Key(event.key()), self.canvas
+        if key == Qt.Key.Key_Escape:
+            if not self.cancel_gesture():
+                canvas.bubble.hide()
+                canvas.clear_selection()
+            return True
+        if key == Qt.Key.Key_Space:
+            self._space = True
+            self._rest()
+            return True
+        if key in STEPS and canvas.attention.selection:
+            far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
+            canvas.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
+            return True
+        does = self._keys.get((key, bool(event.modifiers() & Modifier.ControlModifier)))
+        if does is not None:
+            does()
+        return does is not None
+
+    def release_key(self, event: QKeyEvent) -> bool:
+        """A key came up; whether it meant something."""
+        if event.key() != Qt.Key.Key_Space:
+            return False
+        if not event.isAutoRepeat():
+            self.let_go_of_keys()
+        return True
+
+    def let_go_of_keys(self) -> None:
+        """No key is held any more."""
+        self._space = False
+        self._rest()
+
+    def _key_table(self) -> dict[tuple[Qt.Key, bool], Callable[[], object]]:
+        """Keys that work where no menu claims them; True is with Ctrl."""
+        canvas, key = self.canvas, Qt.Key
+        return {
+            (key.Key_Delete, False): canvas.delete_selection,
+            (key.Key_Backspace, False): canvas.delete_selection,
+            (key.Key_Home, False): canvas.fit_all,
+            (key.Key_F, False): canvas.fit_selection,
+            (key.Key_F2, False): canvas.rename_current,
+            (key.Key_Tab, False): canvas.search_at_pointer,
+            (key.Key_A, True): canvas.select_all,
+            (key.Key_C, True): canvas.copy,
+            (key.Key_D, True): canvas.duplicate_selection,
+            (key.Key_V, True): canvas.paste,
+            (key.Key_X, True): canvas.cut,
+        }
+
+    # -------------------------------------------------------------- what a press begins
+
+    def _pointer_of(self, event: QMouseEvent | QWheelEvent) -> Pointer:
+        at = event.position()
+        return Pointer(at.x(), at.y(), *self.canvas.camera.to_scene(at.x(), at.y()), event.modifiers())
+
+    def _begin(self, button: Button, at: Pointer) -> Gesture | None:
+        canvas = self.canvas
+        if button == Button.MiddleButton or (button == Button.LeftButton and self._space):
+            return Pan(canvas, at)
+        if button != Button.LeftButton:
+            return None
+        hit = self.hit(at)
+        match hit.kind:
+            case "port" if hit.port is not None:
+                return self._begin_wire(at, hit.port)
+            case "card" | "title" | "field" | "more":
+                return self._begin_move(at, hit)
+            case "note":
+                canvas.select_note(hit.item)
+                return Move(canvas, at, frozenset({f"note:{hit.item}"}))
+            case "wire" if hit.wire is not None:
+                canvas.select_wires(frozenset({hit.wire}))
+                return None
+            case _:
+                return RubberBand(canvas, at)
+
+    def _begin_wire(self, at: Pointer, port: PortRef) -> Gesture:
+        """From a port; an input's wire is taken off it."""
+        wire = self.canvas.board.graph.wire_into(port.item, port.path) if port.side == "input" else None
+        if wire is None:
+            return WireGesture(self.canvas, at, port)
+        return WireGesture(self.canvas, at, PortRef(wire.source, "output", "", wire.output), wire)
+
+    def _begin_move(self, at: Pointer, hit: Hit) -> Gesture:
+        canvas, chosen, item = self.canvas, self.canvas.attention.selection, hit.item
+        if at.holds(Modifier.ControlModifier):
+            canvas.select(chosen ^ {item})
+        elif at.holds(Modifier.ShiftModifier):
+            canvas.select(chosen | {item})
+        elif item not in chosen:
+            canvas.select(frozenset({item}))
+        else:
+            canvas.attention.select(sorted(chosen), current=item)
+        keys = frozenset(canvas.attention.selection | {item})
+        return Move(canvas, at, keys, item, lambda: self._click(at, hit))
+
+    def _click(self, at: Pointer, hit: Hit) -> None:
+        """A press on a card that was no drag."""
+        canvas = self.canvas
+        if hit.kind == "field" and hit.row is not None:
+            canvas.edit_field(hit.item, hit.row.path)
+        elif hit.kind == "more":
+            canvas.toggle_folded(hit.item)
+        elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:
+            canvas.select(frozenset({hit.item}))
+        elif canvas.board.results.failure(hit.item) is not None and hit.kind == "card":
+            canvas.show_problem(hit.item)
+
+    # -------------------------------------------------------------- light
+
+    def _light(self, hit: Hit) -> None:
+        """Light what is under the pointer, and show a fitting cursor."""
+        lit, view = self.canvas.lit, self.canvas.viewport()
+        if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
+            lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
+            view.update()
+        view.setCursor(Shape.OpenHandCursor if self._space else CURSORS.get(hit.kind, Shape.ArrowCursor))
+
+    def _rest(self) -> None:
+        """The cursor when nothing goes on."""
+        self.canvas.viewport().setCursor(Shape.OpenHandCursor if self._space else Shape.ArrowCursor)
+        self.canvas.viewport().update()

@@ -1,0 +1,132 @@
+"""What lies under a point: port, field, card, note, wire, frame or nothing. No Qt."""
+
+from dataclasses import dataclass
+from typing import Final
+from typing import Literal as OneOf
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.board import Board, PortRef
+from gradstudio.ui.canvas.face import HEADER, Face, InputRow
+from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
+
+PORT_REACH: Final = 11.0
+"""View pixels around a port that still hit it."""
+WIRE_REACH: Final = 6.0
+LEAST_FIELD_ZOOM: Final = 0.4
+
+NOWHERE: Final = ItemId("")
+HitKind = OneOf["port", "field", "more", "card", "note", "title", "wire", "frame", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The topmost thing under a point.
+
+    Attributes:
+        header: on a card's header.
+        row: of a field.
+    """
+
+    kind: HitKind
+    item: ItemId = NOWHERE
+    port: PortRef | None = None
+    row: InputRow | None = None
+    wire: Wire | None = None
+    header: bool = False
+
+
+EMPTY: Final = Hit("empty")
+
+
+def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
+    """What is under the scene point at this zoom."""
+    near = zoom >= LEAST_FIELD_ZOOM
+    return (
+        (_port(board, x, y, zoom) if near else None)
+        or _card(board, x, y, near)
+        or _frame_head(board, x, y, near)
+        or _note(board, x, y)
+        or _wire(board, x, y, zoom)
+        or _frame(board, x, y)
+        or EMPTY
+    )
+
+
+def port_at(board: Board, x: float, y: float, reach: float) -> PortRef | None:
+    """The nearest port, not farther than `reach` scene pixels."""
+    k = geometry.nearest_point(board.port_points, x, y, reach)
+    return board.ports[k] if k is not None else None
+
+
+def card_at(board: Board, x: float, y: float) -> ItemId | None:
+    """The topmost card under the point."""
+    k = geometry.topmost_box(board.bounds, x, y)
+    return board.ids[k] if k is not None else None
+
+
+def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
+    """The innermost frame around the point."""
+    found = None
+    for item, frame in board.frames.items():
+        if item not in without and frame.box.contains(x, y):
+            found = item
+    return found
+
+
+def field_box(board: Board, item: ItemId, row: InputRow) -> Box | None:
+    """Where a field stands, scene pixels."""
+    box = board.box(item)
+    return row.field.moved(box.x, box.y) if box is not None and row.field is not None else None
+
+
+def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    port = port_at(board, x, y, PORT_REACH / max(zoom, 0.7))
+    return Hit("port", port.item, port) if port is not None else None
+
+
+def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
+    item = card_at(board, x, y)
+    if item is None:
+        return None
+    box, face = board.box(item), board.cards[item].face
+    assert box is not None
+    if near:
+        inside = _on_face(face, x - box.x, y - box.y)
+        if inside is not None:
+            return inside
+    return Hit("card", item, header=y - box.y <= HEADER)
+
+
+def _on_face(face: Face, x: float, y: float) -> Hit | None:
+    for row in face.fields():
+        if row.field is not None and row.field.contains(x, y):
+            return Hit("field", face.item, row=row)
+    return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
+
+
+def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
+    for item, frame in reversed(board.frames.items()):
+        if not frame.box.contains(x, y):
+            continue
+        if y - frame.box.y <= FRAME_TITLE:
+            return Hit("title", item)
+        inside = _on_face(frame.face, x - frame.box.x, y - frame.box.y) if near else None
+        if inside is not None:
+            return inside
+    return None
+
+
+def _note(board: Board, x: float, y: float) -> Hit | None:
+    item = next((item for item, note in reversed(board.notes.items()) if note.box.contains(x, y)), None)
+    return Hit("note", item) if item is not None else None
+
+
+def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, WIRE_REACH / zoom)
+    return Hit("wire", wire=board.wires[k]) if k is not None else None
+
+
+def _frame(board: Board, x: float, y: float) -> Hit | None:
+    item = frame_at(board, x, y)
+    return Hit("frame", item) if item is not None else None

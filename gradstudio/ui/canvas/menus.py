@@ -1,0 +1,148 @@
+"""Context menus of the canvas, built for what was clicked from rows of text and method."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import BlockKind, ItemId, Wire
+from gradstudio.graph.ports import find_port
+from gradstudio.operators.families import is_list_like
+from gradstudio.ui.canvas.board import PortRef
+from gradstudio.ui.canvas.hits import Hit
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Row = tuple[str, Callable[[], object]] | None
+"""Text and what it does; None is a line."""
+BLOCKS: tuple[tuple[BlockKind, str], ...] = (
+    ("no_grad", "no_grad"),
+    ("enable_grad", "enable_grad"),
+    ("inference_mode", "inference_mode"),
+    ("group", "group"),
+)
+
+
+def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
+    """The menu for what lies under the pointer; (x, y) are scene pixels."""
+    menu = QMenu(canvas)
+    match hit.kind:
+        case "port" if hit.port is not None:
+            rows = _port_rows(canvas, hit.port)
+        case "wire" if hit.wire is not None:
+            rows = _wire_rows(canvas, hit.wire, x, y)
+        case "card" | "field" | "more" | "title":
+            rows = _item_rows(canvas, hit.item)
+        case "note":
+            rows = _note_rows(canvas, hit.item)
+        case _:
+            rows = _canvas_rows(canvas, x, y)
+    _fill(menu, rows)
+    if hit.kind in ("card", "field", "more"):
+        _fill(menu.addMenu("Wrap in"), _wrap_rows(canvas))
+    return menu
+
+
+def _fill(menu: QMenu, rows: Iterator[Row]) -> None:
+    for row in rows:
+        if row is None:
+            menu.addSeparator()
+            continue
+        text, does = row
+        menu.addAction(text).triggered.connect(lambda _checked=False, does=does: does())
+
+
+def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    graph = canvas.board.graph
+    node = graph.nodes.get(item)
+    if canvas.board.results.failure(item) is not None:
+        yield "Show the error", lambda: canvas.show_problem(item)
+        yield None
+    if node is not None:
+        yield "Rename…\tF2", canvas.rename_current
+    else:
+        yield "Remove block, keep its contents", canvas.unwrap_selection
+    yield "Edit note…", lambda: canvas.edit_note(item)
+    yield None
+    yield "Cut\tCtrl+X", canvas.cut
+    yield "Copy\tCtrl+C", canvas.copy
+    yield "Duplicate\tCtrl+D", canvas.duplicate_selection
+    yield "Delete\tDel", canvas.delete_selection
+    yield None
+    yield "Earlier", canvas.move_earlier
+    yield "Later", canvas.move_later
+    if node is not None:
+        yield None
+        yield ("Unmute" if node.muted else "Mute"), canvas.toggle_muted
+        yield ("Compute again" if node.bypassed else "Bypass"), canvas.toggle_bypassed
+        if node.names and "root" not in node.marks:
+            yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)
+        elif "root" in node.marks:
+            yield "Do not start Backward here", lambda: canvas.mark_root(item, False)
+
+
+def _wrap_rows(canvas: "CanvasView") -> Iterator[Row]:
+    for kind, text in BLOCKS:
+        yield text, partial(canvas.wrap_selection, kind)
+
+
+def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
+    graph, store = canvas.board.graph, canvas.store
+    if port.side == "output":
+        wires = tuple(wire for wire in graph.wires_from(port.item) if wire.output == port.output)
+        yield f"Remove {len(wires)} wire{'' if len(wires) == 1 else 's'}", lambda: canvas.remove_wires(wires)
+        yield (
+            "Backward from here",
+            lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
+        )
+        return
+    wire = graph.wire_into(port.item, port.path)
+    if wire is not None:
+        yield "Remove wire", lambda: canvas.remove_wires((wire,))
+    found = find_port(graph, port.item, port.path)
+    if found is None or wire is not None:
+        return
+    if found.literal:
+        yield "Empty (torch's default)", lambda: store.attempt(recipes.set_literal, "Empty", port.item, port.path, "")
+    if found.parameter.name == "device":
+        yield (
+            "Follow the document's device",
+            lambda: store.attempt(
+                recipes.set_document_device_port, "Follow the document's device", port.item, port.path
+            ),
+        )
+    name = port.path.split(".")[0]
+    if found.element is not None:
+        yield "One port for the whole list", lambda: store.attempt(recipes.join_list, "Join list", port.item, name)
+    elif is_list_like(found.parameter):
+        for count in (1, 2, 3, 4):
+            yield (
+                f"A port each for {count}",
+                lambda count=count: store.attempt(recipes.split_list, "Split list", port.item, name, count),
+            )
+
+
+def _split(canvas: "CanvasView", item: ItemId, parameter: str, count: int) -> None:
+    canvas.store.attempt(recipes.split_list, "Split list", item, parameter, count)
+
+
+def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
+    yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
+    yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
+
+
+def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    yield "Edit note…", lambda: canvas.edit_note(item)
+    yield "Remove note", lambda: canvas.set_note(item, "")
+
+
+def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
+    yield "Add operator…\tTab", lambda: canvas.open_search(x, y)
+    yield "Paste\tCtrl+V", lambda: canvas.paste(x, y)
+    yield None
+    yield "Select all\tCtrl+A", canvas.select_all
+    yield "Fit all\tHome", canvas.fit_all
+    yield "100 %", canvas.zoom_reset

@@ -1,0 +1,116 @@
+"""Where the canvas looks: pan, zoom, fit, reveal."""
+
+from typing import TYPE_CHECKING, Final
+
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas import camera as cameras
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QTimer, SignalInstance
+    from PySide6.QtWidgets import QWidget
+
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.state.attention import Attention
+
+WHEEL_STEP: Final = 1.2
+
+
+class Navigation:
+    """Methods of `CanvasView` that move its camera; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        attention: Attention
+        board: Board
+        camera: Camera
+        fit_pending: bool
+        settle_timer: QTimer
+        view_changed: SignalInstance
+        zooming: bool
+
+        def viewport(self) -> QWidget: ...
+        def devicePixelRatioF(self) -> float: ...
+        def close_editor(self) -> None: ...
+
+    @property
+    def zoom(self) -> float:
+        """View pixels per scene pixel."""
+        return self.camera.zoom
+
+    def set_camera(self, camera: Camera) -> None:
+        """Look elsewhere; pans land on whole device pixels, so that the picture can be scrolled."""
+        self.close_editor()
+        if camera.zoom == self.camera.zoom:
+            camera = self._whole_pixels(camera)
+        else:
+            self.zooming = True
+            self.settle_timer.start()
+        if camera != self.camera:
+            self.camera = camera
+            self.fit_pending = False
+            self.viewport().update()
+            self.view_changed.emit()
+
+    def fit_all(self) -> None:
+        """Show everything; nothing is enlarged beyond 100 %."""
+        self._fit(self.board.extent())
+
+    def fit_selection(self) -> None:
+        """Show the selection, or everything."""
+        self._fit(self.board.extent(self.attention.selection) or self.board.extent())
+
+    def zoom_in(self) -> None:
+        """One step closer, at the middle."""
+        self._zoom_at_middle(WHEEL_STEP)
+
+    def zoom_out(self) -> None:
+        """One step farther, at the middle."""
+        self._zoom_at_middle(1 / WHEEL_STEP)
+
+    def zoom_reset(self) -> None:
+        """100 %."""
+        self._zoom_at_middle(1 / self.camera.zoom)
+
+    def view_state(self) -> tuple[float, float, float]:
+        """Zoom and the scene point in the middle, as files keep it."""
+        x, y = self.camera.to_scene(self.viewport().width() / 2, self.viewport().height() / 2)
+        return self.camera.zoom, x, y
+
+    def restore_view(self, zoom: float, x: float, y: float) -> None:
+        """Take up what `view_state` gave."""
+        width, height = self.viewport().width(), self.viewport().height()
+        self._jump(Camera(zoom, x - width / zoom / 2, y - height / zoom / 2))
+
+    def reveal(self, item: ItemId) -> None:
+        """Bring an item into view without changing the zoom, unless it is too small to read."""
+        box = self.board.box(item)
+        if box is None:
+            return
+        width, height = self.viewport().width(), self.viewport().height()
+        shown = self.camera.box_to_view(box)
+        if self.camera.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
+            self._jump(cameras.centered(box, width, height, max(self.camera.zoom, 0.8)))
+
+    def visible_items(self) -> tuple[ItemId, ...]:
+        """Nodes whose cards can be seen: the engine summarises them first."""
+        seen = self.camera.seen(self.viewport().width(), self.viewport().height())
+        return tuple(item for item in self.board.ids if (box := self.board.box(item)) is not None and box.meets(seen))
+
+    def _fit(self, box: Box | None) -> None:
+        if box is not None:
+            self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height()))
+
+    def _jump(self, camera: Camera) -> None:
+        """A change of view at once, sharp."""
+        self.set_camera(camera)
+        self.zooming = False
+        self.settle_timer.stop()
+
+    def _zoom_at_middle(self, factor: float) -> None:
+        self.set_camera(self.camera.zoomed(factor, self.viewport().width() / 2, self.viewport().height() / 2))
+
+    def _whole_pixels(self, camera: Camera) -> Camera:
+        step = self.camera.zoom * self.devicePixelRatioF()
+        dx, dy = round((camera.x - self.camera.x) * step) / step, round((camera.y - self.camera.y) * step) / step
+        return Camera(camera.zoom, self.camera.x + dx, self.camera.y + dy)

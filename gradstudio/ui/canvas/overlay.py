@@ -1,0 +1,162 @@
+"""What is painted over the board and changes with the mouse and the run: selection, hover, running, targets."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.ui.canvas.board import Board, PortRef
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.layer import DISTANT, draw_paths
+from gradstudio.ui.canvas.look import Look
+
+GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
+RADIUS: Final = 8.0
+HINT_LINES: Final = (
+    "Drag an operator from the library to here,",
+    "or double-click (or press Tab) to search for one.",
+)
+HINT_MORE: Final = "Then drag from an output port to an input port to wire them, and press Run."
+
+
+@dataclass(slots=True)
+class OverlayState:
+    """What is lit just now."""
+
+    selection: frozenset[ItemId] = frozenset()
+    selected_wires: frozenset[Wire] = frozenset()
+    selected_note: ItemId | None = None
+    hovered_item: ItemId | None = None
+    hovered_port: PortRef | None = None
+    hovered_wire: Wire | None = None
+    drop_frame: ItemId | None = None
+
+
+def paint_overlay(
+    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, state: OverlayState
+) -> None:
+    """Everything that is lit, in view pixels."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    seen = camera.seen(width, height)
+    _paint_wires(painter, look, board, camera, seen, state)
+    for item in state.selection:
+        _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
+    note = board.notes.get(state.selected_note) if state.selected_note is not None else None
+    if note is not None:
+        _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
+    if state.drop_frame is not None:
+        _outline_item(painter, look, board, camera, state.drop_frame, look.color("ok"), seen)
+    _paint_run(painter, look, board, camera, seen)
+    if state.hovered_port is not None:
+        x, y = camera.to_view(*board.anchor(state.hovered_port))
+        ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
+
+
+def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
+    """Wires of the selection a little stronger; selected and hovered ones in the accent."""
+    touching = [
+        k
+        for k, wire in enumerate(board.wires)
+        if state.selection and (wire.source in state.selection or wire.target in state.selection)
+    ]
+    for k in touching:
+        known = board.wire_looks[board.wire_codes[k]]
+        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        draw_paths(painter, camera, seen, board.paths[k : k + 1], color, 3.2)
+    lit = (state.selected_wires | {state.hovered_wire}) - {None}
+    chosen = np.array([k for k, wire in enumerate(board.wires) if wire in lit], dtype=np.intp) if lit else np.array([])
+    if len(chosen):
+        draw_paths(painter, camera, seen, board.paths[chosen], look.color("accent"), 3.4)
+
+
+def _outline_item(
+    painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, color: QColor, seen: Box
+) -> None:
+    box = board.box(item)
+    if box is not None and box.meets(seen):
+        _outline(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
+
+
+def _outline(painter: QPainter, box: Box, color: QColor, radius: float) -> None:
+    """A line with a glow around it."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    glow = QColor(color)
+    for width, alpha in GLOW:
+        glow.setAlphaF(alpha)
+        painter.setPen(QPen(glow, width * 2))
+        painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+    painter.setPen(QPen(color, 2.0))
+    painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+
+
+def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """The node that runs, and a pointer at the one that runs next."""
+    running, following = board.results.running_node, board.results.next_node
+    if running:
+        _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
+    box = board.box(following) if following else None
+    if box is None or not box.meets(seen):
+        return
+    x, y = camera.to_view(box.x, box.y + 15)
+    size = 7.0 * max(camera.zoom, DISTANT)
+    painter.setPen(QPen(look.color("canvas"), 2.0))
+    painter.setBrush(look.color("ok"))
+    x -= 9.0 * max(camera.zoom, DISTANT)
+    painter.drawPolygon(QPolygonF([QPointF(x - 2 * size, y - size), QPointF(x, y), QPointF(x - 2 * size, y + size)]))
+
+
+def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) -> None:
+    """A lit port."""
+    soft = QColor(color)
+    soft.setAlphaF(0.28)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(soft)
+    painter.drawEllipse(QPointF(x, y), radius, radius)
+    painter.setPen(QPen(color, 1.8))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QPointF(x, y), radius * 0.8, radius * 0.8)
+
+
+def veil(
+    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, lit: Iterable[ItemId]
+) -> None:
+    """Dim every card that is not lit."""
+    bright, seen = frozenset(lit), camera.seen(width, height)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("canvas", 0.62))
+    for item in board.ids:
+        box = board.box(item) if item not in bright else None
+        if box is not None and box.meets(seen):
+            shown = camera.box_to_view(box.grown(1.0))
+            radius = RADIUS * camera.zoom
+            painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
+
+
+def paint_band(painter: QPainter, look: Look, box: Box) -> None:
+    """The rubber band, in view pixels."""
+    painter.setBrush(look.faded("accent", 0.12))
+    painter.setPen(QPen(look.faded("accent", 0.9), 1.0))
+    painter.drawRect(QRectF(math.floor(box.x) + 0.5, math.floor(box.y) + 0.5, round(box.width), round(box.height)))
+
+
+def paint_hint(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """What to do with an empty canvas."""
+    meter, middle = look.meter, height / 2
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    plate = QRectF(width / 2 - 250, middle - 62, 500, 124)
+    painter.setPen(QPen(look.faded("text_dim", 0.45), 1.4, Qt.PenStyle.DashLine))
+    painter.setBrush(look.faded("card", 0.35))
+    painter.drawRoundedRect(plate, 12, 12)
+    rows = ((HINT_LINES[0], "title", "text"), (HINT_LINES[1], "label", "text"), (HINT_MORE, "small", "text_dim"))
+    for number, (text, role, color) in enumerate(rows):
+        painter.setFont(meter.font(role))
+        painter.setPen(look.color(color))
+        painter.drawText(
+            QRectF(plate.x(), plate.y() + 18 + 30 * number, plate.width(), 28), Qt.AlignmentFlag.AlignCenter, text
+        )

@@ -1,0 +1,120 @@
+"""The quick search on the canvas: adds at the cursor, at the end of a dropped wire, or into a wire."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint
+
+from gradstudio.graph import recipes, rules
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.graph.ports import find_port, output_family, output_ports
+from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.operators.families import accepts
+from gradstudio.operators.model import Operator
+from gradstudio.ui.canvas.board import PortRef
+from gradstudio.ui.canvas.gestures import Pointer, body_at
+from gradstudio.ui.canvas.search_popup import SearchPopup
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+
+class Searching:
+    """Opens one search popup at a time over a canvas."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """No search is open."""
+        self._canvas = canvas
+        self.popup: SearchPopup | None = None
+
+    def open(self, x: float, y: float) -> None:
+        """Search for an operator to put at a scene point."""
+        self._show(x, y, lambda key: self._canvas.add_operator(key, x, y, body_at(self._canvas, x, y)))
+
+    def open_for_wire(self, port: PortRef, at: Pointer) -> None:
+        """Search for an operator to which the wire that waits at `port` can go."""
+        graph = self._canvas.board.graph
+        verb = "takes" if port.side == "output" else "gives"
+        self._show(
+            at.x, at.y, lambda key: self._add_wired(key, port, at), _fitting(graph, port), f"Search what {verb} this…"
+        )
+
+    def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
+        """Search for an operator to put into a wire."""
+        graph = self._canvas.board.graph
+        port = PortRef(wire.source, "output", "", wire.output)
+        self._show(x, y, lambda key: self._canvas.insert_on_wire(wire, key, x, y), _fitting(graph, port), "Insert…")
+
+    def close(self) -> None:
+        """Close the popup if one is open."""
+        if self.popup is not None:
+            self.popup.close_now()
+
+    def _show(
+        self,
+        x: float,
+        y: float,
+        chosen: Callable[[str], object],
+        fits: Callable[[Operator], bool] | None = None,
+        title: str = "",
+    ) -> None:
+        self.close()
+        canvas = self._canvas
+        popup = SearchPopup(canvas.viewport(), canvas.look.theme, fits, title)
+        popup.chosen.connect(lambda key: chosen(str(key)))
+        popup.closed.connect(self._on_popup_closed)
+        self.popup = popup
+        view_x, view_y = canvas.camera.to_view(x, y)
+        popup.open_at(QPoint(round(view_x), round(view_y)))
+
+    def _on_popup_closed(self) -> None:
+        self.popup = None
+        self._canvas.setFocus()
+        self._canvas.viewport().update()
+
+    def _add_wired(self, key: str, port: PortRef, at: Pointer) -> None:
+        """Add the operator and wire it: one undo entry."""
+        canvas = self._canvas
+        graph, body = canvas.board.graph, body_at(canvas, at.x, at.y)
+        try:
+            edits, item = add_wired(graph, key, port, at.x, at.y, body)
+        except Refused as refusal:
+            canvas.refuse(str(refusal))
+            return
+        canvas.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
+        canvas.select(frozenset({item}))
+
+
+def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:
+    """A fresh node with a wire to or from a port.
+
+    Raises:
+        Refused: no port of the operator fits, or the order forbids the wire.
+    """
+    edits, item = recipes.add_operator(graph, key, x, y, body=body)
+    trial = graph.copy()
+    apply_all(trial, edits)
+    if port.side == "output":
+        path = first_fitting_port(trial, port.item, port.output, item)
+        if path is None:
+            raise Refused(f"'{key}' has no argument that takes this.")
+        return (*edits, *recipes.connect(trial, port.item, port.output, item, path)), item
+    outputs = [
+        o.index for o in output_ports(trial, item) if not rules.why_not(trial, item, o.index, port.item, port.path)
+    ]
+    if not outputs:
+        raise Refused(f"'{key}' gives nothing that fits here.")
+    return (*edits, *recipes.connect(trial, item, outputs[0], port.item, port.path)), item
+
+
+def _fitting(graph: Graph, port: PortRef) -> Callable[[Operator], bool]:
+    """Whether an operator can take what flows from an output, or give what an input takes."""
+    if port.side == "output":
+        family = output_family(graph, port.item, port.output)
+        return lambda operator: any(not accepts(parameter, family) for parameter in operator.parameters)
+    found = find_port(graph, port.item, port.path)
+    if found is None:
+        return lambda operator: False
+    return lambda operator: any(not accepts(found.parameter, result.family) for result in operator.results)

@@ -1,0 +1,132 @@
+"""What the canvas says of the thing under the pointer: sentences, torch's words, whole numbers. No Qt."""
+
+from html import escape
+
+from gradstudio.graph import analysis
+from gradstudio.graph.names import title
+from gradstudio.graph.ports import find_port, operator_of, output_ports
+from gradstudio.operators.model import Parameter
+from gradstudio.protocol.records import Record, Summary, TensorRecord
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.board import Board, PortRef
+from gradstudio.ui.canvas.facts import STATE_SENTENCES
+from gradstudio.ui.canvas.hits import Hit
+
+
+def tooltip(board: Board, hit: Hit) -> str:
+    """Rich text for what was hit; "" where nothing helps."""
+    match hit.kind:
+        case "port" if hit.port is not None:
+            return port_text(board, hit.port)
+        case "field" if hit.row is not None:
+            return parameter_text(hit.row.parameter)
+        case "card" if hit.item in board.graph.nodes:
+            return card_text(board, hit)
+        case "wire" if hit.wire is not None:
+            source = PortRef(hit.wire.source, "output", "", hit.wire.output)
+            end = f"{title(board.graph, hit.wire.target)}.{hit.wire.port}"
+            return f"{port_text(board, source)}<br>into <code>{escape(end)}</code>"
+        case "title":
+            return "Drag the title to move the block. Drag nodes in and out to change what it holds."
+        case _:
+            return ""
+
+
+def card_text(board: Board, hit: Hit) -> str:
+    """A card: what the operator does, its place in the program, what is wrong, its gradient."""
+    graph, item = board.graph, hit.item
+    operator = operator_of(graph, item)
+    name = escape(graph.nodes[item].operator)
+    parts = [f"<b><code>{name}</code></b>"]
+    parts.append(
+        escape(operator.summary) if operator is not None else "This operator is not in the catalogue; it is kept."
+    )
+    if hit.header:
+        parts.append(place_text(board, hit))
+    failure = board.results.failure(item)
+    if failure is not None:
+        parts.append(f"<b>{escape(failure.what)}</b>")
+        parts.append(escape(failure.explanation))
+    parts += [escape(warning.message) for warning in board.results.warnings(item)[-2:]]
+    parts.append(escape(board.results.incomplete(item)))
+    if not hit.header:
+        parts += [record_text(board, hit, k, record) for k, record in enumerate(board.results.outputs(item) or ())]
+    if board.results.stale(item):
+        parts.append("<i>These results belong to an older program: run it again.</i>")
+    return "<br>".join(part for part in parts if part)
+
+
+def place_text(board: Board, hit: Hit) -> str:
+    """Where the statement stands, and whether it is set-up."""
+    card = board.cards[hit.item]
+    lines = []
+    if hit.item in analysis.nested_now(board.graph):
+        lines.append("A part: printed inside the statement that uses it.")
+    if card.order:
+        lines.append(f"Statement {card.order} in program order. <i>Earlier</i> and <i>Later</i> move it.")
+    if card.set_up:
+        lines.append("Set-up: made once, kept from pass to pass (the thin bar at the left).")
+    return "<br>".join(lines)
+
+
+def record_text(board: Board, hit: Hit, output: int, record: Record) -> str:
+    """A result and its gradient in full."""
+    if not isinstance(record, TensorRecord):
+        return f"<code>{escape(formatting.plain(record))}</code>"
+    summary = record.summary
+    lines = [
+        f"<code>{escape(formatting.bare_dtype(summary.dtype))}{escape(formatting.shape(summary.shape))} · "
+        f"{escape(record.device)} · {formatting.size(record.size_bytes)}</code>",
+        statistics_text(summary),
+    ]
+    if record.grad_fn is not None:
+        lines.append(f"grad_fn <code>{escape(record.grad_fn)}</code>")
+    row = board.results.grad(hit.item, output)
+    state = row.state if row is not None else record.grad_state
+    reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
+    lines.append(f"∇ {escape(reason)}")
+    grad = row.grad if row is not None else record.grad
+    if grad is not None:
+        lines.append(f"∇ {statistics_text(grad)}")
+    return "<br>".join(line for line in lines if line)
+
+
+def statistics_text(summary: Summary) -> str:
+    """Minimum, maximum, mean, RMS, and what is not finite."""
+    if summary.minimum is None:
+        return escape(formatting.oddities(summary))
+    mark = "~" if summary.sampled else ""
+    parts = [f"min {formatting.number(summary.minimum)}", f"max {formatting.number(summary.maximum)}"]
+    if summary.mean is not None:
+        parts.append(f"mean {formatting.number(summary.mean)}")
+    if summary.rms is not None:
+        parts.append(f"RMS {formatting.number(summary.rms)}")
+    oddities = formatting.oddities(summary)
+    return escape(mark + "  ".join(parts) + (f"  {oddities}" if oddities else ""))
+
+
+def port_text(board: Board, port: PortRef) -> str:
+    """A port: what it takes, or what flows from it."""
+    if port.side == "input":
+        found = find_port(board.graph, port.item, port.path)
+        return parameter_text(found.parameter) if found is not None else ""
+    outputs = output_ports(board.graph, port.item)
+    output = outputs[port.output] if port.output < len(outputs) else None
+    if output is None:
+        return ""
+    records = board.results.outputs(port.item)
+    if records is not None and port.output < len(records):
+        told = record_text(board, Hit("port", port.item), port.output, records[port.output])
+        return f"<b>{escape(output.name)}</b> {told}"
+    expected = board.results.inference(port.item, port.output)
+    if expected is not None and expected.shape is not None:
+        shape = escape(f"{formatting.bare_dtype(expected.dtype)}{formatting.shape(expected.shape)}")
+        return f"<b>{escape(output.name)}</b> <i>expected:</i> <code>{shape}</code>"
+    return f"<b>{escape(output.name)}</b> {output.family.value}"
+
+
+def parameter_text(parameter: Parameter) -> str:
+    """An argument: its kind, default and hint."""
+    default = f", default <code>{escape(parameter.default)}</code>" if parameter.default is not None else ", needed"
+    kind = parameter.kind.value.replace("_", " ")
+    return f"<b>{escape(parameter.name)}</b>: {kind}{default}<br>{escape(parameter.hint)}"

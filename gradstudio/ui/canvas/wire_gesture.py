@@ -1,0 +1,156 @@
+"""Drawing wires: legal ports are lit, others dimmed, and an illegal one says why beside the pointer."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter
+
+from gradstudio.graph import recipes, rules
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.ui.canvas import geometry, hits
+from gradstudio.ui.canvas.board import PortRef
+from gradstudio.ui.canvas.gestures import Gesture, Pointer
+from gradstudio.ui.canvas.layer import draw_paths
+from gradstudio.ui.canvas.overlay import ring, veil
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+REACH = 18.0
+"""View pixels around a port that catch a wire's end."""
+
+
+class WireGesture(Gesture):
+    """A wire from a port to the pointer; `wire` is an existing one that was taken off its input."""
+
+    cursor = Qt.CursorShape.CrossCursor
+
+    def __init__(self, canvas: "CanvasView", at: Pointer, port: PortRef, wire: Wire | None = None) -> None:
+        """Ask the rule-book once where this wire may end."""
+        super().__init__(canvas, at)
+        self._port, self._wire = port, wire
+        self._at = at
+        self._target: PortRef | None = None
+        self._reason = ""
+        self._moved = False
+        self._legal = self._legal_ports()
+
+    def move(self, at: Pointer) -> None:
+        self._moved = self._moved or at.is_far_from(self.start)
+        self._at = at
+        self._target = self._port_under(at)
+        self._reason = self._why_not(self._target)
+        bubble = self.canvas.bubble
+        if self._reason:
+            bubble.say(self._reason, QPoint(round(at.view_x), round(at.view_y)), stays=True)
+        else:
+            bubble.hide()
+        self.canvas.viewport().update()
+
+    def release(self, at: Pointer) -> None:
+        if not self._moved:
+            self._click()
+            return
+        self.move(at)
+        self.canvas.bubble.hide()
+        if self._target is None:
+            self._drop_on_canvas(at)
+        elif self._reason:
+            self.canvas.refuse(self._reason)
+        else:
+            self._connect(self._target)
+
+    def cancel(self) -> None:
+        self.canvas.bubble.hide()
+
+    def paint(self, painter: QPainter) -> None:
+        canvas, board = self.canvas, self.canvas.board
+        width, height = canvas.viewport().width(), canvas.viewport().height()
+        if self._moved:
+            lit = {port.item for port in self._legal} | {self._port.item}
+            veil(painter, canvas.look, board, canvas.camera, width, height, lit)
+            for port in self._legal:
+                x, y = canvas.camera.to_view(*board.anchor(port))
+                if -20 < x < width + 20 and -20 < y < height + 20:
+                    ring(painter, canvas.look.color("ok"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
+        self._paint_wire(painter)
+
+    # --------------------------------------------------------------
+
+    def _legal_ports(self) -> frozenset[PortRef]:
+        graph, port = self.canvas.board.graph, self._port
+        if port.side == "output":
+            targets = rules.legal_targets(graph, port.item, port.output)
+            return frozenset(PortRef(item, "input", path) for item, path in targets if self._is_shown(item, path))
+        sources = rules.legal_sources(graph, port.item, port.path)
+        return frozenset(PortRef(item, "output", "", output) for item, output in sources)
+
+    def _is_shown(self, item: ItemId, path: str) -> bool:
+        face = self.canvas.board.face(item)
+        return face is not None and face.input(path) is not None
+
+    def _port_under(self, at: Pointer) -> PortRef | None:
+        board, reach = self.canvas.board, REACH / max(self.canvas.camera.zoom, 0.4)
+        port = hits.port_at(board, at.x, at.y, reach)
+        wanted = "input" if self._port.side == "output" else "output"
+        if port is not None and port != self._port and port.side == wanted:
+            return port
+        item = hits.card_at(board, at.x, at.y)
+        return self._natural_port(item) if item is not None and item != self._port.item else None
+
+    def _natural_port(self, item: ItemId) -> PortRef | None:
+        """Which port a wire dropped on a card's body takes."""
+        board = self.canvas.board
+        if self._port.side == "input":
+            face = board.face(item)
+            return PortRef(item, "output", "", face.outputs[0].index) if face is not None and face.outputs else None
+        path = first_fitting_port(board.graph, self._port.item, self._port.output, item)
+        rows = board.cards[item].face.inputs
+        if path is not None:
+            return PortRef(item, "input", path)
+        return PortRef(item, "input", rows[0].path) if rows else None
+
+    def _ends(self, target: PortRef) -> tuple[PortRef, PortRef]:
+        """Output and input of the wire that would be drawn."""
+        return (self._port, target) if self._port.side == "output" else (target, self._port)
+
+    def _why_not(self, target: PortRef | None) -> str:
+        if target is None or target in self._legal:
+            return ""
+        source, end = self._ends(target)
+        return rules.why_not(self.canvas.board.graph, source.item, source.output, end.item, end.path)
+
+    def _connect(self, target: PortRef) -> None:
+        source, end = self._ends(target)
+        store = self.canvas.store
+        if self._wire is None:
+            store.attempt(recipes.connect, "Wire", source.item, source.output, end.item, end.path)
+        elif (self._wire.target, self._wire.port) != (end.item, end.path):
+            store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)
+
+    def _drop_on_canvas(self, at: Pointer) -> None:
+        if self._wire is not None:
+            self.canvas.store.attempt(recipes.disconnect, "Remove wire", self._wire)
+        else:
+            self.canvas.searching.open_for_wire(self._port, at)
+
+    def _click(self) -> None:
+        """A click without a drag selects the card, or the wire that ends in the input."""
+        if self._wire is not None:
+            self.canvas.select_wires(frozenset({self._wire}))
+        else:
+            self.canvas.select(frozenset({self._port.item}))
+
+    def _paint_wire(self, painter: QPainter) -> None:
+        canvas, board = self.canvas, self.canvas.board
+        here = board.anchor(self._port)
+        free = board.anchor(self._target) if self._target is not None and not self._reason else (self._at.x, self._at.y)
+        start, end = (here, free) if self._port.side == "output" else (free, here)
+        points = np.array([start, end], dtype=np.float64)
+        spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
+        path = geometry.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
+        seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        role = "danger" if self._reason else "accent"
+        draw_paths(painter, canvas.camera, seen, path, canvas.look.color(role), 2.6)
