@@ -5,6 +5,7 @@ from gradstudio.graph.gradients import body_is_top_level
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.comments import INDENT
+from gradstudio.program.documents import columns
 from gradstudio.program.references import References
 from gradstudio.program.wrap import WIDTH, wrap
 
@@ -148,4 +149,4 @@ def _has_turns(graph: Graph, block_id: ItemId) -> bool:
 
 def _print(inner: str, depth: int = 1) -> list[str]:
     text, indent = f"print({inner})", len(INDENT) * depth
-    return [" " * indent + text] if indent + len(text) <= WIDTH else list(wrap(text, indent).lines)
+    return [" " * indent + text] if indent + columns(text) <= WIDTH else list(wrap(text, indent).lines)

@@ -11,6 +11,7 @@ from gradstudio.graph.names import title
 from gradstudio.graph.spelling import NotALiteral, quote
 from gradstudio.operators.model import Face, Kind
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
+from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Line, Printer
 from gradstudio.program.model import Span
 from gradstudio.program.references import References
@@ -168,7 +169,7 @@ class _Body:
 
     def _put(self, line: Line, depth: int) -> None:
         text, indent, top = line.text, len(INDENT) * depth, len(self.lines) + 1
-        if indent + len(text) <= WIDTH:
+        if indent + columns(text) <= WIDTH:
             self.lines.append(INDENT * depth + text)
             for item, start, end in line.marks:
                 self.spans.append(Span(item, top, indent + start, top, indent + end))
