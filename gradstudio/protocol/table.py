@@ -77,7 +77,7 @@ def _grad(record: TensorRecord) -> str:
 
 
 def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))})" if shape else "()"
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _nested(value: object) -> str:
