@@ -117,9 +117,11 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
     one, some = c.has_one, c.has_selection
     wrap_words = "Put the selection into a block where nothing is recorded for backward"
     return (
-        ActionRow("graph.add", "Add Operator…", "Graph", 1, c.add_operator, ("Shift+A", "Ctrl+Space"), "add"),
+        ActionRow(
+            "graph.add", "Add Operator…", "Graph", 1, c.canvas.search_at_pointer, ("Shift+A", "Ctrl+Space"), "add"
+        ),
         ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+F",), "search"),
-        ActionRow("graph.rename", "Rename", "Graph", 1, c.rename, ("F2",), "rename", c.can_rename),
+        ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
         ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
         ActionRow("graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+G",), "wrap", some, tooltip=wrap_words),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, ("Ctrl+Shift+G",), "unwrap", c.has_block),

@@ -7,6 +7,7 @@ from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from gradstudio.document.file import View
 from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.action_table import Commands, action_rows
@@ -123,7 +124,7 @@ class MainWindow(QMainWindow):
         session.attention.selection_changed.connect(refresh)
         session.run.state_changed.connect(lambda _state: refresh())
         session.engine.state_changed.connect(lambda _state: refresh())
-        session.path_changed.connect(self._show_title)
+        session.path_changed.connect(self._on_session_path_changed)
         self.overlays.changed.connect(refresh)
         self.library.chosen.connect(self._on_library_chosen)
         self.canvas.view_changed.connect(lambda: self.status.show_zoom(self.canvas.zoom))
@@ -183,6 +184,12 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{self.session.title}[*] – GradStudio")
         self.setWindowModified(not self.session.graph_store.is_clean)
         self.setWindowFilePath(str(self.session.path or ""))
+
+    def _on_session_path_changed(self) -> None:
+        self._show_title()
+        view = self.session.view
+        if view is not None and view != View():
+            self.canvas.restore_view(view.zoom, view.x, view.y)
 
     def _on_problems_counted(self, count: int) -> None:
         self.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")

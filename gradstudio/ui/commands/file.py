@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
 from gradstudio.document.file import View
+from gradstudio.ui.canvas_picture import save_picture
 from gradstudio.ui.commands.context import Context
 
 SUFFIX = ".gsg"
@@ -128,7 +129,7 @@ class FileCommands(QObject):
         chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds, "png")
         if chosen is None:
             return
-        if self._context.canvas.export_picture(chosen):
+        if save_picture(self._context.canvas.layer, chosen):
             self.said.emit(f"Wrote {chosen}")
         else:
             self._warn("The picture was not written", f"{chosen} cannot be written. Choose another folder or name.")

@@ -28,15 +28,6 @@ class GraphCommands:
         self.canvas = context.canvas
         self._store, self._attention = context.session.graph_store, context.session.attention
 
-    def add_operator(self) -> None:
-        """Search for an operator at the pointer or the middle of the view."""
-        self.canvas.open_search()
-
-    def rename(self) -> None:
-        """Type another name in the inspector."""
-        self._show_inspector()
-        self._inspector.head.focus_name()
-
     def can_rename(self) -> bool:
         """Whether one node is selected."""
         return len(self._attention.selection) == 1 and self._attention.current in self._store.graph.nodes
@@ -84,8 +75,12 @@ class GraphCommands:
 
     def tidy(self) -> None:
         """Lay the whole program out anew."""
-        self._store.attempt(_tidy, "Tidy", self.canvas.sizes())
+        self._store.attempt(_tidy, "Tidy", self._sizes())
         self.canvas.fit_all()
+
+    def _sizes(self) -> dict[ItemId, tuple[float, float]]:
+        boxes = ((item, self.canvas.board.box(item)) for item in self._store.graph.nodes)
+        return {item: (box.width, box.height) for item, box in boxes if box is not None}
 
     def set_seed(self) -> None:
         """Ask for the seed of the random numbers."""
