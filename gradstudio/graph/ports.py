@@ -7,7 +7,7 @@ import msgspec
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.families import element_parameter, is_list_like
+from gradstudio.operators.families import element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Family, Kind, Operator, Parameter
 
 PortState = OneOf["wired", "literal", "document_device", "empty"]
@@ -70,13 +70,9 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     operator = load().get(node.operator)
     if operator is None:
         return _unknown_outputs(graph, node)
-    if operator.varying:
-        return (OutputPort(0, node.names[0] if node.names else "", Family.TUPLE),)
-    if len(operator.results) > 1 and len(node.names) == 1:
-        return (OutputPort(0, node.names[0], Family.TUPLE),)
+    families = result_families(operator, node.names, node.literals)
     return tuple(
-        OutputPort(k, node.names[k] if k < len(node.names) else "", result.family)
-        for k, result in enumerate(operator.results)
+        OutputPort(k, node.names[k] if k < len(node.names) else "", family) for k, family in enumerate(families)
     )
 
 

@@ -2,9 +2,11 @@
 
 import keyword
 import re
+from collections.abc import Mapping
 
 import msgspec
 
+from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
 
 _NUMBERS = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.BOOL})
@@ -234,6 +236,17 @@ def _identifier(text: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower() if not text.isupper() else text
     name = re.sub(r"\W+", "_", snake).strip("_") or "y"
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def result_families(operator: Operator, names: tuple[str, ...], literals: Mapping[str, str]) -> tuple[Family, ...]:
+    """What flows from each output of a node, as far as the names it binds and its literals tell."""
+    if operator.varying or (len(operator.results) > 1 and len(names) == 1):
+        return (Family.TUPLE,)
+    if operator.face is Face.LITERAL:
+        return (family_of(literals.get("value", "")),)
+    if operator.face is Face.TUPLE and len(names) > 1:
+        return tuple(family_of(literals.get(f"items.{k}", "")) for k in range(len(names)))
+    return tuple(result.family for result in operator.results)
 
 
 def call_results(constructor: Operator | None) -> tuple[Result, ...]:

@@ -7,6 +7,7 @@ import keyword
 import re
 import unicodedata
 from difflib import get_close_matches
+from functools import lru_cache
 
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literal_names import (
@@ -103,16 +104,24 @@ def value_of(text: str) -> object:
 
 def family_of(text: str) -> Family:
     """What would flow from a literal; unknown when the text is none."""
-    text = _plain(text)
+    return _family_of_short(text) if len(text) <= _SHORT else _family_of(text)
+
+
+_SHORT = 100
+"""Families of texts up to this length are remembered."""
+
+
+def _family_of(text: str) -> Family:
     if text == DOCUMENT_DEVICE:
         return Family.TEXT
     try:
-        form = read(text).form
+        form = read(_plain(text)).form
     except LiteralError:
         return Family.UNKNOWN
     return _FAMILIES.get(form, Family.NUMBER)
 
 
+_family_of_short = lru_cache(maxsize=4096)(_family_of)
 _FAMILIES = {
     Form.TEXT: Family.TEXT,
     Form.NAME: Family.TEXT,

@@ -161,6 +161,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "torch.multinomial": {"input": chances},
     "torch.kthvalue": {"input": lambda: matrix(3, 4)},
     **{key: dict.fromkeys("ab", mask) for key in ("operator.and_", "operator.or_", "operator.xor", "operator.invert")},
+    **{key: dict.fromkeys("ab", mask) for key in ("operator.iand", "operator.ior", "operator.ixor")},
+    **{key: {"a": lambda: whole(1, 2), "b": 1} for key in ("operator.ilshift", "operator.irshift")},
     **{key: {"a": lambda: whole(1, 2), "b": 1} for key in ("operator.lshift", "operator.rshift")},
     **{f"torch.bitwise_{word}": dict.fromkeys(("input", "other"), mask) for word in ("and", "or", "xor", "not")},
 }

@@ -12,6 +12,7 @@ from gradstudio.operators.families import (
     family_words,
     is_list_like,
     kind_words,
+    result_families,
 )
 from gradstudio.operators.model import LIST_LIKE, Family, Kind, Parameter
 
@@ -121,3 +122,23 @@ def test_calling_a_module_gives_what_its_constructor_says() -> None:
     assert len(call_results(CATALOGUE["torch.nn.LSTM"])) == 2
     assert call_results(CATALOGUE["torch.nn.Linear"])[0].family is Family.TENSOR
     assert call_results(None)[0].family is Family.TENSOR
+
+
+@pytest.mark.parametrize(
+    ("key", "names", "literals", "families"),
+    [
+        ("python.literal", ("lr",), {"value": "0.1"}, (Family.NUMBER,)),
+        ("python.literal", ("mode",), {"value": '"mean"'}, (Family.TEXT,)),
+        ("python.literal", ("kind",), {}, (Family.UNKNOWN,)),
+        ("python.tuple", ("B", "T"), {"items.0": "2", "items.1": '"a"'}, (Family.NUMBER, Family.TEXT)),
+        ("python.tuple", ("pair",), {"items.0": "2"}, (Family.TUPLE,)),
+        ("torch.topk", ("values", "indices"), {}, (Family.TENSOR, Family.TENSOR)),
+        ("torch.topk", ("both",), {}, (Family.TUPLE,)),
+        ("torch.split", ("parts",), {}, (Family.TUPLE,)),
+        ("torch.Tensor.backward", (), {}, ()),
+    ],
+)
+def test_what_flows_from_a_node_is_told_by_its_text(
+    key: str, names: tuple[str, ...], literals: dict[str, str], families: tuple[Family, ...]
+) -> None:
+    assert result_families(CATALOGUE[key], names, literals) == families

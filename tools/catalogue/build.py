@@ -183,27 +183,27 @@ def _default(argument: Argument, kind: Kind) -> str | None:
 def _finish(row: Row, parameter: Parameter) -> Parameter:
     """The parameter with the corrections, choices and hints of its row."""
     name = parameter.name
-    changes: dict[str, object] = {}
-    if text := _named(row, "kind", name):
-        changes |= {"kind": Kind(text.rstrip("?")), "nullable": text.endswith("?") or parameter.nullable}
-    if (text := _named(row, "default", name)) is not None:
-        changes |= {"default": text, "nullable": parameter.nullable or text == "None"}
+    parameter = _with_kind(parameter, _named(row, "kind", name))
+    default = _named(row, "default", name) or parameter.default
     if name in " ".join(row.all("required")).split():
-        changes |= {"default": None}
-    if name in " ".join(row.all("variadic")).split():
-        changes |= {"variadic": True}
-    kind = changes.get("kind", parameter.kind)
+        default = None
     choices = _named(row, "choices", name)
-    if choices is not None:
-        changes |= {"choices": tuple(part.strip() for part in choices.split(","))}
-    elif name in CHOICES and kind is Kind.TEXT:
-        changes |= {"choices": CHOICES[name]}
-    default = changes.get("default", parameter.default)
-    if isinstance(default, str):
-        changes |= {"default": normal(default)}
-    changes |= {"choices": tuple(normal(choice) for choice in changes.get("choices", parameter.choices))}
-    changes |= {"hint": _named(row, "hint", name) or parameter.hint or HINTS.get(name, "")}
-    return msgspec.structs.replace(parameter, **changes)
+    offered = CHOICES.get(name, ()) if parameter.kind is Kind.TEXT else ()
+    return msgspec.structs.replace(
+        parameter,
+        default=None if default is None else normal(default),
+        nullable=parameter.nullable or default == "None",
+        variadic=parameter.variadic or name in " ".join(row.all("variadic")).split(),
+        choices=tuple(normal(text.strip()) for text in (choices.split(",") if choices else offered)),
+        hint=_named(row, "hint", name) or HINTS.get(name, ""),
+    )
+
+
+def _with_kind(parameter: Parameter, text: str | None) -> Parameter:
+    if text is None:
+        return parameter
+    nullable = text.endswith("?") or parameter.nullable
+    return msgspec.structs.replace(parameter, kind=Kind(text.rstrip("?")), nullable=nullable)
 
 
 def normal(text: str) -> str:
