@@ -4,9 +4,10 @@ from gradstudio.graph.analysis import NO_ROOT, STATEMENTS_ONLY, Analysis, analys
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.soundness import digest_of
 from gradstudio.operators.model import Effect, Face, Operator
-from gradstudio.program.expressions import Line, Printer
+from gradstudio.program.expressions import Printer
 from gradstudio.program.model import BlockStatement, Incomplete, Program, Statement
 from gradstudio.program.references import References
+from gradstudio.program.values import Line
 from gradstudio.program.write import Script, needs_device, write
 
 

@@ -12,10 +12,11 @@ from gradstudio.graph.spelling import NotALiteral, quote
 from gradstudio.operators.model import Face, Kind
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
 from gradstudio.program.documents import columns
-from gradstudio.program.expressions import Line, Printer
+from gradstudio.program.expressions import Printer
 from gradstudio.program.model import Span
 from gradstudio.program.references import References
 from gradstudio.program.report import report_lines
+from gradstudio.program.values import Line
 from gradstudio.program.wrap import WIDTH, wrap
 
 _IMPORTS = (
