@@ -148,7 +148,7 @@ def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF)
     if display.kind == "cells":
         _paint_cells(painter, look, display, rect)
         return
-    role = "number" if display.kind == "number" and display.tone != "gradient" else "mono"
+    role = "mono" if display.kind != "number" else "gradient" if display.tone == "gradient" else "number"
     painter.setFont(look.meter.font(role))
     painter.setPen(_ink(look, display.tone))
     painter.drawText(rect, Align.AlignVCenter, look.meter.elided(display.text, role, rect.width()))
@@ -221,7 +221,7 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
 
 def _paint_tag(painter: QPainter, look: Look, rect: QRectF, display: Display) -> None:
     """The word "accumulated" behind a number."""
-    left = rect.left() + look.meter.width(display.text, "mono") + 8
+    left = rect.left() + look.meter.width(display.text, "gradient") + 8
     painter.setFont(look.meter.font("small_italic"))
     painter.setPen(look.color("warning"))
     painter.drawText(QRectF(left, rect.top(), rect.right() - left, rect.height()), Align.AlignVCenter, "accumulated")

@@ -1,5 +1,6 @@
 """Paints what lies under the cards: frames of blocks with their ports, and notes."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -7,6 +8,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.board import NOTE_EDGE, NOTE_LINE, Board, Frame, Note
 from gradstudio.ui.canvas.card_painter import paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.distant import DISTANT, LEGIBLE_WIDTH, LINE
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
@@ -16,7 +18,7 @@ FOLD: Final = 12.0
 Align = Qt.AlignmentFlag
 
 
-def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, near: bool) -> None:
+def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom: float) -> None:
     """A block: ground, title strip as Python, ports. The origin is its top left corner."""
     rect = QRectF(0, 0, frame.box.width, frame.box.height)
     outline = QPainterPath()
@@ -30,12 +32,19 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, near:
     painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline)
+    if zoom >= DISTANT:
+        _paint_title(painter, look, frame.face.title, rect.width(), FRAME_TITLE)
+        _paint_ports(painter, look, frame, board)
+    else:
+        painter.scale(1 / zoom, 1 / zoom)
+        _paint_title(painter, look, frame.face.title, rect.width() * zoom, max(FRAME_TITLE * zoom, LINE))
+
+
+def _paint_title(painter: QPainter, look: Look, text: str, width: float, height: float) -> None:
     painter.setFont(look.meter.font("block"))
     painter.setPen(look.color("text"))
-    title = look.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
-    painter.drawText(QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE), Align.AlignVCenter, title)
-    if near:
-        _paint_ports(painter, look, frame, board)
+    title = look.meter.elided(text, "block", width - 2 * PADDING)
+    painter.drawText(QRectF(PADDING, 0, width - 2 * PADDING, height), Align.AlignVCenter, title)
 
 
 def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
@@ -58,8 +67,8 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
         paint_output_port(painter, look, output, board.look_of(frame.item, output.index))
 
 
-def paint_note(painter: QPainter, look: Look, note: Note, near: bool) -> None:
-    """A sticky card with a folded corner; far away only its ground. The origin is its top left corner."""
+def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+    """A sticky card with a folded corner; from afar as much text as fits. The origin is its top left corner."""
     width, height = note.box.width, note.box.height
     shape = QPainterPath(QPointF(3, 0))
     for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
@@ -68,10 +77,23 @@ def paint_note(painter: QPainter, look: Look, note: Note, near: bool) -> None:
     painter.setBrush(look.color("note"))
     painter.drawPath(shape)
     painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
-    if not near:
-        return
-    painter.setFont(look.meter.font("note"))
     painter.setPen(look.color("note_text"))
-    for number, line in enumerate(note.lines):
-        rect = QRectF(NOTE_EDGE, NOTE_EDGE + NOTE_LINE * number, width - 2 * NOTE_EDGE, NOTE_LINE)
-        painter.drawText(rect, Align.AlignVCenter, line)
+    if zoom >= DISTANT:
+        painter.setFont(look.meter.font("note"))
+        _paint_text(painter, note.lines, NOTE_EDGE, NOTE_LINE, width)
+        return
+    painter.scale(1 / zoom, 1 / zoom)
+    width, height = width * zoom, height * zoom
+    room = max(0, int((height - 6) / LINE))
+    lines = look.meter.wrapped(note.text, "badge_note", width - 10)
+    if len(lines) > room > 0:
+        lines = [*lines[: room - 1], f"{lines[room - 1][:-1]}…"]
+    if width >= LEGIBLE_WIDTH:
+        painter.setFont(look.meter.font("badge_note"))
+        _paint_text(painter, lines[:room], 5.0, LINE, width)
+
+
+def _paint_text(painter: QPainter, lines: Sequence[str], edge: float, line: float, width: float) -> None:
+    for number, text in enumerate(lines):
+        rect = QRectF(edge, edge + line * number, width - 2 * edge, line)
+        painter.drawText(rect, Align.AlignVCenter, text)

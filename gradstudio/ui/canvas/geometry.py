@@ -198,6 +198,14 @@ def segments(paths: Floats, stride: int, view: Box) -> Floats:
     return np.ascontiguousarray(lines[keep])
 
 
+def lengthen(lines: Floats, by: float) -> None:
+    """Make segments longer at both ends, in place, so that neighbours overlap."""
+    along = lines[:, 2:] - lines[:, :2]
+    along *= (by / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9))[:, None]
+    lines[:, :2] -= along
+    lines[:, 2:] += along
+
+
 def nearest_point(points: Floats, x: float, y: float, reach: float) -> int | None:
     """Index of the point nearest to (x, y), not farther than `reach`; the later wins a tie."""
     if not len(points):

@@ -89,8 +89,7 @@ def _scale(summary: Summary, theme: Theme) -> tuple[NDArray[np.uint32], float, f
     """The colours, and the values at their ends."""
     low, high = float(summary.minimum or 0.0), float(summary.maximum or 0.0)
     if _is_image(summary, low, high):
-        top = 255.0 if bare_dtype(summary.dtype) == "uint8" and high > 1 else max(high, 1e-30)
-        return _grey(), 0.0, top
+        return _grey(), 0.0, max(high, 1e-30)
     if low < 0:
         extent = max(-low, high) or 1.0
         return _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive), -extent, extent

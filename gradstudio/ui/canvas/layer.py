@@ -18,15 +18,16 @@ from gradstudio.ui.canvas.batches import draw_lines
 from gradstudio.ui.canvas.board import Board, Card
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
+from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Look
 
-DISTANT: Final = 0.4
-"""Below this scale cards are plain coloured plates."""
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
 THICK: Final = 2.0
+JOIN: Final = 0.45
+"""Flat segments overlap by so many pixels, else light shows between them."""
 MAXIMUM_PIXMAPS: Final = 600
 NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -61,6 +62,14 @@ class Layer:
         self._paint_cards(painter, camera, ratio, self._cards_in(seen, without))
         painter.setClipping(False)
 
+    def paint_ground(self, painter: QPainter, camera: Camera, area: Box) -> None:
+        """All but the cards and the grid: for pictures that paint cards as vectors."""
+        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color("canvas"))
+        seen = camera.box_to_scene(area)
+        self._paint_frames(painter, camera, seen, NOTHING)
+        self._paint_notes(painter, camera, seen, NOTHING)
+        self._paint_wires(painter, camera, seen, NOTHING, None)
+
     def paint_some(self, painter: QPainter, camera: Camera, area: Box, ratio: float, items: Collection[str]) -> None:
         """Only these items, notes ("note:<item>") and their wires: what is dragged over a snapshot of the rest."""
         seen, board = camera.box_to_scene(area), self.board
@@ -77,7 +86,7 @@ class Layer:
         """Dots that move and grow with the scene."""
         step = GRID_STEP * camera.zoom
         while step < 14:
-            step *= 4
+            step *= 2
         tile = self._tile(step, ratio)
         step = round(step * ratio) / ratio
         origin_x, origin_y = camera.to_view(0.0, 0.0)
@@ -111,14 +120,14 @@ class Layer:
         for item, frame in self.board.frames.items():
             if item not in without and frame.box.meets(seen):
                 self._into(painter, camera, frame.box)
-                paint_frame(painter, self.look, frame, self.board, camera.zoom >= DISTANT)
+                paint_frame(painter, self.look, frame, self.board, camera.zoom)
                 painter.restore()
 
     def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         for item, note in self.board.notes.items():
             if item not in without and f"note:{item}" not in without and note.box.meets(seen):
                 self._into(painter, camera, note.box)
-                paint_note(painter, self.look, note, camera.zoom >= DISTANT * 0.7)
+                paint_note(painter, self.look, note, camera.zoom)
                 painter.restore()
 
     def _into(self, painter: QPainter, camera: Camera, box: Box) -> None:
@@ -226,6 +235,8 @@ def draw_paths(
     lines -= (camera.x, camera.y, camera.x, camera.y)
     lines *= zoom
     thickness = width * min(zoom, 1.6) if zoom >= 0.6 else 1.0
+    if thickness > 1.0:
+        geometry.lengthen(lines, JOIN)
     pen = QPen(color, max(1.0, thickness))
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(pen)

@@ -119,10 +119,7 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
         yield "One port for the whole list", lambda: store.attempt(recipes.join_list, "Join list", port.item, name)
     elif is_list_like(found.parameter):
         for count in (1, 2, 3, 4):
-            yield (
-                f"A port each for {count}",
-                lambda count=count: store.attempt(recipes.split_list, "Split list", port.item, name, count),
-            )
+            yield f"A port each for {count}", partial(_split, canvas, port.item, name, count)
 
 
 def _split(canvas: "CanvasView", item: ItemId, parameter: str, count: int) -> None:

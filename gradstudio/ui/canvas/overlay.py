@@ -12,8 +12,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas.board import Board, PortRef
 from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.layer import DISTANT, draw_paths
+from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))

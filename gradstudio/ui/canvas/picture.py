@@ -1,0 +1,95 @@
+"""The whole canvas as a picture, without a window: for *Export picture* and ``gradstudio render``."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from gradstudio.graph.model import Graph
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.card_painter import paint_card
+from gradstudio.ui.canvas.facts import Shown
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.layer import Layer, card_state
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.results import NoResults, Results
+from gradstudio.ui.theme import Theme
+
+MARGIN: Final = 32.0
+EMPTY: Final = Box(0, 0, 320, 120)
+MAXIMUM_SIDE: Final = 16_000
+"""Device pixels; larger graphs are scaled down to fit."""
+
+
+def render_picture(
+    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None
+) -> QImage:
+    """Everything on the canvas at a scale, on the theme's ground. Needs a QGuiApplication."""
+    board, box = _board(graph, results, theme, shown)
+    scale = min(scale, MAXIMUM_SIDE / max(box.width, box.height))
+    image = QImage(
+        QSize(round(box.width * scale), round(box.height * scale)), QImage.Format.Format_ARGB32_Premultiplied
+    )
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    _paint(painter, board, Look(theme, board.meter), Camera(scale, box.x, box.y), box)
+    painter.end()
+    return image
+
+
+def write_svg(graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None) -> None:
+    """The same as an SVG file, its text as text.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    board, box = _board(graph, results, theme, shown)
+    path.write_bytes(b"")  # QSvgGenerator says nothing when it cannot write
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(QSize(round(box.width), round(box.height)))
+    generator.setViewBox(QRectF(0, 0, box.width, box.height))
+    generator.setTitle("GradStudio")
+    painter = QPainter(generator)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box)
+    painter.end()
+
+
+def save_picture(
+    graph: Graph, results: Results | None, theme: Theme, path: Path, scale: float = 1.0, shown: Shown | None = None
+) -> None:
+    """Write a PNG, or an SVG where the path ends so.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    if path.suffix.lower() == ".svg":
+        write_svg(graph, results, theme, path, shown)
+    elif not render_picture(graph, results, theme, scale, shown).save(str(path)):
+        raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png or .svg")
+
+
+def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Box]:
+    board = Board(graph, results if results is not None else NoResults(), shown or Shown(), Look(theme).meter)
+    extent = board.extent()
+    return board, (extent if extent is not None else EMPTY).grown(MARGIN)
+
+
+def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box) -> None:
+    """Ground and wires by the layer, cards one by one as vectors."""
+    layer = Layer(board, look)
+    area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
+    layer.paint_ground(painter, camera, area)
+    for item, card in board.cards.items():
+        place = board.box(item)
+        if place is None:
+            continue
+        painter.save()
+        painter.translate(*camera.to_view(place.x, place.y))
+        painter.scale(camera.zoom, camera.zoom)
+        paint_card(painter, look, card.face, board.facts(item), card_state(board, item))
+        painter.restore()
