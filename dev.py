@@ -94,7 +94,7 @@ def run_headless(files: list[str]) -> int:
     codes = []
     for file in files or [str(example())]:
         picture = pictures / (Path(file).stem + ".png")
-        codes.append(start("-m", "gradstudio", "run", "--backward", file))
+        codes.append(start("-m", "gradstudio", "run", "--backward", "--trace", file))
         codes.append(
             start("-m", "gradstudio", "render", file, "--run", "-o", str(picture), QT_QPA_PLATFORM="offscreen")
         )

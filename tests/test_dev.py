@@ -125,7 +125,7 @@ def test_without_a_display_the_example_is_run_and_drawn_and_this_is_said(
     answer = checkout.start("run", GRADSTUDIO_TORCH="keep", **environment)
     assert "No display here" in answer.stdout
     run, render = checkout.asked("-m gradstudio")
-    assert run.startswith("-m gradstudio run --backward ")
+    assert run.startswith("-m gradstudio run --backward --trace ")
     assert run.endswith("first.gsg")
     assert "render" in render
     assert "--run -o" in render
