@@ -32,6 +32,7 @@ from gradstudio.graph.model import (  # noqa: E402
     StoredTensor,
     Wire,
 )
+from gradstudio.layout.sizes import card_size, note_size  # noqa: E402
 from gradstudio.layout.tidy import layout  # noqa: E402
 from gradstudio.operators.catalogue import load  # noqa: E402
 
@@ -43,6 +44,7 @@ DIGITS_SOURCE = (
 
 
 NOTE_WIDTH = 320.0
+NOTE_WIDTH = 360.0
 NOTES = {
     "01_square_polynomial": """
 A derivative, by hand and by torch: y = x² + 2x + 1, so dy/dx = 2x + 2, which is 8 at x = 3.
@@ -73,6 +75,8 @@ Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI,
 One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.
 Each row of attention adds up to 1: it says how much one token looks at each of the others.""",
 }
+TALL = {"matmul": 290.0, "scores": 290.0, "attention": 310.0, "b1": 240.0, "b2": 280.0, "W1": 244.0, "W2": 244.0}
+"""Cards of the last two examples that grow with their values, pixels."""
 
 
 class Sketch:
@@ -281,15 +285,26 @@ def read_digits(count: int) -> tuple[list[int], list[int]]:
 
 
 def make(name: str) -> Graph:
-    """The example's graph, with places."""
+    """The example's graph, with places: tidied, and its note above all."""
     sketch = Sketch()
     EXAMPLES[name](sketch)
-    first = next(item for item in sketch.graph.bodies[ROOT] if not sketch.graph.nodes[item].nested)
-    sketch.graph.nodes[first] = msgspec.structs.replace(sketch.graph.nodes[first], note=NOTES[name].strip())
-    sketch.graph.places = {
-        key: Place(round(x / 8) * 8.0, round(y / 8) * 8.0) for key, (x, y) in layout(sketch.graph).items()
-    }
-    return sketch.graph
+    graph = sketch.graph
+    tall = {ItemId(item): (card_size(graph, ItemId(item))[0], height) for item, height in TALL.items() if item in graph}
+    graph.places = {key: _on_grid(x, y) for key, (x, y) in layout(graph, tall if name > "07" else {}).items()}
+    first = next(item for item in graph.bodies[ROOT] if not graph.nodes[item].nested)
+    graph.nodes[first] = msgspec.structs.replace(graph.nodes[first], note=NOTES[name].strip())
+    graph.places[f"note:{first}"] = Place(0.0, 0.0, NOTE_WIDTH)
+    _, height = note_size(graph, first)
+    left = min(place.x for place in graph.places.values())
+    below = [place.y for place in graph.places.values() if place.x < left + NOTE_WIDTH and place.width is None]
+    graph.places[f"note:{first}"] = msgspec.structs.replace(
+        _on_grid(left, min(below) - height - 32.0), width=NOTE_WIDTH
+    )
+    return graph
+
+
+def _on_grid(x: float, y: float) -> Place:
+    return Place(round(x / 8) * 8.0, round(y / 8) * 8.0)
 
 
 def main() -> None:

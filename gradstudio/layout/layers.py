@@ -4,19 +4,30 @@ Longest path (Sugiyama, Tagawa, Toda 1981), then boxes with more users than sour
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from gradstudio.layout.model import Box, Columns, Edge, Segment
 
 PULLS = 3
+MOST_BENDS = 6_000
+"""Wires beyond them, the longest, have no say in the order of boxes."""
 
 
-def assign_layers(count: int, edges: Sequence[Edge], after: Sequence[tuple[int, int]] = ()) -> list[int]:
+def assign_layers(
+    count: int,
+    edges: Sequence[Edge],
+    after: Sequence[tuple[int, int]] = (),
+    first: AbstractSet[int] = frozenset(),
+    last: AbstractSet[int] = frozenset(),
+) -> list[int]:
     """The column of each of `count` boxes.
 
     Args:
         count: number of boxes.
         edges: wires; each goes from a smaller to a larger number.
         after: pairs that also stand left to right, though no wire joins them.
+        first: boxes without sources that stay in the first column.
+        last: boxes without users that stand right of all others.
     """
     successors: list[list[int]] = [[] for _ in range(count)]
     sources = [0] * count
@@ -29,23 +40,25 @@ def assign_layers(count: int, edges: Sequence[Edge], after: Sequence[tuple[int, 
             layer[target] = max(layer[target], layer[number] + 1)
     for _ in range(PULLS):
         for number in reversed(range(count)):
-            if len(successors[number]) > sources[number]:
+            if len(successors[number]) > sources[number] and number not in first:
                 layer[number] = min(layer[target] for target in successors[number]) - 1
-    first = min(layer, default=0)
-    return [column - first for column in layer]
+    start, end = min(layer, default=0), max((layer[number] for number in range(count) if number not in last), default=0)
+    return [(end + 1 if number in last else layer[number]) - start for number in range(count)]
 
 
 def make_columns(boxes: list[Box], edges: Sequence[Edge], layer: list[int]) -> Columns:
-    """Boxes in their columns; edges that pass columns get bends, shared by those of one output."""
+    """Boxes in their columns; edges that pass columns get bends, the shortest first while there are few enough."""
     columns = Columns(boxes, layer)
-    bends: dict[tuple[int, float, int], int] = {}
-    for edge in edges:
+    columns.edges = list(edges)
+    left = MOST_BENDS
+    for edge in sorted(edges, key=lambda one: layer[one.target] - layer[one.source]):
+        left -= layer[edge.target] - layer[edge.source] - 1
+        if left < 0:
+            break
         source, start = edge.source, edge.start
         for column in range(layer[edge.source] + 1, layer[edge.target]):
-            key = (edge.source, edge.start, column)
-            if key not in bends:
-                bends[key] = columns.add_bend(column)
-                columns.join(Segment(source, bends[key], start, 0.0))
-            source, start = bends[key], 0.0
+            bend = columns.add_bend(edge, column)
+            columns.join(Segment(source, bend, start, 0.0))
+            source, start = bend, 0.0
         columns.join(Segment(source, edge.target, start, edge.end))
     return columns

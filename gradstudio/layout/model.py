@@ -37,6 +37,8 @@ class Columns:
 
     Attributes:
         boxes: the boxes; numbers from `real` on are bends, of no size.
+        edges: the wires between boxes.
+        bends: edge and column of each bend.
         layer: the column of each.
         layers: the numbers in each column, top to bottom.
         left, right: the segments that arrive at and leave each number.
@@ -48,14 +50,17 @@ class Columns:
         self.layers: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
         for number, column in enumerate(layer):
             self.layers[column].append(number)
+        self.edges: list[Edge] = []
+        self.bends: list[tuple[Edge, int]] = []
         self.left: list[list[Segment]] = [[] for _ in boxes]
         self.right: list[list[Segment]] = [[] for _ in boxes]
 
-    def add_bend(self, column: int) -> int:
-        """A new bend in a column."""
+    def add_bend(self, edge: Edge, column: int) -> int:
+        """A new bend where an edge passes a column."""
         number = len(self.boxes)
         self.boxes.append(Box(0.0, 0.0))
         self.layer.append(column)
+        self.bends.append((edge, column))
         self.layers[column].append(number)
         self.left.append([])
         self.right.append([])

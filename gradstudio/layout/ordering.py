@@ -10,7 +10,7 @@ from gradstudio.layout.model import Columns, Segment
 
 WORK = 60_000
 """Boxes and segments looked at for one first order; larger drawings get fewer sweeps."""
-LARGE = 10_000
+LARGE = 7_000
 """From this size on one first order has to do."""
 PATIENCE = 4
 Layers = list[list[int]]

@@ -1,19 +1,18 @@
 """Tidy: places for every item of a program, left to right; blocks stay together as frames. No Qt here."""
 
-import math
 from collections.abc import Mapping
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.layout import sizes as estimate
-from gradstudio.layout.coordinates import GAP_X, GAP_Y, Point, place_columns
-from gradstudio.layout.layers import assign_layers, make_columns
+from gradstudio.layout.crossings import BodyWires, wires_by_body
 from gradstudio.layout.model import Box, Edge
-from gradstudio.layout.ordering import order_columns
+from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.sequence import effect_pairs
 from gradstudio.layout.sizes import Size
 
-SHELF_WIDTH = 1600.0
 NOTE_GAP = 16.0
+PORTAL = Box(0.0, 0.0)
+Point = tuple[float, float]
 
 
 def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str, tuple[float, float]]:
@@ -59,7 +58,7 @@ class _Tidy:
         self.extent: dict[ItemId, Size] = {}
         self.drop: dict[ItemId, float] = {}
         self.ports = {item: estimate.port_offsets(graph, item) for item in (*graph.nodes, *graph.blocks)}
-        self.wires = _wires_by_body(graph)
+        self.wires = wires_by_body(graph)
 
     def arrange(self, body: BodyId) -> None:
         """Place the items of a body, those of its blocks first."""
@@ -68,9 +67,21 @@ class _Tidy:
             if item in self.graph.blocks:
                 self.arrange(BodyId(item))
             self._measure(item)
-        boxes = [Box(*self.extent[item]) for item in order]
-        points = arrange_boxes(boxes, self._edges(body, order), effect_pairs(self.graph, order))
-        self.inner[body] = dict(zip(order, points, strict=True))
+        wires = self.wires.get(body, BodyWires())
+        entries, exits = list(wires.entering), list(wires.leaving)
+        number = {item: len(entries) + index for index, item in enumerate(order)}
+        behind = len(entries) + len(order)
+        boxes = [PORTAL] * len(entries) + [Box(*self.extent[item]) for item in order] + [PORTAL] * len(exits)
+        points = arrange_boxes(
+            boxes,
+            self._edges(body, wires, number),
+            [(one + len(entries), other + len(entries)) for one, other in effect_pairs(self.graph, order)],
+            frozenset(range(len(entries))),
+            frozenset(range(behind, len(boxes))),
+        )
+        points = points[len(entries) : behind]
+        left, top = min((x for x, _ in points), default=0.0), min((y for _, y in points), default=0.0)
+        self.inner[body] = {item: (x - left, y - top) for item, (x, y) in zip(order, points, strict=True)}
 
     def absolute(self, body: BodyId, x: float, y: float) -> dict[str, tuple[float, float]]:
         """Places of all that is inside a body whose corner is at (x, y)."""
@@ -103,12 +114,17 @@ class _Tidy:
         bottom = max(y + self.extent[item][1] for item, (_, y) in inside.items())
         return right + 2 * estimate.BLOCK_SIDE, bottom + estimate.BLOCK_TOP + estimate.BLOCK_BOTTOM
 
-    def _edges(self, body: BodyId, order: tuple[ItemId, ...]) -> list[Edge]:
-        number = {item: index for index, item in enumerate(order)}
-        return [
+    def _edges(self, body: BodyId, wires: BodyWires, number: dict[ItemId, int]) -> list[Edge]:
+        """The wires of a body; those that cross its border begin or end at a portal, a box without size."""
+        edges = [
             Edge(number[source], number[target], self._end(body, wire, wire.source), self._end(body, wire, wire.target))
-            for wire, source, target in self.wires.get(body, ())
+            for wire, source, target in wires.within
         ]
+        for portal, crossing in enumerate(wires.entering.values()):
+            edges += [Edge(portal, number[item], 0.0, self._end(body, wire, wire.target)) for wire, item in crossing]
+        for portal, crossing in enumerate(wires.leaving.values(), len(wires.entering) + len(number)):
+            edges += [Edge(number[item], portal, self._end(body, wire, wire.source), 0.0) for wire, item in crossing]
+        return edges
 
     def _end(self, body: BodyId, wire: Wire, item: ItemId) -> float:
         """Where a wire leaves or arrives, below the top of the box in `body` that holds its end."""
@@ -121,88 +137,3 @@ class _Tidy:
             item = ItemId(parent)
             offset += self.drop[item]
         return offset
-
-
-def _wires_by_body(graph: Graph) -> dict[BodyId, list[tuple[Wire, ItemId, ItemId]]]:
-    """Each wire under the innermost body around both ends, with the items of that body it joins."""
-    chains = {item: _chain(graph, item) for item in (*graph.nodes, *graph.blocks)}
-    found: dict[BodyId, list[tuple[Wire, ItemId, ItemId]]] = {}
-    for wire in sorted(graph.wires.values()):
-        source, target = chains.get(wire.source), chains.get(wire.target)
-        if source is None or target is None:
-            continue
-        for one, other in zip(source, target, strict=False):
-            if one != other:
-                found.setdefault(graph.parents[one], []).append((wire, one, other))
-                break
-    return found
-
-
-def _chain(graph: Graph, item: ItemId) -> list[ItemId]:
-    """The item and the blocks around it, outermost first."""
-    around = [ItemId(body) for body in graph.ancestors(item) if body != ROOT]
-    return [*reversed(around), item]
-
-
-def arrange_boxes(boxes: list[Box], edges: list[Edge], after: list[tuple[int, int]]) -> list[Point]:
-    """Top left corners: each connected part laid out by itself, the parts on shelves."""
-    parts = _parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
-    numbers = {number: (part, index) for part, members in enumerate(parts) for index, number in enumerate(members)}
-    part_edges: list[list[Edge]] = [[] for _ in parts]
-    part_after: list[list[tuple[int, int]]] = [[] for _ in parts]
-    for edge in edges:
-        part, source = numbers[edge.source]
-        part_edges[part].append(Edge(source, numbers[edge.target][1], edge.start, edge.end))
-    for first, second in after:
-        part_after[numbers[first][0]].append((numbers[first][1], numbers[second][1]))
-    placed = []
-    for members, inner, pairs in zip(parts, part_edges, part_after, strict=True):
-        placed.append(_arrange_part([boxes[number] for number in members], inner, pairs))
-    return _shelves(boxes, parts, placed)
-
-
-def _arrange_part(boxes: list[Box], edges: list[Edge], after: list[tuple[int, int]]) -> list[Point]:
-    columns = make_columns(boxes, edges, assign_layers(len(boxes), edges, after))
-    order_columns(columns)
-    return place_columns(columns)
-
-
-def _parts(count: int, pairs: list[tuple[int, int]]) -> list[list[int]]:
-    """The connected parts, each in program order, ordered by their first box."""
-    leader = list(range(count))
-
-    def find(number: int) -> int:
-        while leader[number] != number:
-            leader[number] = leader[leader[number]]
-            number = leader[number]
-        return number
-
-    for one, other in pairs:
-        first, second = sorted((find(one), find(other)))
-        leader[second] = first
-    parts: dict[int, list[int]] = {}
-    for number in range(count):
-        parts.setdefault(find(number), []).append(number)
-    return list(parts.values())
-
-
-def _shelves(boxes: list[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:
-    """Put the parts side by side, and a new shelf below where a shelf is full."""
-    extents = [
-        (
-            max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True)),
-            max(y + boxes[number].height for number, (_, y) in zip(members, points, strict=True)),
-        )
-        for members, points in zip(parts, placed, strict=True)
-    ]
-    area = sum(width * height for width, height in extents)
-    limit = max([SHELF_WIDTH, 1.6 * math.sqrt(area), *(width for width, _ in extents)])
-    result: list[Point] = [(0.0, 0.0)] * len(boxes)
-    x = y = shelf = 0.0
-    for members, points, (width, height) in zip(parts, placed, extents, strict=True):
-        if x and x + width > limit:
-            x, y, shelf = 0.0, y + shelf + 2 * GAP_Y, 0.0
-        for number, (left, top) in zip(members, points, strict=True):
-            result[number] = (x + left, y + top)
-        x, shelf = x + width + GAP_X, max(shelf, height)
-    return result

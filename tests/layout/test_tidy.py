@@ -9,7 +9,8 @@ from gradstudio.layout.coordinates import isotonic
 from gradstudio.layout.layers import assign_layers, make_columns
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.ordering import crossings, order_columns
-from gradstudio.layout.tidy import arrange_boxes, layout, layout_missing
+from gradstudio.layout.parts import arrange_boxes
+from gradstudio.layout.tidy import layout, layout_missing
 from tests.document.graphs import graphs, put, wire
 
 Rectangle = tuple[float, float, float, float]

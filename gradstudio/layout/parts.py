@@ -1,0 +1,87 @@
+"""Boxes and edges → places: each connected part by itself in columns, the parts on shelves."""
+
+import math
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from gradstudio.layout.coordinates import GAP_X, GAP_Y, Point, place_columns
+from gradstudio.layout.layers import assign_layers, make_columns
+from gradstudio.layout.model import Box, Edge
+from gradstudio.layout.ordering import order_columns
+
+SHELF_WIDTH = 1600.0
+NO_NUMBERS: AbstractSet[int] = frozenset()
+
+
+def arrange_boxes(
+    boxes: Sequence[Box],
+    edges: Sequence[Edge],
+    after: Sequence[tuple[int, int]] = (),
+    first: AbstractSet[int] = NO_NUMBERS,
+    last: AbstractSet[int] = NO_NUMBERS,
+) -> list[Point]:
+    """Top left corners of the boxes, pixels; nothing overlaps, every edge goes from left to right.
+
+    Args:
+        boxes: in program order.
+        edges: wires between them.
+        after, first, last: as of `layers.assign_layers`.
+    """
+    parts = connected_parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
+    home = {number: (part, index) for part, members in enumerate(parts) for index, number in enumerate(members)}
+    inner_edges: list[list[Edge]] = [[] for _ in parts]
+    inner_after: list[list[tuple[int, int]]] = [[] for _ in parts]
+    for edge in edges:
+        part, source = home[edge.source]
+        inner_edges[part].append(Edge(source, home[edge.target][1], edge.start, edge.end))
+    for one, other in after:
+        inner_after[home[one][0]].append((home[one][1], home[other][1]))
+    placed = []
+    for part, members in enumerate(parts):
+        ends = [{home[number][1] for number in members if number in group} for group in (first, last)]
+        layer = assign_layers(len(members), inner_edges[part], inner_after[part], *ends)
+        columns = make_columns([boxes[number] for number in members], inner_edges[part], layer)
+        order_columns(columns)
+        placed.append(place_columns(columns))
+    return _shelves(boxes, parts, placed)
+
+
+def connected_parts(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The connected parts of `count` boxes, each in program order, ordered by their first box."""
+    leader = list(range(count))
+
+    def find(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = leader[leader[number]]
+            number = leader[number]
+        return number
+
+    for one, other in pairs:
+        low, high = sorted((find(one), find(other)))
+        leader[high] = low
+    parts: dict[int, list[int]] = {}
+    for number in range(count):
+        parts.setdefault(find(number), []).append(number)
+    return list(parts.values())
+
+
+def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:
+    """Put the parts side by side, and a new shelf below where a shelf is full."""
+    extents = [
+        (
+            max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True)),
+            max(y + boxes[number].height for number, (_, y) in zip(members, points, strict=True)),
+        )
+        for members, points in zip(parts, placed, strict=True)
+    ]
+    area = sum(width * height for width, height in extents)
+    limit = max([SHELF_WIDTH, 1.6 * math.sqrt(area), *(width for width, _ in extents)])
+    result: list[Point] = [(0.0, 0.0)] * len(boxes)
+    x = y = shelf = 0.0
+    for members, points, (width, height) in zip(parts, placed, extents, strict=True):
+        if x and x + width > limit:
+            x, y, shelf = 0.0, y + shelf + 2 * GAP_Y, 0.0
+        for number, (left, top) in zip(members, points, strict=True):
+            result[number] = (x + left, y + top)
+        x, shelf = x + width + GAP_X, max(shelf, height)
+    return result
