@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
     def _wire(self) -> None:
         session, refresh = self.session, self.actions_.refresh
         store = session.graph_store
-        store.undo_stack.indexChanged.connect(lambda _index: refresh())
+        store.history_changed.connect(refresh)
         store.replaced.connect(refresh)
         store.clean_changed.connect(lambda clean: self.setWindowModified(not clean))
         session.attention.selection_changed.connect(refresh)
@@ -176,7 +176,7 @@ class MainWindow(QMainWindow):
                 self.restoreState(state, LAYOUT_VERSION)
             return
         self.resize(min(1720, screen.width()), min(1040, screen.height()))
-        if screen.width() <= 1440:
+        if screen.width() <= 1920:
             self.setWindowState(Qt.WindowState.WindowMaximized)
         self.docks.arrange(self.width(), self.height())
 

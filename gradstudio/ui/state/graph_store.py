@@ -46,12 +46,14 @@ class GraphStore(QObject):
         edited(object): after edits were applied (also by undo and redo), with the tuple.
         replaced(): the whole graph is another one (opened, new).
         clean_changed(object): True when the graph is as it was saved.
+        history_changed(): what can be undone and redone is another; after `edited`.
         refused(object): a person's wish was refused; the words why.
     """
 
     edited = Signal(object)
     replaced = Signal()
     clean_changed = Signal(object)
+    history_changed = Signal()
     refused = Signal(object)
 
     def __init__(self, graph: Graph | None = None, parent: QObject | None = None) -> None:
@@ -60,6 +62,8 @@ class GraphStore(QObject):
         self.graph = graph if graph is not None else Graph()
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._on_undo_stack_clean_changed)
+        # WORKAROUND(a dying QUndoStack still signals): by way of a slot of its owner, which is deaf by then.
+        self.undo_stack.indexChanged.connect(self._on_undo_stack_index_changed)
         self._merge_ids: dict[str, int] = {}
         self._merge_numbers = itertools.count(1)
 
@@ -111,6 +115,9 @@ class GraphStore(QObject):
 
     def _on_undo_stack_clean_changed(self, clean: bool) -> None:
         self.clean_changed.emit(clean)
+
+    def _on_undo_stack_index_changed(self, _index: int) -> None:
+        self.history_changed.emit()
 
     def _apply(self, edits: Edits) -> Edits:
         inverses = apply_all(self.graph, edits)
