@@ -292,7 +292,8 @@ class Board:
         for item, card in self.cards.items():
             number += item not in nested
             ordered = bool(ORDERED.intersection(analysis.effects(self.graph, item)))
-            order, set_up = (number if ordered else 0), item not in repeated
+            place = number + (item in nested)  # a part is printed in the statement after it
+            order, set_up = (place if ordered else 0), item not in repeated
             if (order, set_up) != (card.order, card.set_up):
                 card.order, card.set_up, card.revision = order, set_up, card.revision + 1
 

@@ -48,14 +48,11 @@ def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: C
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
     _paint_shadow(painter, look, face.width, height)
     painter.fillPath(outline, look.color("card"))
-    painter.save()
-    painter.setClipPath(outline)
-    painter.fillRect(QRectF(0, 0, face.width, HEADER), look.header(face.category, face.width))
+    painter.fillPath(half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS), look.header(face.category, face.width))
     if facts.height:
         _paint_well(painter, look, face, facts)
     if state.set_up:
-        painter.fillRect(QRectF(0, HEADER, 3, height - HEADER), look.faded("text_dim", 0.5))
-    painter.restore()
+        painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
     _paint_outline(painter, look, outline, facts)
     _paint_header(painter, look, face, facts, state)
     _paint_rows(painter, look, face, facts, state)
@@ -63,6 +60,15 @@ def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: C
         paint_facts(painter, look, face, facts)
     if face.muted:
         painter.setOpacity(1.0)
+
+
+def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
+    """A rectangle with two round corners. Drawn so instead of clipped: pictures in SVG know no clipping."""
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    path.addRoundedRect(rect, radius, radius)
+    path.addRect(rect.adjusted(0, radius, 0, 0) if top else rect.adjusted(0, 0, 0, -radius))
+    return path.simplified()
 
 
 def _paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
@@ -76,12 +82,14 @@ def _paint_shadow(painter: QPainter, look: Look, width: float, height: float) ->
 
 
 def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
-    painter.fillRect(QRectF(0, face.height, face.width, facts.height), look.color("card_well"))
+    well = QRectF(0, face.height, face.width, facts.height)
+    painter.fillPath(half_rounded(well, RADIUS, top=False), look.color("card_well"))
     painter.fillRect(QRectF(0, face.height, face.width, 1), look.faded("card_edge", 0.7))
     if facts.problem:
         role = "danger" if facts.problem_kind == "error" else "warning"
         strip = QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
-        painter.fillRect(strip, look.faded(role, 0.2 if facts.problem_kind != "incomplete" else 0.1))
+        color = look.faded(role, 0.2 if facts.problem_kind != "incomplete" else 0.1)
+        painter.fillPath(half_rounded(strip, RADIUS, top=False), color)
 
 
 def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts) -> None:

@@ -123,9 +123,10 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
     if scalar and board.shown.values:
         _line(painter, look, formatting.number(summary.value), "text", body, 0)
         return
-    if board.shown.values and formatting.is_written_out(summary.shape) and summary.value is not None:
-        for number, row in enumerate(formatting.grid(summary)[: max(1, int(body.height() / LINE) - 1)]):
-            _line(painter, look, "  ".join(row), "text", body, number)
+    rows = _written_out(look, board, summary, body)
+    if rows:
+        for number, text in enumerate(rows):
+            _line(painter, look, text, "text", body, number)
         return
     if board.shown.shapes:
         _line(painter, look, formatting.shape(summary.shape), "text_dim", body, 0)
@@ -137,6 +138,15 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
     height = min(room.height(), room.width() / ratio)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
+
+
+def _written_out(look: Look, board: Board, summary: Summary, body: QRectF) -> list[str]:
+    """The numbers of a small tensor as lines; [] when they do not fit."""
+    if not board.shown.values or summary.value is None or not formatting.is_written_out(summary.shape):
+        return []
+    rows = ["  ".join(row) for row in formatting.grid(summary)]
+    fits = len(rows) * LINE <= body.height() and max(look.meter.width(row, "mono") for row in rows) <= body.width()
+    return rows if fits else []
 
 
 def _paint_gradient(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.board import NOTE_EDGE, NOTE_LINE, Board, Frame, Note
-from gradstudio.ui.canvas.card_painter import paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.card_painter import half_rounded, paint_field, paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT, LEGIBLE_WIDTH, LINE
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
@@ -24,10 +24,8 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
     outline = QPainterPath()
     outline.addRoundedRect(rect, RADIUS, RADIUS)
     painter.fillPath(outline, look.color("block"))
-    painter.save()
-    painter.setClipRect(QRectF(0, 0, rect.width(), FRAME_TITLE))
-    painter.fillPath(outline, look.faded("block_edge", 0.35))
-    painter.restore()
+    strip = half_rounded(QRectF(0, 0, rect.width(), FRAME_TITLE), RADIUS)
+    painter.fillPath(strip, look.faded("block_edge", 0.35))
     dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
     painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
     painter.setBrush(Qt.BrushStyle.NoBrush)

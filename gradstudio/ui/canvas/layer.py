@@ -229,7 +229,7 @@ def draw_paths(
     WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
     """
     zoom = camera.zoom
-    lines = geometry.segments(paths, 1 if zoom >= 0.5 else 3 if zoom >= 0.15 else 7, seen.grown(4))
+    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.12 else 7, seen.grown(4))
     if not len(lines):
         return
     lines -= (camera.x, camera.y, camera.x, camera.y)

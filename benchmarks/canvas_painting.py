@@ -1,0 +1,202 @@
+"""The canvas with 1,000 nodes and 2,000 wires: CPU milliseconds of repaints, drags, zooms and new values, offscreen."""
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
+
+from benchmarks._graphs import random_dag
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.messages import GradRow, Row
+from gradstudio.protocol.records import Preview, Summary, TensorRecord
+from gradstudio.ui import theme as themes
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.overlays import Overlays
+from gradstudio.ui.state.result_store import ResultStore
+
+NODES = 1000
+SIZE = (1400, 900)
+REPEATS = 9
+COMPARED = "CPU time, median of 9; best peer: {} (NodeGraphQt, pyqtgraph or qtpynodeeditor on such a graph)"
+
+
+def measure() -> list[dict[str, Any]]:
+    """All figures of one canvas."""
+    app = QApplication.instance() or QApplication([])
+    graph = random_dag(NODES)
+    start = time.process_time()
+    canvas = _canvas(graph)
+    canvas.resize(*SIZE)
+    canvas.show()
+    app.processEvents()  # it is exposed now, and painted
+    built = (time.process_time() - start) * 1000
+    rows = [_row("canvas: build and first paint, 1,000 nodes", built, 500, "4,000 ms")]
+    hundred = Camera(1.0, *graph_middle(graph))
+    _set_results(canvas, 0)
+    for name, camera, goal, peer in (
+        ("at 100 %", hundred, 16, "54 ms"),
+        ("fitted", None, 40, "110 ms"),
+    ):
+        _look(canvas, camera)
+        rows.append(_row(f"canvas: full repaint {name}", _median(lambda: _repaint(canvas)), goal, peer))
+        rows.append(_row(f"canvas: drag step {name}", _drag(canvas), 4, "46 ms"))
+        rows.append(_row(f"canvas: wheel step {name}", _wheel(canvas), 9, "92 ms"))
+        values = [_new_values(canvas, k + 1) for k in range(REPEATS)]
+        rows.append(_row(f"canvas: new values on all nodes, shown, {name}", statistics.median(values), 50, "700 ms"))
+    canvas.hide()
+    canvas.deleteLater()
+    app.processEvents()
+    return rows
+
+
+def graph_middle(graph: Graph) -> tuple[float, float]:
+    """A scene point in the midst of the nodes."""
+    place = graph.places[f"n{NODES // 2}"]
+    return place.x - 500, place.y - 400
+
+
+def _canvas(graph: Graph) -> CanvasView:
+    store = GraphStore(graph)
+    session = SimpleNamespace(graph_store=store, attention=Attention(store), results=ResultStore(store))
+    return CanvasView(session, Overlays(store), themes.theme("dark"))
+
+
+def _look(canvas: CanvasView, camera: Camera | None) -> None:
+    if camera is None:
+        canvas.fit_all()
+    else:
+        canvas.set_camera(camera)
+    canvas.zooming = False
+    _repaint(canvas)
+
+
+def _frame(canvas: CanvasView) -> None:
+    canvas.viewport().repaint()
+
+
+def _repaint(canvas: CanvasView) -> None:
+    canvas.picture.invalidate()
+    _frame(canvas)
+
+
+def _cpu_ms(action: Callable[[], object]) -> float:
+    start = time.process_time()
+    action()
+    return (time.process_time() - start) * 1000
+
+
+def _median(action: Callable[[], object]) -> float:
+    action()
+    return statistics.median(_cpu_ms(action) for _ in range(REPEATS))
+
+
+def _drag(canvas: CanvasView) -> float:
+    """One move of a card that is being dragged, with its wires."""
+    item = canvas.visible_items()[len(canvas.visible_items()) // 2]
+    box = canvas.board.box(item)
+    assert box is not None
+    x, y = canvas.camera.to_view(box.x + 40, box.y + 10)
+    _mouse(canvas, QEvent.Type.MouseButtonPress, x, y)
+    _mouse(canvas, QEvent.Type.MouseMove, x + 12, y + 8)
+    _frame(canvas)
+
+    def step(k: int) -> None:
+        _mouse(canvas, QEvent.Type.MouseMove, x + 12 + 9 * k, y + 8 + 9 * k)
+        _frame(canvas)
+
+    times = [_cpu_ms(lambda k=k: step(k)) for k in range(1, 2 * REPEATS)]
+    canvas.hand.cancel_gesture()
+    _repaint(canvas)
+    return statistics.median(times)
+
+
+def _wheel(canvas: CanvasView) -> float:
+    """One notch of the wheel and the frame that follows at once."""
+    before = canvas.camera
+
+    def step(k: int) -> None:
+        canvas.set_camera(canvas.camera.zoomed(1.2 if k % 2 else 1 / 1.2, 700, 450))
+        _frame(canvas)
+
+    times = [_cpu_ms(lambda k=k: step(k)) for k in range(2 * REPEATS)]
+    _look(canvas, before)
+    return statistics.median(times)
+
+
+def _mouse(canvas: CanvasView, kind: QEvent.Type, x: float, y: float) -> None:
+    button = Qt.MouseButton.LeftButton
+    point = QPointF(x, y)
+    event = QMouseEvent(
+        kind, point, canvas.viewport().mapToGlobal(point), button, button, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(canvas.viewport(), event)
+
+
+def _set_results(canvas: CanvasView, seed: int) -> None:
+    """A 16 x 16 tensor and its gradient on every node, as the engine would tell."""
+    generator = np.random.default_rng(seed)
+    values = generator.normal(size=(NODES, 16, 16)).astype(np.float32)
+    results = canvas.session.results
+    results.add_rows(
+        Row(
+            step=k,
+            node=ItemId(f"n{k}"),
+            outputs=(
+                TensorRecord(
+                    device="cpu", summary=_summary(values[k]), requires_grad=True, is_leaf=False, grad_fn="AddBackward0"
+                ),
+            ),
+        )
+        for k in range(NODES)
+    )
+    results.set_gradients(
+        (GradRow(node=ItemId(f"n{k}"), state="value", grad=_summary(values[-k])) for k in range(NODES)), whole=True
+    )
+    results._throttle.flush()
+
+
+def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:
+    preview = Preview(16, 16, values.tobytes())
+    return Summary(
+        dtype="float32", shape=(16, 16), minimum=float(values.min()), maximum=float(values.max()),
+        mean=float(values.mean()), rms=float(np.sqrt((values**2).mean())), preview=preview,
+    )  # fmt: skip
+
+
+def _new_values(canvas: CanvasView, seed: int) -> float:
+    """From the announcement of new results to the painted frame."""
+    results = canvas.session.results
+    results.changed.disconnect(canvas._on_results_changed)
+    _set_results(canvas, seed)
+    results.changed.connect(canvas._on_results_changed)
+    items = frozenset(canvas.board.ids)
+
+    def show() -> None:
+        results.changed.emit(items)
+        _frame(canvas)
+
+    return _cpu_ms(show)
+
+
+def _row(name: str, measured: float, goal: float, peer: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "measured": round(measured, 2),
+        "goal": goal,
+        "unit": "ms",
+        "ok": measured <= goal,
+        "compared_with": COMPARED.format(peer),
+    }
