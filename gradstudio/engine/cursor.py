@@ -150,6 +150,7 @@ class Cursor:
         except Exception as error:
             raise HeadFailed(head) from error
         if frame is None:
+            self._drop(head)
             self.frames[-1].index += 1
         else:
             self.frames.append(frame)
@@ -197,3 +198,9 @@ class Cursor:
         frame = self.frames.pop()
         if frame.manager is not None:
             frame.manager.__exit__(None, None, None)
+        if frame.head is not None:
+            self._drop(frame.head)
+
+    def _drop(self, head: Head) -> None:
+        for name in head.block.drops:
+            self._namespace.pop(name, None)

@@ -9,6 +9,7 @@ torch allocates inside an operator are left to the allocator, whose error is cau
 import ast
 import math
 import re
+import time
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +26,8 @@ from gradstudio.program.model import Program
 LOOK_ABOVE = 1 << 24
 """Elements; nothing smaller is ever looked at (64 MiB of float32)."""
 LARGEST_ITEM_BYTES = 16
+LOOK_AGAIN_S = 0.5
+_free: list[float] = []
 CPU = torch.device("cpu")
 _MUTABLE = (torch.nn.Module, torch.optim.Optimizer)
 _CANNOT_GROW = frozenset(
@@ -45,7 +48,7 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
     if not step.statement.names:
         return
     bound = _bound(step, namespace)
-    if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < (free_bytes(CPU) or 0):
+    if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < _free_lately():
         return
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
         _weigh(step, namespace)
@@ -84,6 +87,14 @@ def spelled_bytes(count: float) -> str:
     while count >= 1024 and unit < len(_UNITS) - 1:
         count, unit = count / 1024, unit + 1
     return f"{count:.0f} {_UNITS[unit]}" if unit == 0 else f"{count:.1f} {_UNITS[unit]}"
+
+
+def _free_lately() -> int:
+    """Free bytes of the CPU, looked up at most every `LOOK_AGAIN_S`: asking the system takes longer than a matmul."""
+    now = time.monotonic()
+    if not _free or now - _free[0] > LOOK_AGAIN_S:
+        _free[:] = [now, free_bytes(CPU) or 0]
+    return int(_free[1])
 
 
 def _bound(step: Step, namespace: dict[str, Any]) -> int:
@@ -138,7 +149,8 @@ def _weigh(step: Step, namespace: dict[str, Any]) -> None:
     for tensor, device in results:
         needed[device] = needed.get(device, 0) + tensor.numel() * tensor.itemsize
     for device, size in needed.items():
-        free = free_bytes(device)
+        small = device == CPU and size < _free_lately() / 2
+        free = None if small else free_bytes(device)
         if free is not None and size > free:
             raise TooLarge(_words(step, size, free, device), size)
 

@@ -1,24 +1,42 @@
 """A place outside the program's modes, where the engine computes for itself (SEMANTICS 9)."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
 
 import torch
 
 
-@contextmanager
-def neutral() -> Iterator[None]:
-    """Neither gradients nor inference mode nor autocast, whatever the paused program stands in."""
-    with ExitStack() as stack:
+class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_grad
+    """Neither gradients nor inference mode nor autocast, whatever the paused program stands in.
+
+    Only what is switched on is switched off: it is entered around every hook of a backward.
+    """
+
+    __slots__ = ("_left",)
+
+    def __enter__(self) -> None:
+        """Leave the modes."""
+        self._left: list[AbstractContextManager[Any]] = []
         if torch.is_inference_mode_enabled():
-            stack.enter_context(torch.inference_mode(False))
-        for device_type in _autocasting():
-            stack.enter_context(torch.autocast(device_type, enabled=False))
-        stack.enter_context(torch.no_grad())
-        yield
+            self._leave(torch.inference_mode(False))
+        for device_type in _device_types():
+            if torch.is_autocast_enabled(device_type):
+                self._leave(torch.autocast(device_type, enabled=False))
+        if torch.is_grad_enabled():
+            self._leave(torch.no_grad())
+
+    def __exit__(self, *_: object) -> None:
+        """Enter them again."""
+        while self._left:
+            self._left.pop().__exit__(None, None, None)
+
+    def _leave(self, context: AbstractContextManager[Any]) -> None:
+        context.__enter__()
+        self._left.append(context)
 
 
-def _autocasting() -> tuple[str, ...]:
+@cache
+def _device_types() -> tuple[str, ...]:
     accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-    kinds = ("cpu",) if accelerator is None else ("cpu", accelerator.type)
-    return tuple(kind for kind in kinds if torch.is_autocast_enabled(kind))
+    return ("cpu",) if accelerator is None else ("cpu", accelerator.type)

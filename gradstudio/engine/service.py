@@ -59,6 +59,7 @@ class Service:
                 with torch.inference_mode(False), torch.enable_grad():
                     self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
             case Fetch():
+                self._engine.settle()
                 with neutral():
                     self._outbox.send(fetch(self._engine.live, request))
             case Collect():
@@ -78,6 +79,7 @@ class Service:
         self._outbox.send(LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live))
 
     def _collect(self, request: Collect) -> Report:
+        self._engine.settle()
         live = self._engine.live
         if live is None:
             return Report(revision=0, entries=())

@@ -46,18 +46,32 @@ class Engine:
         self._runner = Runner(send, stopped, self.memory)
         self._defaults = start.defaults()
         self._runs = 0
+        self._ran_plain: int | None = None
 
     def load(self, loaded: Loaded) -> tuple[bool, bool]:
         """Take a program; (stale, live) as `Loaded` tells."""
+        self.settle()
         self.loaded = loaded
         live = self.live
         ours = live is not None and live.loaded.document == loaded.document
         self.stale = live is None or not ours or not reconcile(live, loaded)
         return self.stale and ours, ours
 
+    def settle(self) -> None:
+        """Read off a plain run's namespace what it left, if that was not done yet; a plain run pays nothing for it."""
+        if self.live is not None and self._ran_plain is not None:
+            with neutral():
+                adopt.adopt_results(self.live, self._ran_plain)
+        self._ran_plain = None
+
     def do(self, request: Do) -> Paused:
-        """Carry out a verb. What it says on the way is sent; how it ended is returned."""
+        """Carry out a verb. What it says on the way is sent; how it ended is returned.
+
+        After a plain run no gradients are sent: `Collect` asks for them.
+        """
         began = time.perf_counter()
+        if request.verb != "run" or request.trace:
+            self.settle()
         self._runner.max_values = request.max_values
         verbs: dict[str, Callable[[Do], str]] = {
             "run": self._run,
@@ -72,7 +86,7 @@ class Engine:
                 outcome, reason = verbs[request.verb](request), ""
         except VerbRefused as refusal:
             outcome, reason = "refused", str(refusal)
-        if self.live is not None and outcome != "refused":
+        if self.live is not None and outcome != "refused" and self._ran_plain is None:
             self._runner.send_gradients(self.live)
         return self._paused(request, outcome, reason, time.perf_counter() - began)
 
@@ -227,15 +241,14 @@ class Engine:
             outcome, ran, live.failed = "failed", _reached(loaded, failed.node), True
         live.resumable = outcome == "done"
         live.cursor.skip_to_end()
-        with neutral():
-            adopt.adopt_results(live, ran)
-        live.prepared = True
+        live.prepared, self._ran_plain = True, ran
         return outcome
 
     def _note_cursor(self, live: Live, interrupted: bool) -> None:
         live.interrupted = interrupted and live.cursor.upcoming() is not None
 
     def _drop_live(self) -> None:
+        self._ran_plain = None
         if self.live is not None:
             self.live.cursor.close()
             self.live.namespace.clear()

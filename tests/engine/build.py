@@ -96,8 +96,8 @@ class _Reading:
         if repeated or leaf:
             self.tracked |= set(names) | ({_written(tree)} if setup_effect else set())
         return Statement(
-            node=item, operator=_operator(tree), text=text, address=names[0] if names else self.address(tree), line=line,
-            names=names, repeated=repeated, backward=backward, writes=_writes(tree),
+            node=item, operator=_operator(tree), text=text, line=line, names=names,
+            address=names[0] if names else self.address(tree), repeated=repeated, backward=backward, writes=_writes(tree),
             result=_written(tree) if isinstance(tree, ast.AugAssign) or _in_place(tree) else "",
             inputs=_inputs(tree),
         )  # fmt: skip

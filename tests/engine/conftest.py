@@ -72,6 +72,9 @@ class Bench:
         return [row for event in self.events if isinstance(event, Traced) for row in event.rows]
 
     def grads(self) -> dict[tuple[ItemId, int, str], GradRow]:
+        self.engine.settle()
+        if self.engine.live is not None and not self.engine.live.traced:
+            self.engine._runner.send_gradients(self.engine.live)
         last = [event for event in self.events if isinstance(event, Gradients)][-1]
         return {(row.node, row.output, row.path): row for row in last.rows}
 
@@ -94,6 +97,7 @@ class Bench:
         return [event for event in self.events if isinstance(event, Warned)]
 
     def report(self, trace: bool = False, max_values: int = 64) -> dict[str, NamedEntry]:
+        self.engine.settle()
         live = self.engine.live
         assert live is not None
         with neutral():
