@@ -11,11 +11,11 @@ from gradstudio.layout.model import Columns, Edge
 
 GAP_X = 70.0
 GAP_Y = 40.0
-GAP_BEND = 22.0
+GAP_BEND = 24.0
 PULL = 180.0
 """How far a drawn wire goes straight on from its port before it turns, at most."""
 ROUNDS = 4
-BEND_WEIGHT = 3.0
+BEND_WEIGHT = 40.0
 Point = tuple[float, float]
 
 

@@ -1,6 +1,7 @@
 """Columns: every box right of what it takes from, and what takes from nothing close to its user.
 
-Longest path (Sugiyama, Tagawa, Toda 1981), then boxes with more users than sources move right.
+Longest path (Sugiyama, Tagawa, Toda 1981), then boxes with more users than
+sources move right, and so does what is made for one user only.
 """
 
 from collections.abc import Sequence
@@ -38,12 +39,22 @@ def assign_layers(
     for number in range(count):
         for target in successors[number]:
             layer[target] = max(layer[target], layer[number] + 1)
+    free = _free(count, successors, [*((edge.source, edge.target) for edge in edges), *after])
     for _ in range(PULLS):
         for number in reversed(range(count)):
-            if len(successors[number]) > sources[number] and number not in first:
+            pulled = len(successors[number]) > sources[number] or (free[number] and successors[number])
+            if pulled and number not in first:
                 layer[number] = min(layer[target] for target in successors[number]) - 1
     start, end = min(layer, default=0), max((layer[number] for number in range(count) if number not in last), default=0)
     return [(end + 1 if number in last else layer[number]) - start for number in range(count)]
+
+
+def _free(count: int, successors: list[list[int]], pairs: Sequence[tuple[int, int]]) -> list[bool]:
+    """Which boxes take only from boxes that nothing else uses, back to those that take from nothing."""
+    free = [True] * count
+    for source, target in sorted(pairs, key=lambda pair: pair[1]):
+        free[target] = free[target] and free[source] and len(successors[source]) == 1
+    return free
 
 
 def make_columns(boxes: list[Box], edges: Sequence[Edge], layer: list[int]) -> Columns:

@@ -1,4 +1,4 @@
-"""Boxes and edges → places: each connected part by itself in columns, the parts on shelves."""
+"""Boxes and edges → places: each connected part by itself in columns, the parts one below the other."""
 
 import math
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ def arrange_boxes(
         after, first, last: as of `layers.assign_layers`.
     """
     parts = connected_parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
+    parts.sort(key=lambda members: min((number for number in members if number not in first), default=members[0]))
     home = {number: (part, index) for part, members in enumerate(parts) for index, number in enumerate(members)}
     inner_edges: list[list[Edge]] = [[] for _ in parts]
     inner_after: list[list[tuple[int, int]]] = [[] for _ in parts]
@@ -66,7 +67,7 @@ def connected_parts(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[i
 
 
 def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:
-    """Put the parts side by side, and a new shelf below where a shelf is full."""
+    """A shelf for each part, one below the other; single boxes stand side by side until their shelf is full."""
     extents = [
         (
             max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True)),
@@ -78,8 +79,10 @@ def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Poi
     limit = max([SHELF_WIDTH, 1.6 * math.sqrt(area), *(width for width, _ in extents)])
     result: list[Point] = [(0.0, 0.0)] * len(boxes)
     x = y = shelf = 0.0
+    single = False
     for members, points, (width, height) in zip(parts, placed, extents, strict=True):
-        if x and x + width > limit:
+        single, before = len(members) == 1, single
+        if x and (x + width > limit or not (single and before)):
             x, y, shelf = 0.0, y + shelf + 2 * GAP_Y, 0.0
         for number, (left, top) in zip(members, points, strict=True):
             result[number] = (x + left, y + top)
