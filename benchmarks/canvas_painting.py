@@ -4,6 +4,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -117,7 +118,7 @@ def _drag(canvas: CanvasView) -> float:
         _mouse(canvas, QEvent.Type.MouseMove, x + 12 + 9 * k, y + 8 + 9 * k)
         _frame(canvas)
 
-    times = [_cpu_ms(lambda k=k: step(k)) for k in range(1, 2 * REPEATS)]
+    times = [_cpu_ms(partial(step, k)) for k in range(1, 2 * REPEATS)]
     canvas.hand.cancel_gesture()
     _repaint(canvas)
     return statistics.median(times)
@@ -131,7 +132,7 @@ def _wheel(canvas: CanvasView) -> float:
         canvas.set_camera(canvas.camera.zoomed(1.2 if k % 2 else 1 / 1.2, 700, 450))
         _frame(canvas)
 
-    times = [_cpu_ms(lambda k=k: step(k)) for k in range(2 * REPEATS)]
+    times = [_cpu_ms(partial(step, k)) for k in range(2 * REPEATS)]
     _look(canvas, before)
     return statistics.median(times)
 

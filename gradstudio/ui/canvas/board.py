@@ -4,9 +4,7 @@ The board follows the graph (`apply`), results (`results_changed`) and overlays 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
-from typing import Literal as OneOf
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,68 +20,21 @@ from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.port_looks import PortLook, port_look
 from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.things import (
+    NOTE_EDGE,
+    NOTE_GAP,
+    NOTE_LINE,
+    NOTE_WIDTH,
+    Card,
+    Frame,
+    Note,
+    PortRef,
+    port_offset,
+    touched,
+)
 
-NOTE_WIDTH: Final = 232.0
-NOTE_LINE: Final = 17.0
-NOTE_EDGE: Final = 9.0
-NOTE_GAP: Final = 14.0
-ROOT_NOTE: Final = ItemId("")
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
-
-Side = OneOf["input", "output"]
-
-
-@dataclass(slots=True)
-class Card:
-    """A node's card: its face, and what is cached of its facts."""
-
-    face: Face
-    facts_height: float = 0.0
-    revision: int = 0
-    order: int = 0
-    set_up: bool = False
-    facts: Facts | None = None
-
-    @property
-    def height(self) -> float:
-        """Of the whole card."""
-        return self.face.height + self.facts_height
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A block's frame; `depth` 0 stands in the program itself."""
-
-    item: ItemId
-    face: Face
-    box: Box
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A comment as a sticky card; `item` is the statement it belongs to, "" the program's end."""
-
-    item: ItemId
-    box: Box
-    text: str
-    lines: tuple[str, ...]
-
-    @property
-    def key(self) -> str:
-        """Under which its place is kept."""
-        return f"note:{self.item}"
-
-
-@dataclass(frozen=True, slots=True)
-class PortRef:
-    """A port of an item: an output by number, or an input by path."""
-
-    item: ItemId
-    side: Side
-    path: str = ""
-    output: int = 0
 
 
 class Board:
@@ -112,10 +63,11 @@ class Board:
         self.wire_looks: list[PortLook] = []
         self.ports: list[PortRef] = []
         self.port_points: Floats = np.empty((0, 2))
-        self._looks: dict[tuple[ItemId, int], PortLook] = {}
+        self._looks: dict[ItemId, dict[int, PortLook]] = {}
         self._drag: dict[str, tuple[float, float]] = {}
         self._frozen: dict[ItemId, Box] = {}
-        self._ends: Floats = np.empty((0, 4))
+        self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
+        self.wire_index: dict[Wire, int] = {}
         self.rebuild()
 
     # -------------------------------------------------------------- following
@@ -144,7 +96,7 @@ class Board:
                     if (item in self.graph.nodes)
                     else card
                 )
-            self._forget_looks(item)
+            self._looks.pop(item, None)
         self._sync()
 
     def results_changed(self, items: Iterable[ItemId] = ()) -> None:
@@ -157,7 +109,7 @@ class Board:
             moved = moved or height != card.facts_height
             card.facts_height, card.facts = height, None
             card.revision += 1
-            self._forget_looks(item)
+            self._looks.pop(item, None)
         if moved:
             self._place()
         self._color_wires()
@@ -217,20 +169,27 @@ class Board:
         box, face = self.box(port.item), self.face(port.item)
         if box is None or face is None:
             return 0.0, 0.0
-        x, y = _offset(face, port)
+        x, y = port_offset(face, port)
         return box.x + x, box.y + y
 
     def look_of(self, item: ItemId, output: int) -> PortLook:
         """How an output's port and its wires are drawn."""
-        key = (item, output)
-        found = self._looks.get(key)
+        looks = self._looks.setdefault(item, {})
+        found = looks.get(output)
         if found is None:
-            found = self._looks[key] = port_look(self.graph, self.results, item, output)
+            found = looks[output] = port_look(self.graph, self.results, item, output)
         return found
 
     def input_looks(self, item: ItemId) -> tuple[tuple[str, PortLook], ...]:
         """How wired inputs are drawn: as what flows into them."""
         return tuple((wire.port, self.look_of(wire.source, wire.output)) for wire in self.graph.wires_to(item))
+
+    def touching(self, items: frozenset[str]) -> NDArray[np.bool_]:
+        """Which wires begin or end at one of these items."""
+        if self._touching is None or self._touching[0] != items:
+            ends = (wire.source in items or wire.target in items for wire in self.wires)
+            self._touching = (items, np.fromiter(ends, dtype=np.bool_, count=len(self.wires)))
+        return self._touching[1]
 
     def members(self, block: ItemId) -> frozenset[ItemId]:
         """Everything inside a block, blocks included, itself not."""
@@ -259,13 +218,6 @@ class Board:
     def _face(self, item: ItemId) -> Face:
         return node_face(self.graph, item, self.meter.width, item in self.expanded)
 
-    def _forget_looks(self, item: ItemId) -> None:
-        for key in [key for key in self._looks if key[0] == item] if len(self._looks) < 64 else self._keys_of(item):
-            self._looks.pop(key, None)
-
-    def _keys_of(self, item: ItemId) -> list[tuple[ItemId, int]]:
-        return [(item, output) for output in range(64) if (item, output) in self._looks or output < 2]
-
     def _sync(self) -> None:
         """Cards for all nodes, none for others; then places, wires, ports."""
         old, self.cards = self.cards, {}
@@ -277,6 +229,8 @@ class Board:
         self.ids = list(self.cards)
         self.index = {item: k for k, item in enumerate(self.ids)}
         self.wires = [wire for wire in self.graph.wires.values() if self._ends_exist(wire)]
+        self.wire_index = {wire: k for k, wire in enumerate(self.wires)}
+        self._touching = None
         self._place()
         self._color_wires()
 
@@ -420,11 +374,7 @@ class Board:
             self._place_frames()
         if any(key.startswith("note:") for key in self._drag):
             self._place_notes()
-        self._route_some([k for k, wire in enumerate(self.wires) if self._is_dragged(wire)])
-
-    def _is_dragged(self, wire: Wire) -> bool:
-        moving = self._drag
-        return wire.source in moving or wire.target in moving
+        self._route_some(np.nonzero(self.touching(frozenset(self._drag)))[0].tolist())
 
     def _route_some(self, which: list[int]) -> None:
         if not which:
@@ -435,30 +385,3 @@ class Board:
         paths, bounds = self.paths, self.path_bounds
         self.wires, self.paths, self.path_bounds = kept
         self.paths[which], self.path_bounds[which] = paths, bounds
-
-
-def touched(edits: Edits) -> frozenset[ItemId]:
-    """The items whose cards may look different after these edits."""
-    found: set[ItemId] = set()
-    for edit in edits:
-        for name in ("node", "block"):
-            holder = getattr(edit, name, None)
-            if holder is not None:
-                found.add(holder.id)
-        wire = getattr(edit, "wire", None)
-        if wire is not None:
-            found.update((wire.source, wire.target))
-        for name in ("id", "item"):
-            item = getattr(edit, name, None)
-            if item is not None:
-                found.add(item)
-    return frozenset(found)
-
-
-def _offset(face: Face, port: PortRef) -> tuple[float, float]:
-    """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
-    if port.side == "input":
-        row = face.input(port.path)
-        return (row.x, row.y) if row is not None else (0.0, 15.0)
-    output = next((one for one in face.outputs if one.index == port.output), None)
-    return (output.x, output.y) if output is not None else (face.width, 15.0)

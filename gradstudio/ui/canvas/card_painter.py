@@ -40,13 +40,12 @@ class CardState:
 
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
-    """The whole card with its shadow; the painter's origin is its top left corner."""
+    """The whole card without its shadow; the painter's origin is its top left corner."""
     if face.muted:
         painter.setOpacity(MUTED_OPACITY)
     height = face.height + facts.height
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
-    _paint_shadow(painter, look, face.width, height)
     painter.fillPath(outline, look.color("card"))
     painter.fillPath(half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS), look.header(face.category, face.width))
     if facts.height:
@@ -71,7 +70,8 @@ def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPa
     return path.simplified()
 
 
-def _paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
+def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """The soft shadow of a card of that size."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.faded("card_shadow", 1 / SHADOW_LAYERS))
     for k in range(SHADOW_LAYERS):

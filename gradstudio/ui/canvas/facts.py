@@ -23,6 +23,7 @@ from gradstudio.protocol.records import (
 )
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 
 EDGE: Final = 7.0
 NUMBER: Final = 24.0
@@ -103,26 +104,6 @@ class Facts:
     problem: str = ""
     problem_kind: OneOf["", "error", "warning", "incomplete"] = ""
     stale: bool = False
-
-
-STATE_WORDS: dict[GradState, str] = {
-    "not_run": "not run",
-    "cut": "cut here",
-    "not_required": "not required",
-    "accumulated": "accumulated",
-    "value": "",
-    "not_retained": "not kept",
-    "not_reached": "not reached",
-}
-STATE_SENTENCES: dict[GradState, str] = {
-    "not_run": "No backward has run since this value was made.",
-    "cut": "The gradient is cut here: the result does not require grad although an input does.",
-    "not_required": "Neither this value nor its inputs require grad.",
-    "accumulated": "A sum: .grad held something from an earlier backward.",
-    "value": "The gradient that arrived here.",
-    "not_retained": "A gradient passed here and nobody kept it.",
-    "not_reached": "A backward ran, and none reached this value.",
-}
 
 
 def facts_height(results: Results, node: ItemId, shown: Shown) -> float:

@@ -6,12 +6,13 @@ from typing import Final
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
-from gradstudio.ui.canvas.board import NOTE_EDGE, NOTE_LINE, Board, Frame, Note
+from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded, paint_field, paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT, LEGIBLE_WIDTH, LINE
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_LINE, Frame, Note
 
 RADIUS: Final = 10.0
 FOLD: Final = 12.0

@@ -7,11 +7,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 
 from gradstudio.ui.canvas import hits
-from gradstudio.ui.canvas.board import PortRef
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.navigation import WHEEL_STEP
+from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_gesture import WireGesture
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas import geometry
-from gradstudio.ui.canvas.board import Board, PortRef
+from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.face import HEADER, Face, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
+from gradstudio.ui.canvas.things import PortRef
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""

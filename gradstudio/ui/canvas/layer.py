@@ -15,13 +15,15 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import distant, geometry
 from gradstudio.ui.canvas.batches import draw_lines
-from gradstudio.ui.canvas.board import Board, Card
+from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.shadows import Shadows
+from gradstudio.ui.canvas.things import Card
 
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
@@ -39,6 +41,7 @@ class Layer:
         """Paint this board in this look."""
         self.board, self.look = board, look
         self._pixmaps: dict[ItemId, tuple[tuple[int, float, float], QPixmap]] = {}
+        self._shadows = Shadows()
         self._grid: tuple[tuple[float, float], QPixmap] | None = None
 
     def set_look(self, look: Look) -> None:
@@ -148,21 +151,14 @@ class Layer:
             return
         chosen = geometry.visible(board.path_bounds, seen)
         if only is not None:
-            chosen &= self._touching(only)
+            chosen &= board.touching(frozenset(only))
         elif without:
-            chosen &= ~self._touching(without)
+            chosen &= ~board.touching(frozenset(without))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for code in np.unique(board.wire_codes[chosen]).tolist():
             look = board.wire_looks[code]
             color = self.look.family(look.family, look.dtype) if look.known else self.look.color("unknown_value")
             draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color)
-
-    def _touching(self, items: Collection[str]) -> NDArray[np.bool_]:
-        return np.fromiter(
-            (wire.source in items or wire.target in items for wire in self.board.wires),
-            dtype=np.bool_,
-            count=len(self.board.wires),
-        )
 
     # -------------------------------------------------------------- cards
 
@@ -207,7 +203,9 @@ class Layer:
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        painter.scale(zoom, zoom)
+        painter.scale(1 / ratio, 1 / ratio)
+        self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
+        painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
         paint_card(painter, self.look, card.face, self.board.facts(item), card_state(self.board, item))
         painter.end()

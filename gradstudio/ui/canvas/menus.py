@@ -10,8 +10,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId, Wire
 from gradstudio.graph.ports import find_port
 from gradstudio.operators.families import is_list_like
-from gradstudio.ui.canvas.board import PortRef
 from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

@@ -10,12 +10,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.ui.canvas.board import Board, PortRef
+from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.things import PortRef
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 RADIUS: Final = 8.0
@@ -61,19 +62,15 @@ def paint_overlay(
 
 def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
-    touching = [
-        k
-        for k, wire in enumerate(board.wires)
-        if state.selection and (wire.source in state.selection or wire.target in state.selection)
-    ]
-    for k in touching:
-        known = board.wire_looks[board.wire_codes[k]]
-        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
-        draw_paths(painter, camera, seen, board.paths[k : k + 1], color, 3.2)
-    lit = (state.selected_wires | {state.hovered_wire}) - {None}
-    chosen = np.array([k for k, wire in enumerate(board.wires) if wire in lit], dtype=np.intp) if lit else np.array([])
-    if len(chosen):
-        draw_paths(painter, camera, seen, board.paths[chosen], look.color("accent"), 3.4)
+    if state.selection:
+        chosen = board.touching(frozenset(state.selection))
+        for code in np.unique(board.wire_codes[chosen]).tolist():
+            known = board.wire_looks[code]
+            color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+            draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color, 3.2)
+    lit = [board.wire_index[wire] for wire in (*state.selected_wires, state.hovered_wire) if wire in board.wire_index]
+    if lit:
+        draw_paths(painter, camera, seen, board.paths[lit], look.color("accent"), 3.4)
 
 
 def _outline_item(

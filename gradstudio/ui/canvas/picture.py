@@ -10,7 +10,7 @@ from PySide6.QtSvg import QSvgGenerator
 from gradstudio.graph.model import Graph
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.card_painter import paint_card
+from gradstudio.ui.canvas.card_painter import paint_card, paint_shadow
 from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import Layer, card_state
@@ -91,5 +91,6 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box
         painter.save()
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
+        paint_shadow(painter, look, card.face.width, card.height)
         paint_card(painter, look, card.face, board.facts(item), card_state(board, item))
         painter.restore()

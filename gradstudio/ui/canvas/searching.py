@@ -13,9 +13,9 @@ from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.operators.families import accepts
 from gradstudio.operators.model import Operator
-from gradstudio.ui.canvas.board import PortRef
 from gradstudio.ui.canvas.gestures import Pointer, body_at
 from gradstudio.ui.canvas.search_popup import SearchPopup
+from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

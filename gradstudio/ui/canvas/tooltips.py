@@ -8,9 +8,10 @@ from gradstudio.graph.ports import find_port, operator_of, output_ports
 from gradstudio.operators.model import Parameter
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting
-from gradstudio.ui.canvas.board import Board, PortRef
-from gradstudio.ui.canvas.facts import STATE_SENTENCES
+from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.states import STATE_SENTENCES
+from gradstudio.ui.canvas.things import PortRef
 
 
 def tooltip(board: Board, hit: Hit) -> str:

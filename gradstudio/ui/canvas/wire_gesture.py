@@ -10,10 +10,10 @@ from gradstudio.graph import recipes, rules
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.ui.canvas import geometry, hits
-from gradstudio.ui.canvas.board import PortRef
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.overlay import ring, veil
+from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

@@ -1,0 +1,97 @@
+"""What lies on a board: cards, frames, notes, ports. No Qt."""
+
+from dataclasses import dataclass
+from typing import Final
+from typing import Literal as OneOf
+
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.face import Face
+from gradstudio.ui.canvas.facts import Facts
+from gradstudio.ui.canvas.geometry import Box
+
+NOTE_WIDTH: Final = 232.0
+NOTE_LINE: Final = 17.0
+NOTE_EDGE: Final = 9.0
+NOTE_GAP: Final = 14.0
+ROOT_NOTE: Final = ItemId("")
+Side = OneOf["input", "output"]
+
+
+@dataclass(slots=True)
+class Card:
+    """A node's card: its face, and what is cached of its facts."""
+
+    face: Face
+    facts_height: float = 0.0
+    revision: int = 0
+    order: int = 0
+    set_up: bool = False
+    facts: Facts | None = None
+
+    @property
+    def height(self) -> float:
+        """Of the whole card."""
+        return self.face.height + self.facts_height
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A block's frame; `depth` 0 stands in the program itself."""
+
+    item: ItemId
+    face: Face
+    box: Box
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A comment as a sticky card; `item` is the statement it belongs to, "" the program's end."""
+
+    item: ItemId
+    box: Box
+    text: str
+    lines: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Under which its place is kept."""
+        return f"note:{self.item}"
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """A port of an item: an output by number, or an input by path."""
+
+    item: ItemId
+    side: Side
+    path: str = ""
+    output: int = 0
+
+
+def touched(edits: Edits) -> frozenset[ItemId]:
+    """The items whose cards may look different after these edits."""
+    found: set[ItemId] = set()
+    for edit in edits:
+        for name in ("node", "block"):
+            holder = getattr(edit, name, None)
+            if holder is not None:
+                found.add(holder.id)
+        wire = getattr(edit, "wire", None)
+        if wire is not None:
+            found.update((wire.source, wire.target))
+        for name in ("id", "item"):
+            item = getattr(edit, name, None)
+            if item is not None:
+                found.add(item)
+    return frozenset(found)
+
+
+def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
+    """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
+    if port.side == "input":
+        row = face.input(port.path)
+        return (row.x, row.y) if row is not None else (0.0, 15.0)
+    output = next((one for one in face.outputs if one.index == port.output), None)
+    return (output.x, output.y) if output is not None else (face.width, 15.0)
