@@ -1,7 +1,6 @@
 """Arguments: what a node is given, in the order in which Python writes and evaluates it."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import msgspec
 
@@ -15,6 +14,11 @@ KEYWORD_DIM = frozenset({"softmax", "log_softmax", "softmin", "gumbel_softmax", 
 """Operators whose required ``dim`` people write by keyword: ``torch.softmax(x, dim=1)``."""
 POSITIONAL_FIRST = frozenset({"to", "type", "requires_grad_", "train"})
 """Methods whose optional first argument people write by position: ``x.to(device)``."""
+
+
+WHOLE = -1
+"""In place of a number of elements: the argument is brought by one value."""
+MAX_ARRANGED = 10_000
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -34,6 +38,11 @@ class Argument(msgspec.Struct, frozen=True):
     missing: bool = False
 
 
+_arranged: dict[tuple[str, tuple[str, ...] | None, tuple[tuple[str, int], ...]], tuple[Operator, tuple[Argument, ...]]]
+_arranged = {}
+"""A memo of `_arrange`: most nodes of an operator are given the same arguments."""
+
+
 def find_operator(graph: Graph, node: Node) -> Operator | None:
     """The row of a node, also of one that calls a definition; None when it is unknown."""
     if node.operator.startswith(GROUP):
@@ -47,21 +56,31 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
     The catalogue's style: what is required stands by position, what is optional by keyword. An
     optional parameter before a required one (``start`` of `arange`) is by position, or absent.
     """
-    given = {
-        parameter.name: argument
-        for parameter in operator.parameters
-        if (argument := _argument(graph, node, parameter)) is not None
-    }
-    by_keyword = _keywords(operator.face, operator.word, operator.parameters, node.positional, tuple(given))
-    return tuple(
-        msgspec.structs.replace(argument, keyword=True) if name in by_keyword else argument
-        for name, argument in given.items()
-    )
+    literals, lengths, wires, item = node.literals, node.lengths, graph.wires, node.id
+    given: list[tuple[str, int]] = []
+    for parameter in operator.parameters:
+        name = parameter.name
+        if lengths and name in lengths and parameter.kind in LIST_LIKE:
+            given.append((name, lengths[name]))
+        elif literals.get(name) or (item, name) in wires:
+            given.append((name, WHOLE))
+    key = (operator.key, node.positional, tuple(given))
+    known = _arranged.get(key)
+    if known is None or known[0] is not operator:
+        if len(_arranged) > MAX_ARRANGED:
+            _arranged.clear()
+        known = _arranged[key] = (operator, _arrange(operator, node.positional, dict(given)))
+    return known[1]
 
 
 def block_arguments(graph: Graph, block: Block) -> tuple[Argument, ...]:
     """What is printed in the head of a block."""
-    found = (_argument(graph, block, parameter) for parameter in BLOCK_PARAMETERS.get(block.kind, ()))
+    found = []
+    for parameter in BLOCK_PARAMETERS.get(block.kind, ()):
+        count = block.lengths.get(parameter.name)
+        if count is None and _is_given(graph, block, parameter.name):
+            count = WHOLE
+        found.append(_argument(parameter, count))
     return tuple(argument for argument in found if argument is not None)
 
 
@@ -92,28 +111,33 @@ def _is_given(graph: Graph, owner: Node | Block, path: str) -> bool:
     return bool(owner.literals.get(path)) or (owner.id, path) in graph.wires
 
 
-def _argument(graph: Graph, owner: Node | Block, parameter: Parameter) -> Argument | None:
+def _arrange(operator: Operator, positional: tuple[str, ...] | None, given: dict[str, int]) -> tuple[Argument, ...]:
+    found = [
+        argument
+        for parameter in operator.parameters
+        if (argument := _argument(parameter, given.get(parameter.name))) is not None
+    ]
+    by_keyword = _keywords(operator, positional, {argument.parameter.name for argument in found})
+    return tuple(msgspec.structs.replace(argument, keyword=argument.parameter.name in by_keyword) for argument in found)
+
+
+def _argument(parameter: Parameter, count: int | None) -> Argument | None:
+    """The argument with `count` elements, `WHOLE`, or None when it is not given."""
     name = parameter.name
-    if parameter.kind in LIST_LIKE and (count := owner.lengths.get(name)) is not None:
+    if count is not None and count != WHOLE:
         return Argument(parameter, False, tuple(f"{name}.{k}" for k in range(count)), split=True)
-    if _is_given(graph, owner, name):
+    if count == WHOLE:
         return Argument(parameter, False, (name,))
     if parameter.default is None and not (parameter.variadic and parameter.kind is Kind.VALUES):
         return Argument(parameter, False, (name,), missing=True)
     return None
 
 
-@lru_cache(maxsize=4096)
-def _keywords(
-    face: Face,
-    word: str,
-    parameters: tuple[Parameter, ...],
-    positional: tuple[str, ...] | None,
-    given: tuple[str, ...],
-) -> frozenset[str]:
+def _keywords(operator: Operator, positional: tuple[str, ...] | None, given: set[str]) -> frozenset[str]:
     """Which of the given parameters are printed by keyword."""
     result = set()
     is_open = True
+    face, parameters = operator.face, operator.parameters
     for k, parameter in enumerate(parameters):
         precedes_required = any(other.default is None and not other.keyword_only for other in parameters[k + 1 :])
         if parameter.name not in given:
@@ -123,7 +147,7 @@ def _keywords(
         if positional is not None:
             by_position = parameter.name in positional and not parameter.keyword_only
         else:
-            by_position = precedes_required or _is_conventional(face, word, parameter, k)
+            by_position = precedes_required or _is_conventional(face, operator.word, parameter, k)
         if not (parameter.positional_only or is_receiver or (is_open and by_position)):
             result.add(parameter.name)
             is_open = False

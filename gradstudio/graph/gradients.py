@@ -1,5 +1,7 @@
 """Gradients, read from the text alone: what may require grad, and what a pass repeats (SEMANTICS 5)."""
 
+import msgspec
+
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
 from gradstudio.graph.soundness import TENSOR_ATTRIBUTES, Soundness, attribute_of
 from gradstudio.operators.model import Effect, Face, Family, Operator
@@ -15,9 +17,16 @@ METADATA = frozenset(
     "is_cuda is_sparse names output_nr retains_grad".split()
 )
 """Attributes and methods that look at a tensor without computing with its values."""
+CREATES_LIKE = frozenset(
+    "zeros_like ones_like full_like empty_like new_zeros new_ones new_full new_empty new_tensor".split()
+)
+"""Creation that takes its shape, dtype and device from a tensor, and so does not compute with it."""
 PARAMETER_KEYS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 INIT_PREFIX = "torch.nn.init."
 CONTAINERS = frozenset({Face.TUPLE, Face.LIST})
+PASSING = CONTAINERS | {Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE}
+TENSOR_FAMILIES = frozenset({Family.TENSOR, Family.TUPLE, Family.UNKNOWN})
+ATTRIBUTE, SET_ATTRIBUTE = "python.attribute", "python.set_attribute"
 
 
 class Gradients:
@@ -94,24 +103,25 @@ class Gradients:
             self._modules.add((node.id, 0))
 
     def _repeats_itself(self, node: Node, operator: Operator, sources: list[Value]) -> bool:
-        effects = operator.effects
-        if any(effect in ALWAYS_REPEATED for effect in effects):
+        traits = traits_of(operator)
+        if traits.always:
             return True
-        if is_set_up(operator):
+        if traits.is_set_up:
             return False
-        if Effect.RANDOM in effects and self._takes_tensor(node, operator):
+        if traits.is_random and self._takes_tensor(node):
             return True
-        if not computes(operator, node):
-            return False
-        if operator.face is Face.ITEM and sources and self._is_container(sources[0]):
-            return False
-        return any(self._root(value) in self._tracked and value not in self._modules for value in sources)
+        if operator.key == ATTRIBUTE:
+            computes = attribute_of(node) in TENSOR_ATTRIBUTES - METADATA
+        else:
+            computes = traits.computes and not (operator.face is Face.ITEM and self._is_container(sources))
+        return computes and any(self._root(value) in self._tracked and value not in self._modules for value in sources)
 
-    def _is_container(self, value: Value) -> bool:
-        operator = self._soundness.operators.get(value[0])
+    def _is_container(self, sources: list[Value]) -> bool:
+        """Whether an item is taken from a list, which is no computing."""
+        operator = self._soundness.operators.get(sources[0][0]) if sources else None
         return operator is not None and operator.face in CONTAINERS
 
-    def _takes_tensor(self, node: Node, operator: Operator) -> bool:
+    def _takes_tensor(self, node: Node) -> bool:
         for port in self._soundness.ports[node.id]:
             wire = self.graph.wires[node.id, port]
             source = self._soundness.operators.get(wire.source)
@@ -121,24 +131,26 @@ class Gradients:
         return False
 
     def _outputs(self, node: Node, operator: Operator, sources: list[Value], is_tracked: bool) -> None:
-        own = (node.id, 0)
-        if _makes_leaf(operator, node):
+        own, traits, count = (node.id, 0), traits_of(operator), max(1, len(operator.results), len(node.names))
+        if _makes_leaf(operator, traits, node):
             self._tracked.add(own)
-        elif shares_memory(operator) and sources:
-            self._share(node, sources)
-        elif is_tracked and not operator.cuts and carries_gradient(operator) and not self._is_no_grad(node):
-            self._tracked.update((node.id, k) for k in range(max(1, len(operator.results), len(node.names))))
-        elif operator.face is Face.CONSTRUCTOR or _is_parameter_path(operator):
+        elif traits.shares_memory and sources and not (operator.view and self._is_no_grad(node)):
+            self._share(node, sources, count)
+        elif is_tracked and traits.carries_gradient and not self._is_no_grad(node):
+            self._tracked.update((node.id, k) for k in range(count))
+        elif traits.holds_parameters:
             self._tracked.add(own)
-        if _sets_requires_grad(operator, node):
-            root = self._root(sources[0]) if sources else own
-            if _literal_flag(operator, node) == "False":
-                self._tracked.discard(root)
-            else:
-                self._tracked.add(root)
-        for k in range(max(1, len(operator.results), len(node.names))):
-            if self._root((node.id, k)) in self._tracked and may_be_tensor(operator):
-                self.may.add((node.id, k))
+        if traits.sets_requires_grad or (operator.key == SET_ATTRIBUTE and attribute_of(node) == "requires_grad"):
+            self._set_flag(operator, node, self._root(sources[0]) if sources else own)
+        if traits.may_be_tensor:
+            self.may.update(value for k in range(count) if self._root(value := (node.id, k)) in self._tracked)
+
+    def _set_flag(self, operator: Operator, node: Node, root: Value) -> None:
+        port = "value" if operator.face is Face.SET_ATTRIBUTE else "requires_grad"
+        if node.literals.get(port) == "False":
+            self._tracked.discard(root)
+        else:
+            self._tracked.add(root)
 
     def _writes(self, node: Node, operator: Operator, is_tracked: bool, is_repeated: bool) -> None:
         for name in operator.writes:
@@ -151,11 +163,12 @@ class Gradients:
             if is_repeated:
                 self._written.add(root)
 
-    def _share(self, node: Node, sources: list[Value]) -> None:
+    def _share(self, node: Node, sources: list[Value], count: int = 1) -> None:
         if sources:
-            self._roots[node.id, 0] = self._root(sources[0])
-            if self._root(sources[0]) in self._tracked:
-                self.may.add((node.id, 0))
+            root = self._root(sources[0])
+            self._roots.update(((node.id, k), root) for k in range(count))
+            if root in self._tracked:
+                self.may.update((node.id, k) for k in range(count))
 
     def _root(self, value: Value) -> Value:
         return self._roots.get(value, value)
@@ -170,69 +183,73 @@ class Gradients:
         return False
 
 
-def is_set_up(operator: Operator) -> bool:
-    """Whether SEMANTICS 5 names it as set-up, whatever it takes (unless that is repeated)."""
-    return (
-        operator.face is Face.CONSTRUCTOR
-        or operator.key in PARAMETER_KEYS
-        or operator.key.startswith(INIT_PREFIX)
-        or Effect.MODE in operator.effects
+class Traits(msgspec.Struct, frozen=True):
+    """What of an operator matters here.
+
+    Attributes:
+        always: repeated whatever it takes (SEMANTICS 5 b).
+        is_set_up: set-up whatever it takes, unless that is repeated.
+        computes: it computes with the values of a tensor it is given.
+        shares_memory: its result is the object it was given, or a view of it that carries its gradient.
+        carries_gradient: a result may require grad because an input does.
+        may_be_tensor: some result may be a tensor, or a list of some.
+        holds_parameters: its result is a module or a part of one.
+        makes_leaf: what it makes is a leaf: "" never, "flag" with requires_grad=True, "parameter" by itself.
+    """
+
+    always: bool
+    is_random: bool
+    is_set_up: bool
+    computes: bool
+    shares_memory: bool
+    carries_gradient: bool
+    may_be_tensor: bool
+    holds_parameters: bool
+    makes_leaf: str
+    sets_requires_grad: bool
+
+
+_traits: dict[str, tuple[Operator, Traits]] = {}
+
+
+def traits_of(operator: Operator) -> Traits:
+    """The traits of an operator; those of the catalogue's rows are worked out once."""
+    known = _traits.get(operator.key)
+    if known is None or known[0] is not operator:
+        known = _traits[operator.key] = (operator, _traits_of(operator))
+    return known[1]
+
+
+def _traits_of(operator: Operator) -> Traits:
+    face, effects, word = operator.face, operator.effects, operator.symbol or operator.word
+    families = {result.family for result in operator.results}
+    is_metadata = face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
+    may_be_tensor = bool(families & TENSOR_FAMILIES) and not is_metadata
+    looks_only = is_metadata or operator.word in CREATES_LIKE
+    is_parameter = operator.key in PARAMETER_KEYS
+    has_flag = operator.parameter("requires_grad") is not None and Effect.MODE not in effects
+    passes_on = bool(operator.writes) or operator.view or face is Face.ALIAS or Effect.MODE in effects
+    return Traits(
+        always=any(effect in ALWAYS_REPEATED for effect in effects),
+        is_random=Effect.RANDOM in effects,
+        is_set_up=face is Face.CONSTRUCTOR or operator.key.startswith(INIT_PREFIX) or Effect.MODE in effects,
+        computes=not (face in PASSING or operator.key in ("python.append", ATTRIBUTE) or looks_only),
+        shares_memory=passes_on and not operator.cuts,
+        carries_gradient=(may_be_tensor or face in CONTAINERS) and not operator.cuts,
+        may_be_tensor=may_be_tensor,
+        holds_parameters=face is Face.CONSTRUCTOR or operator.key == ATTRIBUTE or word == "parameters",
+        makes_leaf="parameter" if is_parameter else "flag" if has_flag else "",
+        sets_requires_grad=word == "requires_grad_" or (face is Face.SET_ATTRIBUTE and word == "requires_grad"),
     )
 
 
-def computes(operator: Operator, node: Node) -> bool:
-    """Whether it computes with the values of a tensor it is given."""
-    if operator.face in CONTAINERS or operator.face in (Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE):
-        return False
-    if operator.key == "python.append":
-        return False
-    if operator.key == "python.attribute":
-        return attribute_of(node) in TENSOR_ATTRIBUTES - METADATA
-    word = operator.symbol or operator.word
-    return not (operator.face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA)
-
-
-def shares_memory(operator: Operator) -> bool:
-    """Whether the result is the object it was given, or a view of it that carries its gradient."""
-    if operator.cuts:
-        return False
-    return bool(operator.writes) or operator.view or operator.face is Face.ALIAS or Effect.MODE in operator.effects
-
-
-def carries_gradient(operator: Operator) -> bool:
-    """Whether a result may be a tensor (or hold some) that requires grad because an input does."""
-    return may_be_tensor(operator) or operator.face in CONTAINERS
-
-
-def may_be_tensor(operator: Operator) -> bool:
-    """Whether some result may be a tensor, or a list of some."""
-    if operator.face is Face.ATTRIBUTE and operator.symbol in METADATA:
-        return False
-    return any(result.family in (Family.TENSOR, Family.TUPLE, Family.UNKNOWN) for result in operator.results)
-
-
-def _makes_leaf(operator: Operator, node: Node) -> bool:
-    if operator.key in PARAMETER_KEYS:
+def _makes_leaf(operator: Operator, traits: Traits, node: Node) -> bool:
+    if traits.makes_leaf == "parameter":
         return node.literals.get("requires_grad") != "False"
-    if operator.parameter("requires_grad") is None or Effect.MODE in operator.effects:
-        return False
-    return node.literals.get("requires_grad", "False") != "False"
-
-
-def _is_parameter_path(operator: Operator) -> bool:
-    return operator.key == "python.attribute" or operator.word in ("parameters", "named_parameters")
-
-
-def _sets_requires_grad(operator: Operator, node: Node) -> bool:
-    if operator.word == "requires_grad_":
-        return True
-    if operator.face is not Face.SET_ATTRIBUTE:
-        return False
-    return (operator.symbol or attribute_of(node)) == "requires_grad"
-
-
-def _literal_flag(operator: Operator, node: Node) -> str:
-    return node.literals.get("value" if operator.face is Face.SET_ATTRIBUTE else "requires_grad", "True")
+    if traits.makes_leaf == "flag":
+        wired = node.literals.get("requires_grad", "False")
+        return wired != "False"
+    return False
 
 
 def losses_first(operator: Operator | None) -> bool:

@@ -7,6 +7,7 @@ or when it reads something that is incomplete (SEMANTICS 12).
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gradstudio.graph import names as names_of
 from gradstudio.graph.arguments import Argument, argument_ports, arguments, block_arguments, find_operator, slice_parts
@@ -366,15 +367,23 @@ def _unquoted(text: str) -> str:
 
 def _names_reason(names: tuple[str, ...]) -> str | None:
     for name in names:
-        if name == "_":
-            continue
-        try:
-            if names_of.check(name) != name:
-                return f"'{name[:60]}' is not a Python name as it is written"
-        except Refused as error:
-            return str(error)
-    real = [name for name in names if name != "_"]
-    return "it binds one name twice" if len(set(real)) != len(real) else None
+        reason = _name_reason(name)
+        if reason is not None:
+            return reason
+    if len(names) > 1:
+        real = [name for name in names if name != "_"]
+        return "it binds one name twice" if len(set(real)) != len(real) else None
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _name_reason(name: str) -> str | None:
+    if name == "_":
+        return None
+    try:
+        return None if names_of.check(name) == name else f"'{name[:60]}' is not a Python name as it is written"
+    except Refused as error:
+        return str(error)
 
 
 def _literal_reason(text: str, kind: Kind) -> str | None:

@@ -215,7 +215,7 @@ class _Speller:
         symbol, precedence = _BINARY[type(operator)]
         if precedence == POWER:
             first, second = self._operand(left, NUMBER), self._operand(right, UNARY)
-            gap = "" if is_simple_power(first) and is_simple_power(second) else " "
+            gap = "" if is_simple_power(first) and is_simple_power(first_operand(second)) else " "
             return f"{first}{gap}**{gap}{second}", POWER
         first, second = self._operand(left, precedence), self._operand(right, precedence + 1)
         return f"{first} {symbol} {second}", precedence
@@ -271,6 +271,11 @@ _SIMPLE_POWER = re.compile(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:e-
 def is_simple_power(text: str) -> bool:
     """Whether an operand of ``**`` is simple enough for no spaces around it: ``x**2``."""
     return _SIMPLE_POWER.fullmatch(text) is not None
+
+
+def first_operand(text: str) -> str:
+    """What stands before the first ``**``."""
+    return text.partition("**")[0].rstrip()
 
 
 def is_simple_bound(node: ast.expr | None) -> bool:

@@ -6,9 +6,8 @@ from gradstudio.graph.soundness import digest_of
 from gradstudio.operators.model import Effect, Face, Operator
 from gradstudio.program.expressions import Printer
 from gradstudio.program.model import BlockStatement, Incomplete, Program, Statement
-from gradstudio.program.references import References
 from gradstudio.program.values import Line
-from gradstudio.program.write import Script, needs_device, write
+from gradstudio.program.write import Script, write
 
 
 def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
@@ -40,8 +39,8 @@ class _Steps:
     def __init__(self, analysis: Analysis, script: Script, stem: str) -> None:
         self.analysis, self.graph, self.script = analysis, analysis.graph, script
         self.soundness, self.repeated = analysis.soundness, analysis.gradients.repeated
-        self.references = References(analysis)
-        self.printer = Printer(self.references, device=needs_device(analysis), stem=stem, traced=True)
+        self.references = script.references
+        self.printer = Printer(self.references, device=script.device, stem=stem, traced=True)
         self.tensors: set[str] = set()
 
     def body(self, body: BodyId) -> tuple[Statement | BlockStatement, ...]:

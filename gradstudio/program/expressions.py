@@ -78,6 +78,9 @@ class Printer(ValuePrinter):
 
     def text(self, item: ItemId, port: str) -> str:
         """The Python text of one wired port."""
+        name = self.references.read(self._graph.wires[item, port])
+        if name:
+            return name
         line = Line()
         self._source(line, item, port, TUPLE)
         return line.text
@@ -133,7 +136,7 @@ class Printer(ValuePrinter):
     def _is_simple_operand(self, node: Node, port: str, floor: int) -> bool:
         if self._port_precedence(node, port) < floor:
             return False
-        return self._is_simple(node.id, port, attributes=True)
+        return self._is_simple(node.id, port, in_power=True)
 
     def _prefix(self, line: Line, node: Node, operator: Operator) -> None:
         port = operator.parameters[0].name

@@ -13,12 +13,19 @@ class References:
         """Read them off the analysis."""
         self.analysis, self.graph = analysis, analysis.graph
         self._soundness, self._nested = analysis.soundness, analysis.nested
+        self._read: dict[tuple[ItemId, int], str] = {}
         self._extra: dict[tuple[ItemId, int], str] = {}
         self._taken: set[str] | None = None
 
     def read(self, wire: Wire) -> str:
         """The name that the wire's source is read under; "" when it is printed in place."""
-        source, output = wire.source, wire.output
+        key = (wire.source, wire.output)
+        name = self._read.get(key)
+        if name is None:
+            name = self._read[key] = self._name(*key)
+        return name
+
+    def _name(self, source: ItemId, output: int) -> str:
         binding = self._soundness.binding(source, output)
         name = self._soundness.name(binding)
         if name:

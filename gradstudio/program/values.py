@@ -18,6 +18,7 @@ from gradstudio.graph.spelling import (
     SUM,
     TUPLE,
     UNARY,
+    first_operand,
     is_simple_power,
     spell,
     spell_index,
@@ -226,27 +227,32 @@ class ValuePrinter:
 
     def _is_simple_bound(self, owner: Node | Block, path: str) -> bool:
         if (owner.id, path) in self._graph.wires:
-            return self._is_simple(owner.id, path, attributes=False)
+            return self._is_simple(owner.id, path, in_power=False)
         return _SIMPLE_BOUND.fullmatch(spell(owner.literals[path]).text) is not None
 
-    def _is_simple(self, item: ItemId, port: str, *, attributes: bool) -> bool:
-        """Whether a wired value is a name, or `-` (or a dot) upon one."""
+    def _is_simple(self, item: ItemId, port: str, *, in_power: bool) -> bool:
+        """Whether a wired value is a name, or `-` upon one; within a power also a dot upon one.
+
+        Of a power within a power only the first operand counts: ``a**b**c`` is one chain.
+        """
         while True:
             wire = self._graph.wires.get((item, port))
             if wire is None:
                 literal = self._graph.nodes[item].literals.get(port, "")
-                return bool(literal) and is_simple_power(spell(literal).text)
-            if self.references.read(wire):
-                return True
-            if self.traced and not self._is_target(item, port):
+                return bool(literal) and is_simple_power(first_operand(spell(literal).text))
+            if self.references.read(wire) or (self.traced and not self._is_target(item, port)):
                 return True
             item = wire.source
             operator = self._soundness.operators[item]
-            if operator.face is not Face.PREFIX and not (attributes and operator.face is Face.ATTRIBUTE):
-                return operator.face is Face.LITERAL and is_simple_power(
-                    spell(self._graph.nodes[item].literals.get("value", "...")).text
-                )
+            if not self._hands_on(operator, in_power):
+                return False
             port = operator.parameters[0].name
+
+    def _hands_on(self, operator: Operator, in_power: bool) -> bool:
+        """Whether an expression is as simple as its first operand."""
+        if operator.face in (Face.PREFIX, Face.LITERAL):
+            return True
+        return in_power and (operator.face is Face.ATTRIBUTE or operator.symbol == "**")
 
 
 def _is_document_device(owner: Node | Block, argument: Argument) -> bool:

@@ -6,10 +6,10 @@ import msgspec
 
 from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.arguments import GROUP
-from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId
+from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
 from gradstudio.graph.spelling import NotALiteral, quote
-from gradstudio.operators.model import Face, Kind
+from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
@@ -38,6 +38,7 @@ class Script(msgspec.Struct, frozen=True):
         spans: every node and block that is printed, in the order of the text.
         lines: 1-based line of every item, comments of incomplete ones included.
         device: ``device = ...`` is among the header.
+        references: the names its statements read and bind.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Script(msgspec.Struct, frozen=True):
     spans: tuple[Span, ...]
     lines: dict[ItemId, int]
     device: bool
+    references: References
 
 
 def write_script(graph: Graph, *, stem: str = "program") -> str:
@@ -78,7 +80,9 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     spans = tuple(
         Span(span.node, span.line + shift, span.column, span.end_line + shift, span.end_column) for span in body.spans
     )
-    return Script(text, code, prelude, spans, {item: line + shift for item, line in body.line_of.items()}, device)
+    return Script(
+        text, code, prelude, spans, {item: line + shift for item, line in body.line_of.items()}, device, references
+    )
 
 
 def needs_device(analysis: Analysis) -> bool:
@@ -86,18 +90,22 @@ def needs_device(analysis: Analysis) -> bool:
     graph, soundness = analysis.graph, analysis.soundness
     if graph.header.device != "cpu":
         return True
-    for node in graph.nodes.values():
-        operator = soundness.operators.get(node.id)
-        if operator is None or not soundness.is_live(node.id):
-            continue
-        creates = operator.creates or operator.face is Face.CONSTRUCTOR
-        for parameter in operator.parameters:
-            if parameter.kind not in (Kind.DEVICE, Kind.ANY):
-                continue
-            uses = node.literals.get(parameter.name) == DOCUMENT_DEVICE
-            is_creation = creates and parameter.name == "device"
-            is_empty = not node.literals.get(parameter.name) and (node.id, parameter.name) not in graph.wires
-            if (uses and not is_creation) or (is_creation and is_empty):
+    return any(
+        _asks_for_device(graph, graph.nodes[item], operator)
+        for item, operator in soundness.operators.items()
+        if (operator.creates or DOCUMENT_DEVICE in graph.nodes[item].literals.values()) and soundness.is_live(item)
+    )
+
+
+def _asks_for_device(graph: Graph, node: Node, operator: Operator) -> bool:
+    """Whether a port that does not create uses the document's device, or one that creates is empty."""
+    for parameter in operator.parameters:
+        if parameter.kind in (Kind.DEVICE, Kind.ANY):
+            literal = node.literals.get(parameter.name)
+            if operator.creates and parameter.name == "device":
+                if not literal and (node.id, "device") not in graph.wires:
+                    return True
+            elif literal == DOCUMENT_DEVICE:
                 return True
     return False
 
