@@ -1,0 +1,197 @@
+"""The command line: verbs, reports, exit codes. Each starts a real engine; torch is the oracle."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradstudio.cli import main
+from gradstudio.document.file import load, save
+from gradstudio.graph.model import Graph, Node
+from gradstudio.paths import examples
+from tests.graph.builder import Drawing
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def written(drawing: Drawing | Graph, name: str = "one.gsg") -> str:
+        path = tmp_path / name
+        save(drawing if isinstance(drawing, Graph) else drawing.graph, path)
+        return str(path)
+
+    return written
+
+
+def reports(capsys: pytest.CaptureFixture[str]) -> list[dict]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_run_reports_values_and_gradients_exactly(capsys: pytest.CaptureFixture[str]) -> None:
+    example = str(next(iter(sorted(examples().glob("02_*.gsg")))))
+    assert main(["run", example, "--json"]) == 0
+    (report,) = reports(capsys)
+    x, z = report["nodes"]["x"]["outputs"][0], report["nodes"]["z"]["outputs"][0]
+    assert (x["value"], x["grad"], x["grad_state"]) == (2.0, 64.0, "value")
+    assert (z["value"], z["grad"], z["grad_state"], z["grad_fn"]) == (6.0, None, "not_retained", "MulBackward0")
+    assert report["file"] == example
+    assert report["ok"] is True
+    assert report["error"] is None
+
+
+def test_trace_adds_gradients_of_non_leaves_and_the_rows_of_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    example = str(next(iter(sorted(examples().glob("02_*.gsg")))))
+    assert main(["run", example, "--json", "--trace"]) == 0
+    (report,) = reports(capsys)
+    assert report["nodes"]["z"]["outputs"][0]["grad"] == 16.0
+    forward = [row["node"] for row in report["trace"] if "step" in row]
+    backward = [row["autograd"] for row in report["trace"] if "autograd" in row]
+    assert forward == ["x", "y", "z", "w", "loss", "backward_1"]
+    assert backward[0] == "PowBackward0"
+    assert "AccumulateGrad" in backward
+
+
+def test_backward_is_appended_only_where_there_is_none(capsys, write) -> None:
+    drawing = Drawing()
+    x = drawing.add("torch.tensor", name="x", data="3.0", requires_grad="True")
+    drawing.add("operator.pow", x, name="y", b="2")
+    path = write(drawing)
+    assert main(["run", path, "--json"]) == 0
+    assert reports(capsys)[0]["nodes"]["x"]["outputs"][0]["grad_state"] == "not_run"
+    assert main(["run", path, "--json", "--backward"]) == 0
+    assert reports(capsys)[0]["nodes"]["x"]["outputs"][0]["grad"] == 6.0
+
+
+def test_backward_without_a_root_says_why(capsys, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.tensor")
+    assert main(["run", write(drawing), "--json", "--backward"]) == 1
+    assert "requires grad" in reports(capsys)[0]["error"]["message"]
+
+
+def test_a_failure_names_node_line_and_way_out_and_keeps_what_ran(capsys, write) -> None:
+    drawing = Drawing()
+    a = drawing.add("torch.ones", name="a", size="(2, 3)")
+    b = drawing.add("torch.ones", name="b", size="(2, 3)")
+    drawing.add("operator.matmul", a, b, name="c")
+    assert main(["run", write(drawing), "--json"]) == 1
+    (report,) = reports(capsys)
+    assert report["error"]["node"] == "c"
+    assert report["error"]["type"] == "RuntimeError"
+    assert "mat1 and mat2 shapes cannot be multiplied" in report["error"]["message"]
+    assert "columns of the left (3)" in report["error"]["explanation"]
+    assert report["error"]["fixes"]
+    assert set(report["nodes"]) == {"a", "b"}
+    script = Path(report["file"])
+    assert report["error"]["line"] > 0
+    assert script.exists()
+
+
+def test_a_tensor_larger_than_the_memory_is_refused_with_its_size(capsys, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.zeros", name="huge", size="(1000000000000,)")
+    assert main(["run", write(drawing), "--json"]) == 1
+    (report,) = reports(capsys)
+    assert report["error"]["node"] == "huge"
+    assert "TiB" in report["error"]["message"]
+
+
+def test_an_unknown_operator_runs_the_rest_and_ends_with_1(capsys, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.tensor", name="x")
+    drawing.graph.nodes["u"] = Node(id="u", operator="torch.not_yet_invented", names=("u",))
+    drawing.graph.bodies[""] = (*drawing.graph.bodies[""], "u")
+    drawing.graph.parents["u"] = ""
+    assert main(["run", write(drawing), "--json"]) == 1
+    (report,) = reports(capsys)
+    assert "x" in report["nodes"]
+    assert "not_yet_invented" in report["error"]["message"]
+
+
+def test_the_highest_code_of_several_files_wins_and_all_are_run(capsys, write, tmp_path: Path) -> None:
+    drawing = Drawing()
+    drawing.add("torch.tensor", name="x")
+    good = write(drawing)
+    bad = tmp_path / "bad.gsg"
+    bad.write_text("{")
+    assert main(["run", good, str(bad), good, "--json"]) == 4
+    first, second, third = reports(capsys)
+    assert (first["ok"], second["ok"], third["ok"]) == (True, False, True)
+    assert second["error"]["line"] == 1
+    assert second["nodes"] == {}
+
+
+def test_large_values_are_null_beyond_max_values(capsys, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.ones", name="x", size="(5,)")
+    assert main(["run", write(drawing), "--json", "--max-values", "4"]) == 0
+    record = reports(capsys)[0]["nodes"]["x"]["outputs"][0]
+    assert record["value"] is None
+    assert (record["min"], record["max"], record["mean"]) == (1.0, 1.0, 1.0)
+
+
+def test_python_files_are_for_later(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "x.py"]) == 4
+    assert "later version" in capsys.readouterr().err
+    assert main(["run", "x.py"]) == 4
+
+
+def test_export_writes_a_script_that_prints_the_same_numbers(tmp_path: Path, capsys) -> None:
+    example = next(iter(sorted(examples().glob("07_*.gsg"))))
+    out = tmp_path / "digits.py"
+    assert main(["export", str(example), "-o", str(out)]) == 0
+    assert (tmp_path / "digits.tensors").is_dir()
+    done = subprocess.run([sys.executable, str(out)], capture_output=True, text=True, check=True)
+    assert main(["run", str(example), "--json"]) == 0
+    loss = reports(capsys)[0]["nodes"]["loss"]["outputs"][0]["value"]
+    assert f"loss = tensor({loss:.4f}" in done.stdout
+
+
+def test_check_says_shapes_without_running(capsys, write) -> None:
+    drawing = Drawing()
+    a = drawing.add("torch.ones", name="a", size="(2, 3)")
+    drawing.add("operator.matmul", a, a, name="c")
+    assert main(["check", write(drawing), "--json"]) == 1
+    (report,) = reports(capsys)
+    assert report["problems"][0]["node"] == "c"
+    assert report["ports"][0]["shape"] == [2, 3]
+
+
+def test_render_draws_a_picture(tmp_path: Path) -> None:
+    out = tmp_path / "one.png"
+    example = next(iter(sorted(examples().glob("01_*.gsg"))))
+    command = [sys.executable, "-m", "gradstudio", "render", str(example), "-o", str(out)]
+    environment_free = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin"})
+    assert environment_free.returncode == 0, environment_free.stderr
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_ops_finds_by_everyday_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "dot", "product"]) == 0
+    assert "torch.dot" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_without_a_display_the_window_ends_with_3_and_a_sentence() -> None:
+    command = [sys.executable, "-m", "gradstudio"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin"})
+    assert done.returncode == 3
+    assert "display" in done.stderr
+
+
+def test_the_command_line_needs_no_qt(write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.tensor", name="x")
+    blocked = (
+        "import sys; sys.modules['PySide6'] = None; from gradstudio.cli import main; "
+        f"raise SystemExit(main(['run', {write(drawing)!r}]))"
+    )
+    assert subprocess.run([sys.executable, "-c", blocked], capture_output=True, check=False).returncode == 0
+
+
+def test_a_graph_survives_the_trip_to_disk(write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.tensor", name="x")
+    assert load(write(drawing)).nodes == drawing.graph.nodes
