@@ -91,6 +91,10 @@ class Display:
         """Presses and releases keys, in xdotool's names."""
         self.hand("key", "--clearmodifiers", *keys)
 
+    def window_titles(self) -> list[str]:
+        """The titles of all windows that are seen."""
+        return [self.hand("getwindowname", window) for window in self._windows(".")]
+
     def _windows(self, title: str) -> list[str]:
         return self.hand("search", "--onlyvisible", "--name", title).split()
 

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
+
 from tests.helpers.display import PATIENCE_SECONDS, Display
 
 
@@ -31,8 +33,22 @@ class Window:
 
         Returns:
             Its exit code.
+
+        Raises:
+            AssertionError: it goes on; with what it has printed, and its windows.
         """
-        return self.process.wait(PATIENCE_SECONDS)
+        try:
+            return self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"it goes on, with {self._screen.window_titles()}: {self.words()}") from error
+
+    def engines(self) -> set[int]:
+        """The process ids of its engines."""
+        return {child.pid for child in self.children() if is_engine(child)}
+
+    def children(self) -> list[psutil.Process]:
+        """The processes that it has started, and theirs."""
+        return psutil.Process(self.process.pid).children(recursive=True)
 
     def words(self) -> str:
         """What the program has printed or complained of."""
@@ -45,3 +61,11 @@ class Window:
             self.process.terminate()
             self.process.wait()
         self._words.close()
+
+
+def is_engine(process: psutil.Process) -> bool:
+    """Whether the process is an engine, and alive."""
+    try:
+        return "gradstudio.engine" in process.cmdline()
+    except psutil.Error:
+        return False

@@ -34,22 +34,18 @@ def test_what_is_deleted_with_the_keys_is_gone_from_the_saved_file_and_undone_it
 
 
 def test_the_window_outlives_its_engine_and_starts_another(window: Window) -> None:
-    def engines() -> list[psutil.Process]:
-        children = psutil.Process(window.process.pid).children(recursive=True)
-        return [child for child in children if "gradstudio.engine" in child.cmdline()]
-
-    wait_until("an engine is there", lambda: bool(engines()))
-    killed = {engine.pid for engine in engines()}
+    wait_until("an engine is there", lambda: bool(window.engines()))
+    killed = window.engines()
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
-    wait_until("another engine is there", lambda: bool({engine.pid for engine in engines()} - killed))
+    wait_until("another engine is there", lambda: bool(window.engines() - killed))
     window.press("F5", "ctrl+q")
     assert window.wait_for_end() == 0
     assert "Traceback" not in window.words()
 
 
 def test_no_process_stays_when_the_window_is_closed(window: Window) -> None:
-    children = psutil.Process(window.process.pid).children(recursive=True)
+    children = window.children()
     window.press("ctrl+q")
     assert window.wait_for_end() == 0
     _, alive = psutil.wait_procs(children, timeout=20)
