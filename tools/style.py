@@ -5,6 +5,7 @@ A remark that has to be made twice becomes a row of `WRITE_INSTEAD`.
 
 import ast
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -94,10 +95,10 @@ def breaches(root: Path) -> list[str]:
 def python_files(root: Path) -> list[PurePath]:
     """The repository's own Python files, relative to its folder, whether git knows them or not."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
-    listing = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    if listing.returncode == 0:
-        paths = [PurePath(line) for line in listing.stdout.splitlines() if (root / line).exists()]
-    else:  # a source archive: no git
+    if (root / ".git").exists() and shutil.which("git"):
+        listing = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+        paths = [PurePath(line) for line in listing.splitlines() if (root / line).exists()]
+    else:  # a source archive, or a system without git
         paths = [path.relative_to(root) for path in root.rglob("*.py") if ".venv" not in path.parts]
     return sorted(set(paths))
 
