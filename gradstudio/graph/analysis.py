@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.gradients import Gradients, body_is_top_level, losses_first
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
@@ -208,7 +209,7 @@ def _word(graph: Graph, item: ItemId) -> str:
     node = graph.nodes.get(item)
     if node is None:
         return graph.blocks[item].kind
-    last = node.operator.removeprefix("group:").partition(":")[0].rsplit(".", 1)[-1]
+    last = node.operator.removeprefix(GROUP).partition(":")[0].rsplit(".", 1)[-1]
     word = suggest(last).strip("_")
     return word if word.isidentifier() else "node"
 

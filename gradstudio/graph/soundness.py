@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gradstudio.graph import names as names_of
-from gradstudio.graph.arguments import Argument, argument_ports, arguments, block_arguments, find_operator, slice_parts
+from gradstudio.graph.arguments import (
+    GROUP,
+    Argument,
+    argument_ports,
+    arguments,
+    block_arguments,
+    find_operator,
+    slice_parts,
+)
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DEFINITION_INPUTS, DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.spelling import NotALiteral, spell, spell_index
@@ -213,8 +221,8 @@ class Soundness:
                 self.graph.wire_into(node.id, operator.parameters[0].name) is None
             ):
                 return f"'{operator.parameters[0].name}' must be wired"
-            case Face.GROUP if recursive(self.graph, node.operator):
-                return "the group calls itself"
+            case Face.GROUP:
+                return definition_reason(self.graph, node.operator)
             case _:
                 return None
 
@@ -342,15 +350,28 @@ def digest_of(node: Node) -> str:
     return _unquoted(node.literals.get("digest", ""))
 
 
+def definition_reason(graph: Graph, operator_key: str) -> str | None:
+    """Why a definition cannot be called; None when it can."""
+    name = operator_key.removeprefix(GROUP)
+    definition = graph.definitions.get(name)
+    if definition is None:
+        return f"there is no group '{name[:60]}'"
+    if recursive(graph, operator_key):
+        return "the group calls itself"
+    if definition.name != name or name == "_":
+        return "the group has another name"
+    return _names_reason((name, *definition.inputs)) or _names_reason(definition.outputs)
+
+
 def recursive(graph: Graph, operator_key: str) -> bool:
     """Whether a definition calls itself, directly or through others."""
-    start = operator_key.removeprefix("group:")
+    start = operator_key.removeprefix(GROUP)
     seen: set[str] = set()
     stack = [start]
     while stack:
         definition = graph.definitions.get(stack.pop())
         for node in definition.graph.nodes.values() if definition is not None else ():
-            name = node.operator.removeprefix("group:")
+            name = node.operator.removeprefix(GROUP)
             if name == start and node.operator != name:
                 return True
             if node.operator != name and name not in seen:

@@ -8,6 +8,7 @@ from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
+from gradstudio.graph.soundness import definition_reason
 from gradstudio.graph.spelling import NotALiteral, quote
 from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
@@ -72,6 +73,8 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     before = _before(graph, device, body.printer.imports, definitions)
     if declares_encoding([*before, *body.lines]):
         before = _before(graph, device, {*body.printer.imports, "torch"}, definitions)
+    while before and not before[-1] and not body.lines:
+        before.pop()
     prelude = "\n".join(before) + "\n" if before else ""
     code = prelude + "\n".join(body.lines) + "\n" if body.lines else prelude
     report = report_lines(analysis, references)
@@ -279,7 +282,8 @@ def _called(graph: Graph) -> list[str]:
     def visit(inner: Graph) -> None:
         for node in inner.nodes.values():
             name = node.operator.removeprefix(GROUP)
-            if node.operator.startswith(GROUP) and name in graph.definitions and name not in found:
+            is_group = node.operator.startswith(GROUP) and name not in found
+            if is_group and definition_reason(graph, node.operator) is None:
                 visit(graph.definitions[name].graph)
                 found[name] = None
 

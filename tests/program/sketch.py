@@ -23,7 +23,7 @@ class Sketch:
     def node(
         self,
         operator: str,
-        names: str = "",
+        names: str | tuple[str, ...] = "",
         wires: Mapping[str, Source] | None = None,
         *,
         body: ItemId | str = ROOT,
@@ -36,7 +36,7 @@ class Sketch:
         node = Node(
             id=item,
             operator=operator,
-            names=tuple(names.split()),
+            names=tuple(names.split()) if isinstance(names, str) else names,
             literals=dict(literals or {}),
             nested=part,
             **fields,  # type: ignore[arg-type]  # whatever a node has
