@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
+from gradstudio.ui.main_window_frame import MENUS
 from gradstudio.ui.theme import Theme, icon
 
-MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
+ICON_ROLES = {"run.run": "accent_text", "run.stop": "danger"}
+"""Colours of icons that are not the text's."""
 Shortcut = str | QKeySequence.StandardKey
 
 
@@ -57,19 +59,20 @@ class ActionSet(QObject):
         self.rows = tuple(rows)
         self._by_id = {row.id: row for row in self.rows if isinstance(row, ActionRow)}
         self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
-        self.set_theme(theme)
+        self._theme = theme
+        self._shown: set[str] = set()
         self.refresh()
 
     def __getitem__(self, action_id: str) -> QAction:
         """The action of a row."""
         return self._actions[action_id]
 
-    def fill_menu_bar(self, bar: QMenuBar) -> None:
-        """Make the menus in the order of `MENUS`."""
-        for name in MENUS:
-            menu = bar.addMenu(f"&{name}")
+    def fill_menus(self, menus: dict[str, QMenu]) -> None:
+        """Put the rows into the menus of a window."""
+        for name, menu in menus.items():
             menu.setToolTipsVisible(True)
             self._fill(menu, name)
+            menu.aboutToShow.connect(self._show_icons)
 
     def refresh(self) -> None:
         """Ask every row whether it is enabled and ticked now."""
@@ -80,11 +83,17 @@ class ActionSet(QObject):
                 self._actions[key].setChecked(row.checked())
 
     def set_theme(self, theme: Theme) -> None:
-        """Tint the icons."""
-        for key, row in self._by_id.items():
-            if row.icon:
-                role = "accent_text" if row.id == "run.run" else "danger" if row.id == "run.stop" else "text"
-                self._actions[key].setIcon(icon(row.icon, theme, role))
+        """Tint the icons; those of menus that were never opened wait."""
+        self._theme = theme
+        for key in tuple(self._shown):
+            self.show_icon(key)
+
+    def show_icon(self, action_id: str) -> None:
+        """Give an action its icon (toolbars ask for theirs, menus when they open)."""
+        self._shown.add(action_id)
+        row = self._by_id[action_id]
+        if row.icon:
+            self._actions[action_id].setIcon(icon(row.icon, self._theme, ICON_ROLES.get(action_id, "text")))
 
     def shortcut_sheet(self) -> tuple[tuple[str, str, str], ...]:
         """Menu, command and keys of every row that has keys, in the order of the menus."""
@@ -94,6 +103,10 @@ class ActionSet(QObject):
             for row in rows
             if (keys := self._keys(row.id))
         )
+
+    def _show_icons(self) -> None:
+        for key in self._by_id.keys() - self._shown:
+            self.show_icon(key)
 
     def _keys(self, action_id: str) -> list[str]:
         native = QKeySequence.SequenceFormat.NativeText

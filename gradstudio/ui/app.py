@@ -3,6 +3,7 @@
 torch is never imported in this process.
 """
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,18 @@ from typing import TYPE_CHECKING
 from gradstudio.ui import display, guard
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from gradstudio.document.errors import DocumentError
+    from gradstudio.ui.crash import CrashGuard
     from gradstudio.ui.main_window import MainWindow
+    from gradstudio.ui.main_window_frame import Frame
+    from gradstudio.ui.settings import Settings
+    from gradstudio.ui.theme import Theme
 
 NO_WINDOW = 3
+QUESTIONS_MS = 600
+"""Questions wait until the window manager has placed the window they belong to."""
 USAGE = "usage: gradstudio [FILE] [--config-dir FOLDER] [--reset]"
 
 
@@ -22,9 +32,10 @@ def main(argv: list[str]) -> int:
     Args:
         argv: what follows the program's name.
     """
+    gc.disable()  # hundreds of classes are born until the window is filled; nothing of it is garbage
     try:
         path, folder, reset = parse(argv)
-        guard.check()
+        guard.check(pyside_text=_pyside_version())
     except (ValueError, guard.UnfitQt) as error:
         print(f"gradstudio: {error}", file=sys.stderr)  # noqa: T201
         return NO_WINDOW if isinstance(error, guard.UnfitQt) else 2
@@ -55,60 +66,107 @@ def parse(argv: list[str]) -> tuple[Path | None, Path | None, bool]:
     return path, folder, reset
 
 
+def _pyside_version() -> str:
+    """The version as the package says it, without loading any Qt library; "" where there is none."""
+    try:
+        from PySide6 import __version__
+    except ImportError:
+        return ""
+    return str(__version__)
+
+
 def _run(path: Path | None, folder: Path | None, reset: bool) -> int:
-    from PySide6.QtCore import QTimer
-    from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QApplication
 
-    from gradstudio import paths
+    _skip_feature_scan()
     from gradstudio.ui import theme as themes
-    from gradstudio.ui.crash import CrashGuard
-    from gradstudio.ui.main_window import MainWindow, resolve
+    from gradstudio.ui.main_window_frame import Frame
     from gradstudio.ui.settings import Settings
-    from gradstudio.ui.state.engine_client import EngineClient
-    from gradstudio.ui.state.session import Session
 
     application = QApplication(sys.argv[:1])
     application.setApplicationName("gradstudio")
     application.setApplicationDisplayName("GradStudio")
     application.setDesktopFileName("gradstudio")
-    application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
     settings = Settings(folder)
     if reset:
         settings.window.clear()
-    crashes = CrashGuard(settings.state_folder)
-    last_crash = crashes.last_crash()
-    crashes.install()
-    theme = themes.theme(resolve(settings.preferences.theme))
+    theme = themes.theme(themes.resolve(settings.preferences.theme))
     themes.apply(application, theme)
-    session = Session(EngineClient())
-    window = MainWindow(session, settings, theme)
-    if path is None and not window.recovery.left_behind():
-        _open_first_example(window)
-    window.first_painted.connect(
-        lambda: QTimer.singleShot(0, window, lambda: _after_first_paint(window, path, last_crash))
-    )
-    window.show()
+    frame = Frame(settings, theme)
+    start = _Start(application, frame, settings, theme, path)
+    frame.first_painted.connect(start.soon)
+    frame.show()
     code = application.exec()
-    session.engine.close()
-    crashes.remove()
+    start.end()
     return code
 
 
-def _open_first_example(window: "MainWindow") -> None:
-    from gradstudio.ui.commands.file import example_files
+def _skip_feature_scan() -> None:
+    """Spare the search for `__feature__`, which we never use.
 
-    for path in example_files()[:1]:
-        window.file.open_example(path)
+    WORKAROUND(PySide6 reads the source of every module that is imported after it, 40 ms of the start): tell it
+    that none uses it. Without the inner name nothing is changed.
+    """
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]
 
 
-def _after_first_paint(window: "MainWindow", path: Path | None, last_crash: str) -> None:
-    window.begin()
-    if last_crash:
-        window.log.add("warning", f"GradStudio crashed the last time it ran:\n{last_crash}")
-    if window.recovery.offer(window):
-        return
-    if path is not None:
-        window.file.open_path(path)
-    elif not window.session.graph_store.graph.nodes:
-        _open_first_example(window)
+class _Start:
+    """What follows the first paint: the engine begins to import torch while the window is being filled."""
+
+    def __init__(
+        self, application: "QApplication", frame: "Frame", settings: "Settings", theme: "Theme", path: Path | None
+    ) -> None:
+        self._application, self._frame, self._path = application, frame, path
+        self._settings, self._theme = settings, theme
+        self._crashes: CrashGuard | None = None
+
+    def soon(self) -> None:
+        """Go on when the frame is on the screen."""
+        from PySide6.QtCore import QTimer
+
+        QTimer.singleShot(0, self._frame, self.fill)
+
+    def fill(self) -> None:
+        """Load everything else, build it, and show the document."""
+        from PySide6.QtCore import QTimer
+        from PySide6.QtGui import QIcon
+
+        from gradstudio import paths
+        from gradstudio.ui.crash import CrashGuard
+        from gradstudio.ui.state.engine_client import EngineClient
+
+        self._frame.setUpdatesEnabled(False)
+        self._crashes = CrashGuard(self._settings.state_folder)
+        last_crash = self._crashes.last_crash()
+        self._crashes.install()
+        engine = EngineClient()
+        engine.start()
+
+        from gradstudio.ui.main_window import MainWindow
+        from gradstudio.ui.state.session import Session
+
+        window = MainWindow(self._frame, Session(engine), self._settings, self._theme)
+        error = window.file.try_open(self._path) if self._path is not None else None
+        if self._path is None:
+            window.file.open_first_example()
+        self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
+        window.load_plot_later()
+        self._frame.setUpdatesEnabled(True)
+        gc.freeze()
+        gc.enable()
+        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
+
+    def end(self) -> None:
+        """The window is closed."""
+        if self._crashes is not None:
+            self._crashes.remove()
+
+    def _ask(self, window: "MainWindow", error: "DocumentError | None", last_crash: str) -> None:
+        """What needs the person's answer, when the window stands."""
+        if last_crash:
+            window.log.add("warning", f"GradStudio crashed the last time it ran:\n{last_crash}")
+        if self._path is not None and error is not None:
+            window.file.say_unreadable(self._path, error)
+        window.recovery.offer(self._frame)

@@ -11,10 +11,10 @@ WIDE_PX = 1600
 class Docks:
     """The docks of a window, by id, in the order of the menu."""
 
-    def __init__(self, window: QMainWindow, panels: dict[str, tuple[str, QWidget]]) -> None:
-        """Wrap (title, panel) pairs: library, inspector, memory, code, log, problems."""
+    def __init__(self, window: QMainWindow, titles: dict[str, str]) -> None:
+        """Make empty docks: library, inspector, memory, code, log, problems."""
         self._window = window
-        self._docks = {key: _dock(key, title, panel, window) for key, (title, panel) in panels.items()}
+        self._docks = {key: _dock(key, title, window) for key, title in titles.items()}
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -27,6 +27,13 @@ class Docks:
     def __getitem__(self, key: str) -> QDockWidget:
         """The dock of that id."""
         return self._docks[key]
+
+    def fill(self, panels: dict[str, QWidget]) -> None:
+        """Put a panel into each dock."""
+        for key, panel in panels.items():
+            empty = self._docks[key].widget()
+            self._docks[key].setWidget(panel)
+            empty.deleteLater()
 
     def arrange(self, width_px: int, height_px: int) -> None:
         """Put every dock where it stands at first, for a window of that size."""
@@ -74,10 +81,10 @@ class Docks:
             window.resizeDocks([docks["code"], docks["log"]], [round(room * 0.54), round(room * 0.46)], across)
 
 
-def _dock(key: str, title: str, panel: QWidget, window: QMainWindow) -> QDockWidget:
+def _dock(key: str, title: str, window: QMainWindow) -> QDockWidget:
     dock = QDockWidget(title, window)
     dock.setObjectName(key)
-    dock.setWidget(panel)
+    dock.setWidget(QWidget(dock))
     dock.setFeatures(
         QDockWidget.DockWidgetFeature.DockWidgetMovable
         | QDockWidget.DockWidgetFeature.DockWidgetClosable

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradstudio.ui.actions import ActionSet
@@ -15,20 +15,17 @@ DOCUMENT = ("file.new", "file.open", "file.save")
 HISTORY = ("edit.undo", "edit.redo")
 
 
-class ToolBar(QToolBar):
+class ToolBar(QObject):
     """Made from the actions; the device follows the document and what torch really has."""
 
     def __init__(
-        self, session: Session, actions: ActionSet, set_device: Callable[[str], None], theme: Theme, parent: QWidget
+        self, bar: QToolBar, session: Session, actions: ActionSet, set_device: Callable[[str], None], theme: Theme
     ) -> None:
-        """`set_device` changes the document's header."""
-        super().__init__("Toolbar", parent)
-        self._session, self._set_device = session, set_device
-        self.setObjectName("toolbar")
-        self.setMovable(False)
-        self.setIconSize(QSize(18, 18))
-        self.device = QComboBox(self)
-        self._device_icon = QLabel(self)
+        """Fill an empty bar; `set_device` changes the document's header."""
+        super().__init__(bar)
+        self._bar, self._session, self._set_device = bar, session, set_device
+        self.device = QComboBox(bar)
+        self._device_icon = QLabel(bar)
         self._add_all(actions)
         self.set_theme(theme)
         self.device.setAccessibleName("Device of the document")
@@ -61,25 +58,26 @@ class ToolBar(QToolBar):
     def _add_all(self, actions: ActionSet) -> None:
         for key in DOCUMENT:
             self._add(actions, key, text=False)
-        self.addSeparator()
+        self._bar.addSeparator()
         for key in HISTORY:
             self._add(actions, key, text=False)
-        self.addSeparator()
+        self._bar.addSeparator()
         self._device_icon.setContentsMargins(4, 0, 2, 0)
-        self.addWidget(self._device_icon)
-        self.addWidget(self.device)
-        self.addSeparator()
+        self._bar.addWidget(self._device_icon)
+        self._bar.addWidget(self.device)
+        self._bar.addSeparator()
         for key in VERBS:
             self._add(actions, key, text=True)
-        spring = QWidget(self)
+        spring = QWidget(self._bar)
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.addWidget(spring)
+        self._bar.addWidget(spring)
         for key in OVERLAYS:
             self._add(actions, key, text=False)
 
     def _add(self, actions: ActionSet, key: str, *, text: bool) -> None:
-        self.addAction(actions[key])
-        button = self.widgetForAction(actions[key])
+        actions.show_icon(key)
+        self._bar.addAction(actions[key])
+        button = self._bar.widgetForAction(actions[key])
         if isinstance(button, QToolButton):
             style = Qt.ToolButtonStyle
             button.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)

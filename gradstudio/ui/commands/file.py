@@ -10,8 +10,8 @@ from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFi
 from gradstudio.document.file import View
 from gradstudio.ui.canvas_picture import save_picture
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.main_window_frame import SUFFIX
 
-SUFFIX = ".gsg"
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
 
@@ -48,13 +48,19 @@ class FileCommands(QObject):
         """Open a file, after asking about unsaved changes; says so when it cannot be read."""
         if not self.may_leave():
             return False
+        error = self.try_open(path)
+        if error is not None:
+            self.say_unreadable(path, error)
+        return error is None
+
+    def try_open(self, path: Path) -> DocumentError | None:
+        """Open a file without a question; the reason when it cannot be read."""
         try:
             self._session.open(path)
         except DocumentError as error:
-            self._say_unreadable(path, error)
-            return False
+            return error
         self._settings.add_recent(path)
-        return True
+        return None
 
     def open_example(self, path: Path) -> bool:
         """Open an example as a new, unsaved document."""
@@ -63,9 +69,14 @@ class FileCommands(QObject):
         try:
             self._session.open_example(path)
         except DocumentError as error:
-            self._say_unreadable(path, error)
+            self.say_unreadable(path, error)
             return False
         return True
+
+    def open_first_example(self) -> None:
+        """What a first start shows."""
+        for path in example_files()[:1]:
+            self.open_example(path)
 
     def fill_recent(self, menu: QMenu) -> None:
         """Recently used files, newest first."""
@@ -173,7 +184,8 @@ class FileCommands(QObject):
         dialog.deleteLater()
         return Path(files[0]) if accepted and files else None
 
-    def _say_unreadable(self, path: Path, error: DocumentError) -> None:
+    def say_unreadable(self, path: Path, error: DocumentError) -> None:
+        """Say why a file cannot be opened, and that nothing is lost."""
         if isinstance(error, NewerVersion):
             title = f"“{path.name}” was written by a newer GradStudio"
         else:

@@ -60,6 +60,7 @@ class CodePanel(QPlainTextEdit):
             self._highlighter.tokenise(text)
             self.setPlainText(text)
             self.verticalScrollBar().setValue(place)
+        self.copy_button.setVisible(bool(text))
         self._mark_lines()
 
     def copy_all(self) -> None:

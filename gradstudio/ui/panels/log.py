@@ -1,7 +1,9 @@
 """The Log and Problems docks: what happened, and what is wrong now; a click goes to the node."""
 
+import functools
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -244,7 +246,10 @@ class _EntryDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._icons = {key: tinted(name, theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
+
+    @functools.cached_property
+    def _icons(self) -> dict[Severity, QPixmap]:
+        return {key: tinted(name, self._theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(200, 23)

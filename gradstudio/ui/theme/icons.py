@@ -3,24 +3,35 @@
 import functools
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from gradstudio import paths
 from gradstudio.ui.theme.model import Theme
 
 SIZE_PX = 18
-RATIOS = (1.0, 2.0)
+FADED = 0.45
+"""Opacity of what is disabled."""
 
 
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """The icon `resources/icons/<name>.svg` in the colour of a role, faded when disabled."""
-    made = QIcon()
-    normal, disabled = theme.color(role), theme.color("text_dim")
-    disabled.setAlphaF(0.45)
-    for ratio in RATIOS:
-        made.addPixmap(tinted(name, normal, SIZE_PX, ratio), QIcon.Mode.Normal)
-        made.addPixmap(tinted(name, disabled, SIZE_PX, ratio), QIcon.Mode.Disabled)
+    faded = theme.color("text_dim")
+    faded.setAlphaF(FADED)
+    made, ratio = QIcon(), max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
+    normal = tinted(name, theme.color(role), SIZE_PX, ratio)
+    made.addPixmap(normal, QIcon.Mode.Normal)
+    made.addPixmap(_filled(normal, faded), QIcon.Mode.Disabled)
+    return made
+
+
+def _filled(pixmap: QPixmap, color: QColor) -> QPixmap:
+    """The same shape in another colour."""
+    made = QPixmap(pixmap)
+    painter = QPainter(made)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+    painter.fillRect(made.rect(), color)
+    painter.end()
     return made
 
 

@@ -1,10 +1,13 @@
 """Fusion, a palette of ours and a short style sheet. No colour is named here: all come from the theme."""
 
+from typing import Literal as OneOf
+
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from gradstudio import paths
-from gradstudio.ui.theme.model import Theme, ui_font
+from gradstudio.ui.theme.model import Theme, ThemeName, ui_font
 
 Role = QPalette.ColorRole
 
@@ -18,6 +21,14 @@ def apply(app: QApplication, theme: Theme) -> None:
     app.setPalette(palette(theme))
     app.setFont(ui_font())
     app.setStyleSheet(style_sheet(theme))
+
+
+def resolve(choice: OneOf["system", "light", "dark"]) -> ThemeName:
+    """The theme that a choice means here and now; dark where the system does not say."""
+    if choice != "system":
+        return choice
+    scheme = QApplication.styleHints().colorScheme()
+    return "light" if scheme == Qt.ColorScheme.Light else "dark"
 
 
 def palette(theme: Theme) -> QPalette:
@@ -114,6 +125,7 @@ QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 
 QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
 QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
+QTreeView { show-decoration-selected: 0; }
 QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
 QScrollArea > QWidget > QWidget { background: @surface@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
@@ -147,5 +159,6 @@ QLabel[role="warning"] { color: @warning@; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; }
 QFrame[role="rule"] { background: @line@; max-height: 1px; border: 0; }
 QFrame[role="danger"] { background: @field@; border: 1px solid @danger@; border-radius: 6px; }
-QGraphicsView { border: 0; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QFrame[role="warning"] { background: @field@; border: 1px solid @warning@; border-radius: 6px; }
 """

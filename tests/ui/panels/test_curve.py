@@ -31,7 +31,8 @@ def test_what_was_not_told_leaves_a_gap() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size_bytes", "words"), [(0, "0 B"), (900, "900 B"), (1536, "1.5 KiB"), (3 * 2**20, "3 MiB"), (5.5 * 2**30, "5.5 GiB")]
+    ("size_bytes", "words"),
+    [(0, "0 B"), (900, "900 B"), (1536, "1.5 KiB"), (3 * 2**20, "3 MiB"), (5.5 * 2**30, "5.5 GiB")],
 )
 def test_bytes_are_told_in_binary_units(size_bytes: float, words: str) -> None:
     assert in_words(size_bytes) == words

@@ -22,7 +22,11 @@ def test_keywords_numbers_comments_and_calls_are_told_apart() -> None:
 
 def test_a_text_over_several_lines_is_coloured_on_each() -> None:
     found = shares('x = """one\ntwo\nthree"""\n')
-    assert {line: part[-1] for line, part in found.items()} == {0: (4, 6, "string"), 1: (0, 3, "string"), 2: (0, 8, "string")}
+    assert {line: part[-1] for line, part in found.items()} == {
+        0: (4, 6, "string"),
+        1: (0, 3, "string"),
+        2: (0, 8, "string"),
+    }
 
 
 def test_a_text_that_is_no_python_is_left_plain() -> None:

@@ -56,13 +56,13 @@ def show_result(session: Session, item: ItemId) -> None:
 
 def test_without_a_selection_it_says_what_to_do(inspector: InspectorPanel) -> None:
     assert inspector.empty.isVisible() and "Library" in inspector.empty.text()
-    assert not inspector.head.isVisible()
+    assert "details" not in vars(inspector)
 
 
 def test_a_number_that_is_typed_is_in_the_graph(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.full")
     session.attention.select([item])
-    type_into(inspector.arguments.editors["fill_value"], "7")
+    type_into(inspector.details.arguments.editors["fill_value"], "7")
     assert literal(session, item, "fill_value") == "7"
     assert session.graph_store.undo_stack.undoText() == "Change fill_value"
 
@@ -72,7 +72,7 @@ def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(
 ) -> None:
     item = add("torch.zeros", size="(2, 3)")
     session.attention.select([item])
-    editor = inspector.arguments.editors["size"]
+    editor = inspector.details.arguments.editors["size"]
     type_into(editor, "two")
     assert editor.problem.isVisible() and editor.problem.text()
     assert literal(session, item, "size") == "(2, 3)"
@@ -83,7 +83,7 @@ def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(
 def test_an_emptied_field_goes_back_to_the_default(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.nn.functional.softmax", dim="1")
     session.attention.select([item])
-    editor = inspector.arguments.editors["dim"]
+    editor = inspector.details.arguments.editors["dim"]
     assert isinstance(editor.field, QLineEdit)
     editor.field.clear()
     QTest.keyClick(editor.field, Qt.Key.Key_Return)
@@ -95,7 +95,7 @@ def test_booleans_dtypes_and_the_documents_device_are_chosen_from_lists(
 ) -> None:
     item = add("torch.randn")
     session.attention.select([item])
-    editors = inspector.arguments.editors
+    editors = inspector.details.arguments.editors
     choose(editors["requires_grad"], "True")
     choose(editors["dtype"], "float64")
     assert literal(session, item, "requires_grad") == "True"
@@ -104,14 +104,14 @@ def test_booleans_dtypes_and_the_documents_device_are_chosen_from_lists(
     assert isinstance(box, QComboBox) and box.currentText() == "document's: cpu"
     choose(editors["device"], "cpu")
     assert literal(session, item, "device") in ('"cpu"', "'cpu'")
-    choose(inspector.arguments.editors["device"], "document's")
+    choose(inspector.details.arguments.editors["device"], "document's")
     assert literal(session, item, "device") == DOCUMENT_DEVICE
 
 
 def test_a_tensor_literal_is_written_over_several_lines(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.tensor", data="[[1, 2], [3, 4]]")
     session.attention.select([item])
-    field = inspector.arguments.editors["data"].field
+    field = inspector.details.arguments.editors["data"].field
     assert isinstance(field, QPlainTextEdit) and field.toPlainText().count("\n") == 1
     field.setFocus()
     field.selectAll()
@@ -130,7 +130,7 @@ def test_a_wired_argument_names_its_source_and_the_click_goes_there(
     assert store.attempt(recipes.connect, "Wire", source, 0, target, "input")
     session.attention.select([target])
     name = store.graph.nodes[source].names[0]
-    link = next(button for button in inspector.arguments.findChildren(QToolButton) if name in button.text())
+    link = next(button for button in inspector.details.arguments.findChildren(QToolButton) if name in button.text())
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert session.attention.current == source
 
@@ -140,14 +140,14 @@ def test_the_name_is_changed_and_a_word_of_python_is_refused(
 ) -> None:
     item = add("torch.randn")
     session.attention.select([item])
-    field = inspector.head.name
+    field = inspector.details.head.name
     for text in ("weights", "class"):
         field.setFocus()
         field.selectAll()
         QTest.keyClicks(field, text)
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert session.graph_store.graph.nodes[item].names == ("weights",)
-    assert inspector.head.name_problem.isVisible() and field.text() == "weights"
+    assert inspector.details.head.name_problem.isVisible() and field.text() == "weights"
 
 
 def test_value_and_gradient_of_the_selected_tensor_are_shown(
@@ -157,12 +157,12 @@ def test_value_and_gradient_of_the_selected_tensor_are_shown(
     session.attention.select([item])
     show_result(session, item)
     session.results.set_gradients([GradRow(node=item, state="value", grad=SUMMARY)], whole=True)
-    qtbot.waitUntil(lambda: inspector.values.value.pairs.pairs().get("shape") == "[2]")
-    pairs = inspector.values.value.pairs.pairs()
+    qtbot.waitUntil(lambda: inspector.details.values.value.pairs.pairs().get("shape") == "[2]")
+    pairs = inspector.details.values.value.pairs.pairs()
     assert (pairs["grad_fn"], pairs["mean"], pairs["dtype"]) == ("MulBackward0", "1.5", "float32 on cpu")
-    assert str(inspector.values.value.model.index(1, 0).data()) == "2"
-    assert inspector.values.gradient.remark.text() == "Has a gradient."
-    assert inspector.values.gradient.model.rowCount() == 2
+    assert str(inspector.details.values.value.model.index(1, 0).data()) == "2"
+    assert inspector.details.values.gradient.remark.text() == "Has a gradient."
+    assert inspector.details.values.gradient.model.rowCount() == 2
 
 
 def test_what_is_not_computed_is_not_shown_as_zero(
@@ -171,10 +171,10 @@ def test_what_is_not_computed_is_not_shown_as_zero(
     item = add("torch.randn")
     session.results.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
     session.attention.select([item])
-    assert inspector.values.value.remark.text() == "Not computed yet."
-    assert inspector.values.value.pairs.pairs()["shape"] == "[2, 3] expected"
-    assert inspector.values.gradient.remark.text() == "No backward has run yet."
-    assert inspector.values.value.model.rowCount() == 0
+    assert inspector.details.values.value.remark.text() == "Not computed yet."
+    assert inspector.details.values.value.pairs.pairs()["shape"] == "[2, 3] expected"
+    assert inspector.details.values.gradient.remark.text() == "No backward has run yet."
+    assert inspector.details.values.value.model.rowCount() == 0
 
 
 def test_a_failure_shows_our_words_and_torchs_unchanged(
@@ -184,36 +184,36 @@ def test_a_failure_shows_our_words_and_torchs_unchanged(
     session.attention.select([item])
     failed = Failed(revision=1, node=item, address="y", line=3, type_name="RuntimeError", message="mat1 and\n  mat2")
     session.results.add_failure(Failure(failed, "The shapes do not fit.", ("Transpose it",)))
-    qtbot.waitUntil(inspector.trouble.isVisible)
-    assert inspector.trouble.theirs.text() == "RuntimeError: mat1 and\n  mat2"
-    assert inspector.trouble.ours.text() == "The shapes do not fit."
-    assert "Transpose it" in inspector.trouble.fixes.text()
+    qtbot.waitUntil(inspector.details.trouble.isVisible)
+    assert inspector.details.trouble.theirs.text() == "RuntimeError: mat1 and\n  mat2"
+    assert inspector.details.trouble.ours.text() == "The shapes do not fit."
+    assert "Transpose it" in inspector.details.trouble.fixes.text()
 
 
 def test_earlier_and_later_move_the_statement(inspector: InspectorPanel, session: Session, add: Add) -> None:
     first, second = add("torch.randn"), add("torch.randn")
     session.attention.select([second])
-    assert inspector.order.place.text() == "2 of 2" and not inspector.order.later.isEnabled()
-    QTest.mouseClick(inspector.order.earlier, Qt.MouseButton.LeftButton)
+    assert inspector.details.order.place.text() == "2 of 2" and not inspector.details.order.later.isEnabled()
+    QTest.mouseClick(inspector.details.order.earlier, Qt.MouseButton.LeftButton)
     assert list(session.graph_store.graph.order()) == [second, first]
-    assert inspector.order.place.text() == "1 of 2"
+    assert inspector.details.order.place.text() == "1 of 2"
 
 
 def test_a_note_is_taken_up_when_its_field_is_left(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.randn")
     session.attention.select([item])
-    inspector.note.edit.setFocus()
-    QTest.keyClicks(inspector.note.edit, "look here")
-    inspector.head.name.setFocus()
+    inspector.details.note.edit.setFocus()
+    QTest.keyClicks(inspector.details.note.edit, "look here")
+    inspector.details.head.name.setFocus()
     assert session.graph_store.graph.nodes[item].note == "look here"
 
 
 def test_undo_shows_the_old_value_again(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.full", fill_value="1")
     session.attention.select([item])
-    type_into(inspector.arguments.editors["fill_value"], "2")
+    type_into(inspector.details.arguments.editors["fill_value"], "2")
     session.graph_store.undo_stack.undo()
-    assert inspector.arguments.editors["fill_value"].text == "1"
+    assert inspector.details.arguments.editors["fill_value"].text == "1"
 
 
 def test_a_block_is_explained_with_the_number_of_its_statements(
@@ -222,5 +222,5 @@ def test_a_block_is_explained_with_the_number_of_its_statements(
     item = add("torch.randn")
     assert session.graph_store.attempt(recipes.wrap, "Wrap", [item], "no_grad")
     session.attention.select(list(session.graph_store.graph.blocks))
-    assert inspector.head.key.text() == "with torch.no_grad()"
-    assert "1 statement." in inspector.head.summary.text()
+    assert inspector.details.head.key.text() == "with torch.no_grad()"
+    assert "1 statement." in inspector.details.head.summary.text()

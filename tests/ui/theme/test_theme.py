@@ -54,7 +54,9 @@ def test_titles_can_be_read_on_every_header_and_marks_seen_in_lists(look: Theme)
 def test_code_can_be_read_also_on_marked_lines(look: Theme) -> None:
     grounds = [look.field, look.surface, *(getattr(look.syntax, name) for name in MARKED_LINES)]
     inks = [name for name in look.syntax.__struct_fields__ if name not in MARKED_LINES]
-    poor = [(ink, ground) for ink in inks for ground in grounds if contrast(getattr(look.syntax, ink), ground) < READABLE]
+    poor = [
+        (ink, ground) for ink in inks for ground in grounds if contrast(getattr(look.syntax, ink), ground) < READABLE
+    ]
     assert poor == []
 
 
@@ -79,7 +81,9 @@ def test_icons_are_painted_in_the_colour_asked_for(qapp: object) -> None:
         if "currentColor" not in path.read_text():
             continue
         image = tinted(path.stem, QColor("#ff0000"), 24).toImage()
-        colors = {image.pixelColor(x, y).name() for x in range(24) for y in range(24) if image.pixelColor(x, y).alpha() > 250}
+        colors = {
+            image.pixelColor(x, y).name() for x in range(24) for y in range(24) if image.pixelColor(x, y).alpha() > 250
+        }
         assert colors == {"#ff0000"}, path.stem
 
 

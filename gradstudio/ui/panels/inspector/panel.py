@@ -1,5 +1,7 @@
 """The Inspector dock: composes its parts and feeds them when selection, graph or results change."""
 
+import functools
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
@@ -21,11 +23,11 @@ EMPTY_WORDS = (
 )
 
 
-class InspectorPanel(QScrollArea):
-    """Everything about the item that is selected."""
+class Details(QWidget):
+    """The parts for one item, under one another."""
 
-    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        """Listen to the session's selection, graph and results."""
+    def __init__(self, session: Session, theme: Theme, parent: QWidget) -> None:
+        """Nothing is shown yet."""
         super().__init__(parent)
         self._session = session
         self.head = HeadSection(session, theme)
@@ -34,9 +36,53 @@ class InspectorPanel(QScrollArea):
         self.values = ValueSection(session, theme)
         self.order = OrderSection(session)
         self.note = NoteSection(session)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GAP_LARGE)
+        for widget in (self.head, self.trouble, rule(), self.arguments, self.values, self.order, self.note):
+            column.addWidget(widget)
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item as graph and results have it now."""
+        for part in (self.head, self.arguments, self.values, self.order, self.note):
+            part.show_item(item)
+        self._show_trouble(item)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        for part in (self.head, self.arguments, self.values):
+            part.set_theme(theme)
+
+    def _show_trouble(self, item: ItemId) -> None:
+        results = self._session.results
+        failure, incomplete = results.failure(item), results.incomplete(item)
+        inference = results.inference(item)
+        if failure is not None:
+            self.trouble.show_trouble(failure.explanation, failure.what, failure.fixes)
+        elif incomplete:
+            self.trouble.show_trouble(f"Cannot run yet: {incomplete}", "", role="warning")
+        elif inference is not None and inference.refusal:
+            self.trouble.show_trouble("torch is expected to refuse this:", inference.refusal, role="warning")
+        else:
+            self.trouble.show_trouble("", "")
+
+
+class InspectorPanel(QScrollArea):
+    """Everything about the item that is selected."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to the session's selection, graph and results."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
         self.empty = label(EMPTY_WORDS, "dim", wrap=True)
-        self._parts = (self.head, self.trouble, self.arguments, self.values, self.order, self.note)
-        self._build(theme)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)
+        self._column.addWidget(self.empty)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self.refresh)
         session.attention.selection_changed.connect(self.refresh)
@@ -45,70 +91,40 @@ class InspectorPanel(QScrollArea):
         session.results.changed.connect(self._on_results_changed)
         session.run.state_changed.connect(lambda _state: self._throttle.request())
         session.engine.state_changed.connect(lambda _state: self._throttle.request())
-        self.refresh()
+
+    @functools.cached_property
+    def details(self) -> Details:
+        """The parts; made when an item is selected for the first time."""
+        made = Details(self._session, self._theme, self.widget())
+        self._column.insertWidget(1, made)
+        return made
 
     @property
     def item(self) -> ItemId | None:
-        """The item that is shown."""
+        """The item that is shown; None when none or several are selected."""
         graph, attention = self._session.graph_store.graph, self._session.attention
-        current = attention.current
-        return current if current is not None and current in graph and current in attention.selection else None
+        return attention.current if len(attention.selection) == 1 and attention.current in graph else None
 
     def refresh(self) -> None:
         """Show the selected item as graph and results have it now."""
-        item, several = self.item, len(self._session.attention.selection) > 1
-        self.empty.setVisible(item is None or several)
-        self._rule.setVisible(item is not None and not several)
-        if item is None or several:
-            for part in self._parts:
-                part.hide()
-            count = len(self._session.attention.selection)
-            self.empty.setText(f"{count} items are selected." if several else EMPTY_WORDS)
-            return
-        self.head.show_item(item)
-        self.head.show()
-        self._show_trouble(item)
-        self.arguments.show_item(item)
-        self.values.show_item(item)
-        self.order.show_item(item)
-        self.order.show()
-        self.note.show_item(item)
-        self.note.show()
+        item, count = self.item, len(self._session.attention.selection)
+        self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
+        self.empty.setVisible(item is None)
+        if item is not None:
+            self.details.show_item(item)
+            self.details.show()
+        elif "details" in self.__dict__:
+            self.details.hide()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        for part in (self.head, self.arguments, self.values):
-            part.set_theme(theme)
+        self._theme = theme
+        if "details" in self.__dict__:
+            self.details.set_theme(theme)
         self.refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(320, 420)
-
-    def _build(self, theme: Theme) -> None:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)
-        column.setSpacing(theme.GAP_LARGE)
-        self._rule = rule()
-        for widget in (self.empty, self.head, self.trouble, self._rule, *self._parts[2:]):
-            column.addWidget(widget)
-        column.addStretch(1)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def _show_trouble(self, item: ItemId) -> None:
-        results = self._session.results
-        failure, incomplete = results.failure(item), results.incomplete(item)
-        refusal = results.inference(item)
-        if failure is not None:
-            self.trouble.show_trouble(failure.explanation, failure.what, failure.fixes)
-        elif incomplete:
-            self.trouble.show_trouble(f"Cannot run yet: {incomplete}", "")
-        elif refusal is not None and refusal.refusal:
-            self.trouble.show_trouble("torch is expected to refuse this:", refusal.refusal)
-        else:
-            self.trouble.show_trouble("", "")
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):

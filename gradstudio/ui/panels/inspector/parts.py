@@ -137,8 +137,11 @@ class TroubleBox(QFrame):
             layout.addWidget(part)
         self.hide()
 
-    def show_trouble(self, ours: str, theirs: str, fixes: tuple[str, ...] = ()) -> None:
-        """Show the words; hidden when there are none."""
+    def show_trouble(self, ours: str, theirs: str, fixes: tuple[str, ...] = (), role: str = "danger") -> None:
+        """Show the words in a frame of the role's colour; hidden when there are none."""
+        if self.property("role") != role:
+            self.setProperty("role", role)
+            self.style().polish(self)
         for part, text in (
             (self.ours, ours),
             (self.theirs, theirs),

@@ -1,0 +1,128 @@
+"""The window before it is filled: menu titles, toolbar, empty docks, an empty canvas.
+
+It is painted first, so that a window stands while catalogue, canvas and panels are still being loaded; so
+neither numpy nor any panel may be imported here.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
+
+from gradstudio.ui.main_window_docks import Docks
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.theme import Theme
+
+LAYOUT_VERSION = 1
+SUFFIX = ".gsg"
+MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
+TITLES = {
+    "library": "Library",
+    "inspector": "Inspector",
+    "memory": "Memory",
+    "code": "Code",
+    "log": "Log",
+    "problems": "Problems",
+}
+FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
+TOOLBAR_HEIGHT_PX = 45
+
+
+class Frame(QMainWindow):
+    """What stands around everything.
+
+    Attributes:
+        may_close: asked when the window is about to be closed; False keeps it open.
+
+    Signals:
+        first_painted(): once, after the window was painted for the first time.
+        closed(): it closes for good.
+        file_dropped(object): the path of a document that was dropped onto it.
+    """
+
+    first_painted = Signal()
+    closed = Signal()
+    file_dropped = Signal(object)
+
+    def __init__(self, settings: Settings, theme: Theme) -> None:
+        """An empty window, as large and arranged as it was left."""
+        super().__init__()
+        self._settings, self._painted = settings, False
+        self.may_close: Callable[[], bool] = _always
+        self.setObjectName("main")
+        self.setWindowTitle("GradStudio")
+        self.setAcceptDrops(True)
+        self.menus: dict[str, QMenu] = {name: self.menuBar().addMenu(f"&{name}") for name in MENUS}
+        self.toolbar = QToolBar("Toolbar", self)
+        self.toolbar.setObjectName("toolbar")
+        self.toolbar.setMovable(False)
+        self.toolbar.setIconSize(QSize(18, 18))
+        self.toolbar.setMinimumHeight(TOOLBAR_HEIGHT_PX)
+        self.addToolBar(self.toolbar)
+        self.docks = Docks(self, TITLES)
+        self._ground = QWidget(self)
+        self._ground.setStyleSheet(f"background: {theme.canvas};")
+        self.setCentralWidget(self._ground)
+        self.statusBar()
+        self._restore_geometry()
+
+    def reset_layout(self) -> None:
+        """Put all docks back where they stood at first."""
+        self.docks.arrange(self.width(), self.height())
+
+    def _restore_geometry(self) -> None:
+        saved, state = self._settings.window.value("geometry"), self._settings.window.value("state")
+        if isinstance(saved, QByteArray) and self.restoreGeometry(saved):
+            self.reset_layout()
+            if isinstance(state, QByteArray):
+                self.restoreState(state, LAYOUT_VERSION)
+            return
+        screen = self.screen().availableGeometry()
+        self.resize(min(FIRST_WIDTH_PX, screen.width()), min(FIRST_HEIGHT_PX, screen.height()))
+        if screen.width() <= 1920:
+            self.setWindowState(Qt.WindowState.WindowMaximized)
+        self.docks.arrange(self.width(), self.height())
+
+    # ------------------------------------------------------------------ Qt overrides
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.UpdateRequest and not self._painted:
+            self._painted = True
+            self.first_painted.emit()
+        return handled
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
+        self._settings.window.setValue("geometry", self.saveGeometry())
+        self._settings.window.setValue("state", self.saveState(LAYOUT_VERSION))
+        self._settings.window.sync()
+        event.accept()
+        self.closed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_file(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = dropped_file(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.file_dropped.emit(path)
+
+
+def dropped_file(event: QDropEvent) -> Path | None:
+    """The one document that is being dropped, or None."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix == SUFFIX else None
+
+
+def _always() -> bool:
+    return True
