@@ -1,5 +1,6 @@
 """Editing in place on the canvas: literals, names and notes; one editor at a time."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,7 +11,7 @@ from gradstudio.graph.edits import Edits, ReplaceBlock
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.canvas import choices
-from gradstudio.ui.canvas.editors import ChoiceBox, LineEdit, NoteEdit, editor_place
+from gradstudio.ui.canvas.editors import ChoiceList, LineEdit, NoteEdit, editor_place
 from gradstudio.ui.canvas.face import HEADER, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
 from gradstudio.ui.canvas.hits import field_box
@@ -18,7 +19,7 @@ from gradstudio.ui.canvas.hits import field_box
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
-Editor = LineEdit | ChoiceBox | NoteEdit
+Editor = LineEdit | ChoiceList | NoteEdit
 
 
 class InPlace:
@@ -90,14 +91,16 @@ class InPlace:
     def _open_choices(self, item: ItemId, row: InputRow, box: Box) -> None:
         canvas = self._canvas
         rows = choices.choices(row, canvas.devices())
-        editor = ChoiceBox(canvas.viewport(), rows, row.text, lambda new: self._set_literal(item, row, new))
+        room = canvas.viewport().rect()
+        commit = partial(self._set_literal, item, row)
+        editor = ChoiceList(canvas.viewport(), rows, row.text, commit, canvas.look.theme)
         shown = canvas.camera.box_to_view(box)
-        editor.setGeometry(
-            editor_place(shown.x, shown.y, max(shown.width, 150), shown.height, canvas.viewport().rect())
-        )
+        place = editor_place(shown.x, shown.y, max(shown.width, 200), shown.height, room)
+        place.setHeight(min(editor.wanted_height(), room.height() - 8))
+        place.moveBottom(min(place.bottom(), room.bottom() - 4))
+        editor.setGeometry(place)
         self._take(editor)
         editor.closed.connect(lambda how: self._go_on(item, row.path, str(how)))
-        editor.showPopup()
 
     def _show_line(self, editor: LineEdit, box: Box) -> None:
         canvas = self._canvas

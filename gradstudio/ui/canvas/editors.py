@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
 LEAST_WIDTH: Final = 130
 LEAST_HEIGHT: Final = 24
+CHOICE_HEIGHT: Final = 24
 Commit = Callable[[str], str]
 """Takes the text; returns why it is refused, or ""."""
 
@@ -61,18 +62,24 @@ class LineEdit(QLineEdit):
         """Leaving keeps what is right; what is wrong is said, and the old value stands."""
         super().focusOutEvent(event)
         if self._open and event.reason() != Qt.FocusReason.PopupFocusReason:
-            words = self._commit(self.text()) if self.text() != self._before else ""
+            words = self._try_to_keep()
             if words:
                 self.refused.emit(words)
-            self._close("kept")
+            self.closed.emit("kept")
 
     def _keep(self, how: str) -> None:
-        words = self._commit(self.text()) if self.text() != self._before else ""
+        words = self._try_to_keep()
         if not words:
-            self._close(how)
+            self.closed.emit(how)
             return
+        self._open = True
         self._dress("danger")
         self.refused.emit(words)
+
+    def _try_to_keep(self) -> str:
+        """Why the text is refused; "" when it was taken. Not open meanwhile: taking it may end the focus."""
+        self._open = False
+        return self._commit(self.text()) if self.text() != self._before else ""
 
     def _close(self, how: str) -> None:
         if self._open:
@@ -83,8 +90,8 @@ class LineEdit(QLineEdit):
         self.setStyleSheet(_sheet(self._theme, role))
 
 
-class ChoiceBox(QComboBox):
-    """A choice made in place; the list opens at once.
+class ChoiceList(QListWidget):
+    """A choice made in place from a list over the canvas: arrows and Enter, or a click.
 
     Signals:
         closed(object): as `LineEdit.closed`.
@@ -92,49 +99,76 @@ class ChoiceBox(QComboBox):
 
     closed = Signal(object)
 
-    def __init__(self, parent: QWidget, rows: Sequence[tuple[str, str]], current: str, commit: Commit) -> None:
+    def __init__(
+        self, parent: QWidget, rows: Sequence[tuple[str, str]], current: str, commit: Commit, theme: Theme
+    ) -> None:
         """`rows` are (shown, value)."""
         super().__init__(parent)
-        self._commit, self._open = commit, True
+        self._commit, self._before, self._open = commit, current, True
         self.setFont(mono_font(12))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for shown, value in rows:
-            self.addItem(shown, value)
-        self.setCurrentIndex(max(0, self.findData(current)))
-        self.activated.connect(self._on_activated)
-        self.view().installEventFilter(self)
+            row = QListWidgetItem(shown, self)
+            row.setData(Qt.ItemDataRole.UserRole, value)
+            row.setSizeHint(QSize(0, CHOICE_HEIGHT))
+        self.setCurrentRow(max(0, self.values().index(current) if current in self.values() else 0))
+        self.itemClicked.connect(self._on_item_clicked)
+        self.setStyleSheet(
+            f"QListWidget {{ background: {theme.surface_raised}; color: {theme.text}; outline: 0;"
+            f" border: 1px solid {theme.focus}; border-radius: 5px; padding: 2px; }}"
+            f"QListWidget::item:selected {{ background: {theme.selection}; color: {theme.selection_text}; }}"
+        )
 
-    def hidePopup(self) -> None:
-        """The list closed without a choice: over."""
-        super().hidePopup()
-        if self._open:
-            self._close("cancelled")
+    def values(self) -> list[str]:
+        """The literals, top to bottom."""
+        return [self.item(k).data(Qt.ItemDataRole.UserRole) for k in range(self.count())]
+
+    def wanted_height(self) -> int:
+        """Of all rows, up to a dozen."""
+        return CHOICE_HEIGHT * min(self.count(), 12) + 8
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        match event.key():
+            case Qt.Key.Key_Escape:
+                self._close("cancelled")
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                self._take("kept")
+            case _:
+                super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Tab takes the lit row and goes on to the next field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            hows = {Qt.Key.Key_Tab: "next", Qt.Key.Key_Backtab: "previous"}
+            how = hows.get(Qt.Key(event.key()))
+            if how is not None:
+                self._take(how)
+                return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Leaving is no choice."""
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
             self._close("cancelled")
+
+    def _on_item_clicked(self, row: QListWidgetItem) -> None:
+        self.setCurrentItem(row)
+        self._take("kept")
+
+    def _take(self, how: str) -> None:
+        if not self._open:
             return
-        super().keyPressEvent(event)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Tab within the list takes the lit row and goes on."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Tab:
-            self._take(self.view().currentIndex().row(), "next")
-            return True
-        return super().eventFilter(watched, event)
-
-    def _on_activated(self, index: int) -> None:
-        self._take(index, "kept")
-
-    def _take(self, index: int, how: str) -> None:
-        if self._open:
-            self._open = False
-            self._commit(str(self.itemData(index)))
-            self.closed.emit(how)
-            super().hidePopup()
+        self._open = False
+        chosen = str(self.currentItem().data(Qt.ItemDataRole.UserRole))
+        if chosen != self._before:
+            self._commit(chosen)
+        self.closed.emit(how)
 
     def _close(self, how: str) -> None:
-        self._open = False
-        self.closed.emit(how)
+        if self._open:
+            self._open = False
+            self.closed.emit(how)
 
 
 class NoteEdit(QPlainTextEdit):

@@ -12,13 +12,17 @@ from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.operators.families import accepts
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.gestures import Pointer, body_at
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
+
+
+TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind.VALUES, Kind.ANY})
+"""Arguments that a tensor is naturally wired into; a size takes one too, but nobody looks for that."""
 
 
 class Searching:
@@ -113,8 +117,16 @@ def _fitting(graph: Graph, port: PortRef) -> Callable[[Operator], bool]:
     """Whether an operator can take what flows from an output, or give what an input takes."""
     if port.side == "output":
         family = output_family(graph, port.item, port.output)
-        return lambda operator: any(not accepts(parameter, family) for parameter in operator.parameters)
+        return lambda operator: _takes(operator, family)
     found = find_port(graph, port.item, port.path)
     if found is None:
         return lambda operator: False
     return lambda operator: any(not accepts(found.parameter, result.family) for result in operator.results)
+
+
+def _takes(operator: Operator, family: Family) -> bool:
+    """Whether people would wire this into the operator; a module takes tensors when it is called."""
+    if family is Family.TENSOR:
+        is_module = bool(operator.results) and operator.results[0].family is Family.MODULE
+        return is_module or any(parameter.kind in TENSOR_KINDS for parameter in operator.parameters)
+    return any(not accepts(parameter, family) for parameter in operator.parameters)

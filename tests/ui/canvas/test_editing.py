@@ -1,0 +1,200 @@
+"""Literals, names and notes edited where they stand."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
+from gradstudio.ui.canvas.editors import ChoiceList, LineEdit, NoteEdit
+from tests.ui.canvas.conftest import CONTROL, Hand
+
+Key = Qt.Key
+
+
+def open_line(hand: Hand, item: ItemId, path: str) -> LineEdit:
+    hand.click(hand.field(item, path))
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    return editor
+
+
+def retype(editor: LineEdit, text: str) -> None:
+    editor.selectAll()
+    QTest.keyClicks(editor, text)
+
+
+def literal(hand: Hand, item: ItemId, path: str) -> str:
+    return hand.graph.nodes[item].literals.get(path, "")
+
+
+def test_a_click_on_a_field_edits_it_and_enter_keeps(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    editor = open_line(hand, x, "data")
+    assert editor.text() == "[1.0, 2.0, 3.0]"
+    retype(editor, "[[1, 2], [3, 4]]")
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, x, "data") == "[[1, 2], [3, 4]]"
+    assert hand.canvas.in_place.editor is None
+    assert hand.undo_texts[-1] == "Set data"
+
+
+def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    editor = open_line(hand, x, "data")
+    retype(editor, "open('f')")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.canvas.in_place.editor is editor
+    assert hand.canvas.bubble.isVisible()
+    assert hand.canvas.bubble.text()
+    assert literal(hand, x, "data") == "[1.0, 2.0, 3.0]"
+    hand.key(Key.Key_Escape, to=editor)
+    assert hand.canvas.in_place.editor is None
+    assert not hand.canvas.bubble.isVisible()
+    assert literal(hand, x, "data") == "[1.0, 2.0, 3.0]"
+
+
+def test_escape_forgets_what_was_typed(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    count = len(hand.undo_texts)
+    editor = open_line(hand, x, "data")
+    retype(editor, "7")
+    hand.key(Key.Key_Escape, to=editor)
+    assert literal(hand, x, "data") == "[1.0, 2.0, 3.0]"
+    assert len(hand.undo_texts) == count
+
+
+def test_tab_keeps_and_goes_on_to_the_next_field(hand: Hand) -> None:
+    x = hand.add("torch.full", 200, 100)
+    editor = open_line(hand, x, "size")
+    retype(editor, "(4, 4)")
+    hand.key(Key.Key_Tab, to=editor)
+    assert literal(hand, x, "size") == "(4, 4)"
+    following = hand.canvas.in_place.editor
+    assert isinstance(following, LineEdit)
+    assert following is not editor
+    retype(following, "0.5")
+    hand.key(Key.Key_Return, to=following)
+    assert literal(hand, x, "fill_value") == "0.5"
+
+
+def test_an_emptied_optional_field_means_torchs_default(hand: Hand) -> None:
+    x = hand.add("torch.sum", 200, 100, dim="1")
+    editor = open_line(hand, x, "dim")
+    editor.clear()
+    hand.key(Key.Key_Return, to=editor)
+    assert "dim" not in hand.graph.nodes[x].literals
+
+
+def test_typing_the_same_again_is_no_undo_entry(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    count = len(hand.undo_texts)
+    editor = open_line(hand, x, "data")
+    retype(editor, "[1.0, 2.0, 3.0]")
+    hand.key(Key.Key_Return, to=editor)
+    assert len(hand.undo_texts) == count
+
+
+def test_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.click(hand.field(x, "requires_grad"))
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    assert editor.values() == ["", "True"]
+    hand.key(Key.Key_Down, to=editor)
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, x, "requires_grad") == "True"
+    assert hand.canvas.in_place.editor is None
+
+
+def test_escape_leaves_a_list_without_a_choice(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.click(hand.field(x, "requires_grad"))
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    hand.key(Key.Key_Escape, to=editor)
+    assert hand.canvas.in_place.editor is None
+    assert literal(hand, x, "requires_grad") == ""
+
+
+def test_dtypes_and_devices_are_lists(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.canvas.toggle_folded(x)
+    hand.canvas.edit_field(x, "dtype")
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    assert "torch.float64" in editor.values()
+    hand.canvas.edit_field(x, "device")
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    assert editor.values()[editor.currentRow()] == DOCUMENT_DEVICE
+    assert '"cpu"' in editor.values()
+
+
+def test_the_more_row_unfolds_and_folds(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    face, box = hand.canvas.board.face(x), hand.canvas.board.box(x)
+    assert face is not None
+    assert face.more is not None
+    assert box is not None
+    hand.click((box.x + face.more.x + 5, box.y + face.more.y + 8))
+    unfolded = hand.canvas.board.face(x)
+    assert unfolded is not None
+    assert unfolded.input("dtype") is not None
+    assert unfolded.more is not None
+    hand.click((box.x + unfolded.more.x + 5, box.y + unfolded.more.y + 8))
+    again = hand.canvas.board.face(x)
+    assert again is not None
+    assert again.input("dtype") is None
+
+
+def test_f2_renames_in_place(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.click(hand.header(x))
+    hand.key(Key.Key_F2)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    retype(editor, "weights")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.graph.nodes[x].names == ("weights",)
+
+
+def test_a_name_python_does_not_take_is_refused(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.double_click(hand.header(x))
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    before = hand.graph.nodes[x].names
+    retype(editor, "class")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.graph.nodes[x].names == before
+    assert "Python" in hand.canvas.bubble.text()
+
+
+def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 200)
+    hand.canvas.edit_note(x)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, NoteEdit)
+    QTest.keyClicks(editor, "look here")
+    hand.key(Key.Key_Return, CONTROL, to=editor)
+    assert hand.graph.nodes[x].note == "look here"
+    box = hand.canvas.board.notes[x].box
+    hand.double_click(box.center)
+    assert isinstance(hand.canvas.in_place.editor, NoteEdit)
+    hand.key(Key.Key_Escape, to=hand.canvas.in_place.editor)
+    assert hand.graph.nodes[x].note == "look here"
+
+
+def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 200)
+    hand.canvas.set_note(x, "look here")
+    box = hand.canvas.board.notes[x].box
+    hand.drag(box.center, (box.center[0] + 160, box.center[1] + 80))
+    assert hand.graph.places[f"note:{x}"].x == box.x + 160
+    assert (hand.graph.places[x].x, hand.graph.places[x].y) == (200, 200)
+
+
+def test_another_edit_closes_the_editor(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    open_line(hand, x, "data")
+    hand.session.graph_store.undo_stack.undo()
+    assert hand.canvas.in_place.editor is None

@@ -1,0 +1,165 @@
+"""What a card shows of a run: heights agree with texts, states have their own words."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import GradRow, PortInference
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    GradState,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Preview,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
+from gradstudio.ui.canvas.facts import Shown, card_facts, facts_height
+from gradstudio.ui.canvas.results import NoResults
+
+NODE = ItemId("n")
+
+
+class Told(NoResults):
+    """Results put in by hand."""
+
+    def __init__(self, *records: Record, grad: GradRow | None = None, expected: PortInference | None = None) -> None:
+        self._records, self._grad, self._expected = records, grad, expected
+
+    def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
+        return self._records or None
+
+    def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
+        return self._grad if output == 0 and not path else None
+
+    def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
+        return self._expected if output == 0 else None
+
+
+def tensor(*shape: int, value: object = None, **more: object) -> TensorRecord:
+    rows, columns = (shape[-2], shape[-1]) if len(shape) > 1 else (1, shape[-1] if shape else 1)
+    data = np.zeros((min(rows, 32), min(columns, 32)), np.float32)
+    preview = Preview(data.shape[0], data.shape[1], data.tobytes())
+    summary = Summary(dtype="float32", shape=shape, minimum=0.0, maximum=1.0, rms=0.5, value=value, preview=preview)
+    return TensorRecord(device="cpu", summary=summary, **more)  # type: ignore[arg-type]
+
+
+def gradient(record: TensorRecord, state: GradState = "value") -> GradRow:
+    return GradRow(node=NODE, state=state, grad=record.summary if state in ("value", "accumulated") else None)
+
+
+SCALAR = tensor(value=3.0, grad_fn="MulBackward0")
+VECTOR = tensor(7, value=[0.0] * 7)
+MATRIX = tensor(2, 3, value=[[0.0] * 3] * 2)
+PICTURE = tensor(64, 64, grad_fn="AddBackward0")
+STRIP = tensor(200)
+RECORDS: tuple[tuple[Record, ...], ...] = (
+    (SCALAR,),
+    (VECTOR,),
+    (MATRIX,),
+    (PICTURE,),
+    (STRIP,),
+    (tensor(0, 3),),
+    (VECTOR, PICTURE),
+    (PICTURE,) * 5,
+    (PlainRecord(what="number", class_name="int", value=8),),
+    (PlainRecord(what="none", class_name="NoneType"),),
+    (TupleRecord(class_name="list", length=2, items=(SCALAR, VECTOR)),),
+    (ModuleRecord(class_name="Linear", parameters={"weight": MATRIX, "bias": VECTOR}),),
+    (OptimizerRecord(class_name="SGD", groups=({"lr": 0.1, "momentum": 0.0},)),),
+    (ArrayRecord(dtype="float32", shape=(2,), value=[1.0, 2.0]),),
+    (ObjectRecord(class_name="generator"),),
+)
+
+
+@pytest.mark.parametrize("records", RECORDS)
+def test_the_quick_height_is_the_height_of_what_is_written(records: tuple[Record, ...]) -> None:
+    first = records[0]
+    rows = [None, GradRow(node=NODE, state="cut")]
+    if isinstance(first, TensorRecord):
+        rows += [gradient(first), gradient(first, "accumulated")]
+    for row, switches in itertools.product(rows, itertools.product((True, False), repeat=5)):
+        results, shown = Told(*records, grad=row), Shown(*switches)
+        facts = card_facts(results, NODE, ("a", "b"), shown)
+        assert facts_height(results, NODE, shown) == pytest.approx(facts.height)
+        assert facts.height >= sum(section.height for section in facts.sections)
+
+
+def test_nothing_is_shown_before_a_run_but_expected_shapes() -> None:
+    expected = PortInference(node=NODE, dtype="float32", shape=(2, 3))
+    facts = card_facts(Told(expected=expected), NODE, ("y",), Shown())
+    assert facts.hints == {0: "[2, 3]"}
+    assert facts.guessed == {0}
+    assert facts.height == 0
+
+
+def test_after_a_run_shapes_are_no_guesses() -> None:
+    facts = card_facts(Told(MATRIX), NODE, ("y",), Shown())
+    assert facts.hints == {0: "[2, 3]"}
+    assert not facts.guessed
+    assert card_facts(Told(MATRIX), NODE, ("y",), Shown(shapes=False)).hints == {}
+
+
+def test_what_inference_refuses_is_shown_until_a_run() -> None:
+    refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
+    facts = card_facts(Told(expected=refused), NODE, ("y",), Shown())
+    assert facts.problem.startswith("mat1 and mat2")
+    assert facts.problem_kind == "warning"
+    assert card_facts(Told(MATRIX, expected=refused), NODE, ("y",), Shown()).problem == ""
+
+
+@pytest.mark.parametrize("state", ["not_run", "cut", "not_required", "not_retained", "not_reached"])
+def test_a_state_without_a_value_has_words_and_no_number(state: GradState) -> None:
+    facts = card_facts(Told(SCALAR, grad=GradRow(node=NODE, state=state)), NODE, ("y",), Shown())
+    found = facts.sections[0].gradient
+    assert found is not None
+    assert found.words
+    assert found.display is None
+
+
+def test_a_gradient_of_zero_is_a_value() -> None:
+    zero = tensor(value=0.0)
+    facts = card_facts(Told(SCALAR, grad=gradient(zero)), NODE, ("y",), Shown())
+    found = facts.sections[0].gradient
+    assert found is not None
+    assert found.display is not None
+    assert found.display.text == "0"
+
+
+def test_a_large_gradient_shows_its_norm() -> None:
+    facts = card_facts(Told(PICTURE, grad=gradient(PICTURE)), NODE, ("y",), Shown())
+    found = facts.sections[0].gradient
+    assert found is not None
+    assert found.display is not None
+    assert found.display.lines[0][0] == "‖∇‖ 32"
+
+
+def test_each_overlay_is_switched_alone() -> None:
+    results = Told(SCALAR, grad=gradient(SCALAR))
+    full = card_facts(results, NODE, ("y",), Shown()).sections[0]
+    assert full.rows == (("", "float32 · cpu"), ("", "MulBackward0"))
+    assert card_facts(results, NODE, ("y",), Shown(grad_fn=False)).sections[0].rows == full.rows[:1]
+    assert card_facts(results, NODE, ("y",), Shown(dtype_device=False)).sections[0].rows == full.rows[1:]
+    assert card_facts(results, NODE, ("y",), Shown(values=False)).sections[0].value is None
+    assert card_facts(results, NODE, ("y",), Shown(gradients=False)).sections[0].gradient is None
+
+
+def test_several_results_are_told_apart_by_name() -> None:
+    facts = card_facts(Told(VECTOR, PICTURE), NODE, ("values", "indices"), Shown())
+    assert [section.heading for section in facts.sections] == ["values", "indices"]
+
+
+def test_nan_is_said_in_words_beside_the_picture() -> None:
+    summary = Summary(
+        dtype="float32", shape=(32, 32), minimum=0.0, maximum=1.0, nan=512, preview=PICTURE.summary.preview
+    )
+    facts = card_facts(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
+    value = facts.sections[0].value
+    assert value is not None
+    assert ("NaN 50 %", "bad") in value.lines

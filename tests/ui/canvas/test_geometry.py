@@ -1,0 +1,113 @@
+"""Wire paths, hit tests and frames, checked with numbers."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.camera import Camera, fitting
+from gradstudio.ui.canvas.geometry import Box
+
+
+def path(start: tuple[float, float], end: tuple[float, float], source: Box, target: Box) -> np.ndarray:
+    corners = [np.array([[box.x, box.y, box.right, box.bottom]]) for box in (source, target)]
+    return geometry.wire_paths(np.array([start], float), np.array([end], float), *corners)[0]
+
+
+SOURCE = Box(0, 0, 200, 100)
+
+
+@pytest.mark.parametrize("target", [Box(400, 50, 200, 100), Box(-400, 300, 200, 100), Box(10, 200, 200, 100)])
+def test_a_wire_begins_and_ends_at_its_ports(target: Box) -> None:
+    start, end = (SOURCE.right, 40.0), (target.x, target.y + 40)
+    points = path(start, end, SOURCE, target)
+    assert points.shape == (geometry.PATH_POINTS, 2)
+    assert tuple(points[0]) == pytest.approx(start)
+    assert tuple(points[-1]) == pytest.approx(end)
+
+
+def test_a_forward_wire_leaves_and_arrives_level() -> None:
+    points = path((200, 40), (400, 240), SOURCE, Box(400, 200, 200, 100))
+    assert abs(points[1, 1] - 40) < 4
+    assert abs(points[-2, 1] - 240) < 4
+    assert (np.diff(points[:, 0]) > 0).all()
+
+
+@pytest.mark.parametrize(
+    "target",
+    [Box(-300, 200, 200, 100), Box(-300, -300, 200, 100), Box(20, 140, 200, 100), Box(-250, 20, 200, 100)],
+    ids=["left below", "left above", "under it", "left beside"],
+)
+def test_a_backward_wire_runs_behind_neither_of_its_cards(target: Box) -> None:
+    points = path((SOURCE.right, 40), (target.x, target.y + 40), SOURCE, target)
+    fine = np.concatenate([np.linspace(a, b, 20) for a, b in itertools.pairwise(points)])
+    for box in (SOURCE, target):
+        inside = (
+            (fine[:, 0] > box.x + 1)
+            & (fine[:, 0] < box.right - 1)
+            & (fine[:, 1] > box.y + 1)
+            & (fine[:, 1] < box.bottom - 1)
+        )
+        assert not inside.any()
+
+
+def test_only_segments_in_view_are_drawn() -> None:
+    points = geometry.wire_paths(
+        np.array([[0.0, 0.0]]), np.array([[1000.0, 0.0]]), np.zeros((1, 4)), np.array([[1000.0, 0, 1000, 0]])
+    )
+    lines = geometry.segments(points, 1, Box(0, -10, 100, 20))
+    assert 0 < len(lines) < 8
+    assert lines[:, :3:2].min() <= 100
+
+
+def test_the_later_of_two_cards_is_hit() -> None:
+    bounds = np.array([[0.0, 0, 100, 100], [50, 50, 150, 150]])
+    assert geometry.topmost_box(bounds, 75, 75) == 1
+    assert geometry.topmost_box(bounds, 25, 25) == 0
+    assert geometry.topmost_box(bounds, 200, 25) is None
+
+
+def test_the_nearest_port_within_reach_is_hit() -> None:
+    points = np.array([[0.0, 0.0], [20.0, 0.0]])
+    assert geometry.nearest_point(points, 12, 0, 10) == 1
+    assert geometry.nearest_point(points, 10, 30, 10) is None
+    assert geometry.nearest_point(np.empty((0, 2)), 0, 0, 10) is None
+
+
+def test_a_wire_is_hit_along_its_whole_length_and_not_beside() -> None:
+    points = path((0, 0), (300, 0), Box(-10, -10, 10, 20), Box(300, -10, 10, 20))[None]
+    bounds = geometry.path_bounds(points)
+    assert geometry.nearest_wire(points, bounds, 150, 4, 6) == 0
+    assert geometry.nearest_wire(points, bounds, 150, 9, 6) is None
+
+
+def test_a_frame_holds_its_members_its_title_and_its_rows() -> None:
+    frame = geometry.frame_box([Box(100, 100, 50, 50), Box(200, 300, 50, 50)], rows_height=44)
+    assert frame is not None
+    assert frame.x < 100
+    assert frame.right > 250
+    assert frame.bottom > 350
+    assert 100 - frame.y > geometry.FRAME_TITLE + 44
+    assert geometry.frame_box([]) is None
+
+
+def test_lengthened_segments_overlap_their_neighbours() -> None:
+    lines = np.array([[0.0, 0, 10, 0], [10, 0, 10, 10]])
+    geometry.lengthen(lines, 0.5)
+    assert lines.tolist() == [[-0.5, 0, 10.5, 0], [10, -0.5, 10, 10.5]]
+
+
+def test_zooming_keeps_the_point_under_the_cursor() -> None:
+    camera = Camera(0.7, 30, -20)
+    before = camera.to_scene(400, 300)
+    assert camera.zoomed(1.7, 400, 300).to_scene(400, 300) == pytest.approx(before)
+    assert camera.zoomed(1000, 400, 300).zoom == 3.0
+
+
+def test_fitting_shows_everything_and_enlarges_nothing() -> None:
+    box = Box(-500, 20, 4000, 1000)
+    seen = fitting(box, 1000, 700).seen(1000, 700)
+    assert seen.x <= box.x
+    assert seen.right >= box.right
+    assert fitting(Box(0, 0, 10, 10), 1000, 700).zoom == 1.0
