@@ -1,0 +1,279 @@
+"""What is painted: errors, states, far and near, scrolled and sharp, as a picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtSvg import QSvgRenderer
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import SetPlaces
+from gradstudio.graph.model import Graph, ItemId, Place
+from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
+from gradstudio.protocol.records import Preview, Summary, TensorRecord
+from gradstudio.ui import theme as themes
+from gradstudio.ui.canvas import heat, picture
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.theme import Theme
+from tests.ui.canvas.conftest import Hand
+
+
+def pixels(image: QImage) -> np.ndarray:
+    """`(rows, columns, 3)` red, green, blue."""
+    made = image.convertToFormat(QImage.Format.Format_RGB32)
+    data = np.frombuffer(made.constBits(), np.uint8).reshape(made.height(), made.bytesPerLine() // 4, 4)
+    return data[:, : made.width(), 2::-1].astype(int)
+
+
+def has(image: QImage, color: QColor, least: int = 5) -> bool:
+    """Whether the colour stands in at least so many pixels."""
+    wanted = np.array([color.red(), color.green(), color.blue()])
+    return int((np.abs(pixels(image) - wanted).sum(2) <= 12).sum()) >= least
+
+
+def scalar(value: float, grad_fn: str | None = None) -> TensorRecord:
+    summary = Summary(dtype="float32", shape=(), minimum=value, maximum=value, mean=value, rms=value, value=value)
+    return TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=grad_fn is None, grad_fn=grad_fn)
+
+
+def ran(hand: Hand, item: ItemId, record: TensorRecord) -> None:
+    hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
+    hand.session.results._throttle.flush()
+
+
+def chain(hand: Hand) -> list[ItemId]:
+    items = [hand.add("torch.randn", 40, 100)]
+    for k in range(3):
+        items.append(hand.add("torch.relu", 300 + 260 * k, 100 + 60 * k))
+        hand.wire(items[-2], items[-1], "input")
+    hand.session.attention.select(())
+    return items
+
+
+def test_an_empty_canvas_says_what_to_do(hand: Hand) -> None:
+    assert has(hand.shot(), hand.canvas.look.color("text"), 50)
+
+
+def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
+    item = hand.add("torch.matmul", 300, 200)
+    hand.session.attention.select(())
+    danger = hand.canvas.look.color("danger")
+    assert not has(hand.shot(), danger)
+    failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
+    hand.session.results.add_failure(Failure(failed, "The inner sizes differ."))
+    hand.session.results._throttle.flush()
+    assert has(hand.shot(), danger, 100)
+    assert hand.canvas.board.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
+    hand.click(hand.header(item))
+    assert "shapes 2x3 and 2x3" in hand.canvas.bubble.text()
+    assert "inner sizes" in hand.canvas.bubble.text()
+
+
+def test_a_warning_is_badged(hand: Hand) -> None:
+    item = hand.add("torch.relu", 300, 200)
+    hand.session.attention.select(())
+    hand.session.results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
+    hand.session.results._throttle.flush()
+    assert has(hand.shot(), hand.canvas.look.color("warning"), 30)
+
+
+def test_a_result_appears_on_its_card_and_fades_when_stale(hand: Hand) -> None:
+    item = hand.add("torch.relu", 300, 200)
+    hand.session.attention.select(())
+    before = hand.shot()
+    ran(hand, item, scalar(3.0))
+    fresh = hand.shot()
+    assert fresh != before
+    hand.session.results.set_stale(True)
+    hand.session.results._throttle.flush()
+    stale = hand.shot()
+    assert stale != fresh
+    assert pixels(stale).max(axis=2).sum() < pixels(fresh).max(axis=2).sum()
+
+
+def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand) -> None:
+    item = hand.add("torch.relu", 300, 200)
+    hand.session.attention.select(())
+    ran(hand, item, scalar(3.0, "ReluBackward0"))
+    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True)
+    hand.session.results._throttle.flush()
+    assert has(hand.shot(), hand.canvas.look.gradient, 15)
+    hand.canvas.overlays.switch("gradients", False)
+    assert not has(hand.shot(), hand.canvas.look.gradient, 15)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.25])
+@pytest.mark.parametrize("shift", [(64, 0), (-40, 30), (0, -128)])
+def test_a_scrolled_picture_is_the_picture_painted_anew(hand: Hand, zoom: float, shift: tuple[int, int]) -> None:
+    chain(hand)
+    hand.canvas.set_camera(Camera(zoom, 10, 10))
+    hand.canvas.zooming = False
+    hand.shot()
+    hand.canvas.set_camera(hand.canvas.camera.panned(*shift))
+    scrolled = pixels(hand.shot())
+    hand.canvas.repaint_board()
+    anew = pixels(hand.shot())
+    assert (np.abs(scrolled - anew).sum(2) > 40).mean() < 0.0005
+
+
+def test_while_zooming_the_last_frame_is_scaled_and_a_sharp_one_follows(hand: Hand) -> None:
+    chain(hand)
+    hand.shot()
+    hand.wheel((300, 200), 1)
+    scaled = hand.shot()
+    hand.canvas.settle_timer.timeout.emit()
+    sharp = hand.shot()
+    assert sharp != scaled
+    hand.canvas.repaint_board()
+    assert hand.shot() == sharp
+
+
+def test_a_drag_over_a_snapshot_ends_as_a_full_picture(hand: Hand) -> None:
+    items = chain(hand)
+    at = hand.header(items[1])
+    hand.drag(at, (at[0] + 120, at[1] + 240))
+    dragged = hand.shot()
+    hand.canvas.repaint_board()
+    assert hand.shot() == dragged
+
+
+def test_seen_from_afar_cards_are_plates_with_their_names(hand: Hand) -> None:
+    items = chain(hand)
+    ran(hand, items[0], scalar(3.0))
+    hand.canvas.set_camera(Camera(0.3, 0, 0))
+    hand.canvas.zooming = False
+    shot = hand.shot()
+    assert has(shot, hand.canvas.look.theme.category_color("Random"), 100)
+    assert has(shot, hand.canvas.look.color("header_text"), 10)
+
+
+def test_both_themes_paint_from_their_roles(hand: Hand) -> None:
+    chain(hand)
+    light = themes.theme("light")
+    assert not has(hand.shot(), light.color("canvas"), 1000)
+    hand.canvas.set_theme(light)
+    assert has(hand.shot(), light.color("canvas"), 1000)
+
+
+def test_nothing_is_painted_anew_when_nothing_changed(hand: Hand) -> None:
+    chain(hand)
+    hand.shot()
+    frame = hand.canvas.picture.frame
+    hand.shot()
+    assert hand.canvas.picture.frame is frame
+
+
+def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
+    graph = hand.graph
+    edits, item = recipes.add_operator(graph, "torch.relu", 0, 0)
+    hand.session.graph_store.submit(edits, "Add")
+    for k in range(1, 200):
+        more, other = recipes.add_operator(graph, "torch.relu", 0, 0)
+        hand.session.graph_store.submit((*more, SetPlaces({other: Place(260.0 * (k % 20), 200.0 * (k // 20))})), "Add")
+    hand.canvas.fit_all()
+    hand.canvas.zooming = False
+    category = hand.canvas.board.cards[item].face.category
+    assert has(hand.shot(), hand.canvas.look.theme.category_color(category), 1000)
+    assert item in hand.canvas.visible_items()
+
+
+# ------------------------------------------------------------------ pictures without a window
+
+
+def small_graph() -> Graph:
+    from gradstudio.graph.edits import apply_all
+
+    graph = Graph()
+    edits, x = recipes.add_operator(graph, "torch.tensor", 0, 0)
+    apply_all(graph, edits)
+    edits, y = recipes.add_operator(graph, "torch.relu", 300, 40)
+    apply_all(graph, edits)
+    apply_all(graph, recipes.connect(graph, x, 0, y, "input"))
+    apply_all(graph, recipes.wrap(graph, [y], "no_grad"))
+    apply_all(graph, recipes.set_note(graph, x, "look here"))
+    return graph
+
+
+def test_a_picture_shows_everything_at_its_scale(dark: Theme) -> None:
+    one = picture.render_picture(small_graph(), None, dark)
+    two = picture.render_picture(small_graph(), None, dark, 2.0)
+    assert abs(two.width() - 2 * one.width()) <= 2
+    assert has(one, dark.category_color("Creation"), 200)
+    assert has(one, dark.color("note"), 500)
+
+
+def test_an_empty_graph_has_a_picture_too(dark: Theme) -> None:
+    assert picture.render_picture(Graph(), None, dark).width() > 100
+
+
+def test_pictures_are_written_as_png_and_svg(dark: Theme, tmp_path: Path) -> None:
+    for name in ("a.png", "a.svg"):
+        picture.save_picture(small_graph(), None, dark, tmp_path / name)
+    assert not QImage(str(tmp_path / "a.png")).isNull()
+    svg = QSvgRenderer(str(tmp_path / "a.svg"))
+    assert svg.isValid()
+    assert "look here" in (tmp_path / "a.svg").read_text()
+    with pytest.raises(OSError, match="cannot be written"):
+        picture.save_picture(small_graph(), None, dark, tmp_path / "a.docx")
+    with pytest.raises(OSError):
+        picture.save_picture(small_graph(), None, dark, tmp_path / "no" / "a.svg")
+
+
+# ------------------------------------------------------------------ heat maps
+
+
+def summary_of(values: np.ndarray, **more: object) -> Summary:
+    data = values.astype(np.float32)
+    finite = data[np.isfinite(data)]
+    return Summary(
+        dtype=str(more.pop("dtype", "float32")), shape=data.shape,
+        minimum=float(finite.min()), maximum=float(finite.max()),
+        nan=int(np.isnan(data).sum()), posinf=int(np.isposinf(data).sum()), neginf=int(np.isneginf(data).sum()),
+        preview=Preview(data.shape[0], data.shape[1], data.tobytes()),
+    )  # fmt: skip
+
+
+def test_zero_has_the_neutral_colour_and_signs_have_theirs(dark: Theme) -> None:
+    image = heat.image(summary_of(np.array([[-2.0, 0.0, 2.0]])), dark)
+    assert image is not None
+    negative, zero, positive = (image.pixelColor(k, 0) for k in range(3))
+    assert abs(zero.red() - dark.color("heat_zero").red()) <= 2
+    assert negative.name() == dark.color("heat_negative").name()
+    assert positive.name() == dark.color("heat_positive").name()
+
+
+def test_signed_values_are_scaled_about_zero(dark: Theme) -> None:
+    image = heat.image(summary_of(np.array([[-1.0, 4.0]])), dark)
+    assert image is not None
+    assert image.pixelColor(0, 0).name() != dark.color("heat_negative").name()
+    assert image.pixelColor(1, 0).name() == dark.color("heat_positive").name()
+
+
+def test_nan_is_marked_and_does_not_ruin_the_rest(dark: Theme) -> None:
+    image = heat.image(summary_of(np.array([[0.0, np.nan, 1.0, np.inf]])), dark)
+    assert image is not None
+    assert image.pixelColor(1, 0).name() == dark.color("heat_mark").name()
+    assert image.pixelColor(0, 0) != image.pixelColor(2, 0)
+    assert image.pixelColor(3, 0) == image.pixelColor(2, 0)
+
+
+def test_bytes_are_shown_as_a_grey_image(dark: Theme) -> None:
+    image = heat.image(summary_of(np.arange(64).reshape(8, 8), dtype="uint8"), dark)
+    assert image is not None
+    color = image.pixelColor(4, 4)
+    assert color.red() == color.green() == color.blue() > 0
+
+
+def test_a_constant_tensor_is_one_colour(dark: Theme) -> None:
+    image = heat.image(summary_of(np.full((4, 4), 7.0)), dark)
+    assert image is not None
+    assert len({image.pixelColor(x, y).name() for x in range(4) for y in range(4)}) == 1
+
+
+def test_keys_reach_nothing_when_the_canvas_is_empty(hand: Hand) -> None:
+    for key in (Qt.Key.Key_Delete, Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_F2, Qt.Key.Key_Left):
+        hand.key(key)
+    assert not hand.graph.nodes
