@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
@@ -259,7 +260,7 @@ class Gradients:
         self._drop(entry)
         if self._allowed < 0:
             self._allowed = self._budget()
-        size = tensor.nbytes if not tensor.is_sparse else 0
+        size = tensor.nbytes if tensor.layout is torch.strided and not tensor.is_nested else 0
         self._kept[entry] = size
         self._kept_bytes += size
         while self._kept_bytes > self._allowed and len(self._kept) > 1:

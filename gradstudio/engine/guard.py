@@ -20,7 +20,7 @@ from gradstudio.engine.errors import TooLarge
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import FILENAME, Step
-from gradstudio.engine.standins import on_meta
+from gradstudio.engine.standins import weigh_on_meta
 from gradstudio.program.model import Program
 
 LOOK_ABOVE = 1 << 24
@@ -99,27 +99,27 @@ def _free_lately() -> int:
 
 def _bound(step: Step, namespace: dict[str, Any]) -> int:
     """More elements than this no result can have, roughly: a product, cheap to form."""
-    literals, tensors, shapes = _literals(step.statement.text), [], set()
-    sizes = [size for size in literals if size > 1]
-    for name in step.source.reads:
+    sizes = [size for size in _literals(step.statement.text) if size > 1]
+    tensors: list[Tensor] = []
+    for name in step.source.slots:
         value = namespace.get(name)
         if isinstance(value, Tensor):
-            tensors.append(value.numel())
-            shapes.add(value.shape)
+            tensors.append(value)
         elif type(value) is int:
             sizes.append(abs(value) or 1)
         elif isinstance(value, list | tuple):
             sizes.extend(abs(size) or 1 for size in value if type(size) is int)
-    if tensors and (
-        step.statement.operator.rpartition(".")[2] in _CANNOT_GROW
-        or (len(shapes) == 1 and not sizes and not _multiplies(step))
-    ):
-        return max(tensors)
-    return math.prod(sizes) * math.prod(tensors)
-
-
-def _multiplies(step: Step) -> bool:
+    if not tensors:
+        return math.prod(sizes)
     word = step.statement.operator.rpartition(".")[2]
+    counts = [tensor.numel() for tensor in tensors]
+    if _multiplies(word):
+        return math.prod(sizes) * math.prod(counts if len(counts) > 1 else counts * 2)
+    same = not sizes and all(tensor.shape == tensors[0].shape for tensor in tensors)
+    return max(counts) if same or word in _CANNOT_GROW else math.prod(sizes) * math.prod(counts)
+
+
+def _multiplies(word: str) -> bool:
     return any(part in word for part in ("matmul", "mm", "outer", "kron", "einsum", "diag", "vander", "cart", "combin"))
 
 
@@ -144,10 +144,10 @@ def _collect(tree: ast.AST, found: list[int]) -> None:
 
 def _weigh(step: Step, namespace: dict[str, Any]) -> None:
     with neutral():
-        results = on_meta(step, namespace)
+        results = weigh_on_meta(step, namespace)
     needed: dict[torch.device, int] = {}
-    for tensor, device in results:
-        needed[device] = needed.get(device, 0) + tensor.numel() * tensor.itemsize
+    for size, device in results:
+        needed[device] = needed.get(device, 0) + size
     for device, size in needed.items():
         small = device == CPU and size < _free_lately() / 2
         free = None if small else free_bytes(device)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from gradstudio.engine.neutral import neutral
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Message, Printed, Warned
 
@@ -47,5 +48,7 @@ class Listener:
     def _show(
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
     ) -> None:
+        if neutral.depth:
+            return
         node, line = self.locate(sys._getframe(1))
         self._send(Warned(node=node, line=line, category=category.__name__, message=str(message)[:MAX_TEXT]))

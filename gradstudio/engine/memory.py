@@ -26,7 +26,7 @@ class LiveBytes:
 
     def see(self, tensor: Tensor) -> None:
         """Count the tensor's storage, once however many views of it are seen."""
-        if tensor.layout is not torch.strided or tensor.device.type != "cpu":
+        if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.is_nested:
             return
         storage = tensor.untyped_storage()
         key = storage._cdata

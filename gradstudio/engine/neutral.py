@@ -14,9 +14,12 @@ class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_
     """
 
     __slots__ = ("_left",)
+    depth = 0
+    """How many are entered; a warning that comes within is none of the program's."""
 
     def __enter__(self) -> None:
         """Leave the modes."""
+        neutral.depth += 1
         self._left: list[AbstractContextManager[Any]] = []
         if torch.is_inference_mode_enabled():
             self._leave(torch.inference_mode(False))
@@ -28,6 +31,7 @@ class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_
 
     def __exit__(self, *_: object) -> None:
         """Enter them again."""
+        neutral.depth -= 1
         while self._left:
             self._left.pop().__exit__(None, None, None)
 

@@ -34,5 +34,4 @@ def _float32_bytes(tensor: Tensor) -> bytes:
         tensor = tensor.abs()
     if tensor.device.type != "cpu" or tensor.dtype not in (torch.float32, torch.float64, torch.int64, torch.bool):
         tensor = tensor.to(torch.float32).cpu()
-    with np.errstate(over="ignore"):
-        return tensor.numpy().astype(np.float32).tobytes()
+    return tensor.numpy().astype(np.float32).tobytes()

@@ -64,8 +64,8 @@ def stand_in(value: object) -> object:
     return tuple(stand_in(item) for item in value) if type(value) is tuple else value
 
 
-def on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[Tensor, torch.device]]:
-    """The new tensors a statement would make, and the device each would be on; [] when meta cannot say."""
+def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
+    """Bytes of each new storage a statement would make, and its device; [] when meta cannot say."""
     twins = {name: stand_in(namespace[name]) for name in step.source.reads if name in namespace}
     taken = {twin.untyped_storage()._cdata for twin in twins.values() if isinstance(twin, Tensor) and _plain(twin)}
     mode = OnMeta()
@@ -76,7 +76,8 @@ def on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[Tensor, torch.d
         return []
     device = _device_of(mode, step, namespace)
     made = [twins[name] for name in step.statement.names if name in twins]
-    return [(t, device) for t in _tensors(made) if _plain(t) and t.untyped_storage()._cdata not in taken]
+    storages = {t.untyped_storage()._cdata: t.untyped_storage() for t in _tensors(made) if _plain(t)}
+    return [(storage.nbytes(), device) for address, storage in storages.items() if address not in taken]
 
 
 def _device_of(mode: OnMeta, step: Step, namespace: dict[str, Any]) -> torch.device:

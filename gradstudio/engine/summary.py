@@ -50,12 +50,33 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     Args:
         max_values: exact values are included up to this many elements.
     """
-    dtype, shape, count = dtype_name(tensor.dtype), tuple(tensor.shape), tensor.numel()
+    dtype = dtype_name(tensor.dtype)
+    if tensor.is_nested:
+        return Summary(dtype=dtype, shape=())
+    shape, count = tuple(tensor.shape), tensor.numel()
     if count == 0 or tensor.is_meta or tensor.is_quantized:
         return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if count == 0 and not tensor.is_meta else None)
     if tensor.layout is not torch.strided:
         return _of_sparse(tensor, dtype, max_values)
-    plain = tensor.detach()
+    with np.errstate(all="ignore"):
+        return _of_dense(tensor, dtype, max_values)
+
+
+def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
+    """Nested lists as records hold them: "nan", "inf", "-inf" and [re, im]."""
+    if not not_finite and (tensor is None or not tensor.is_complex()):
+        return values
+    if isinstance(values, list):
+        return [spelled(value) for value in values]
+    if isinstance(values, complex):
+        return [spelled(values.real), spelled(values.imag)]
+    if isinstance(values, float) and not math.isfinite(values):
+        return "nan" if values != values else "inf" if values > 0 else "-inf"
+    return values
+
+
+def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
+    plain, shape, count = tensor.detach(), tuple(tensor.shape), tensor.numel()
     if plain.is_neg() or plain.is_conj():
         plain = plain.resolve_neg().resolve_conj()
     if plain.dtype in _NARROW:
@@ -72,19 +93,6 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
         neginf=neginf, sampled=count > SAMPLE_ABOVE, preview=preview,
         value=None if listed is None or count > max_values else spelled(listed, bool(nan or posinf or neginf), plain),
     )  # fmt: skip
-
-
-def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
-    """Nested lists as records hold them: "nan", "inf", "-inf" and [re, im]."""
-    if not not_finite and (tensor is None or not tensor.is_complex()):
-        return values
-    if isinstance(values, list):
-        return [spelled(value) for value in values]
-    if isinstance(values, complex):
-        return [spelled(values.real), spelled(values.imag)]
-    if isinstance(values, float) and not math.isfinite(values):
-        return "nan" if values != values else "inf" if values > 0 else "-inf"
-    return values
 
 
 def _figures(tensor: Tensor, listed: Nested) -> Figures:
