@@ -25,6 +25,7 @@ class Navigation:
         board: Board
         camera: Camera
         fit_pending: bool
+        fitted: bool
         settle_timer: QTimer
         view_changed: SignalInstance
         zooming: bool
@@ -48,7 +49,7 @@ class Navigation:
             self.settle_timer.start()
         if camera != self.camera:
             self.camera = camera
-            self.fit_pending = False
+            self.fit_pending = self.fitted = False
             self.viewport().update()
             self.view_changed.emit()
 
@@ -100,6 +101,7 @@ class Navigation:
     def _fit(self, box: Box | None) -> None:
         if box is not None:
             self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height()))
+            self.fit_pending, self.fitted = False, True
 
     def _jump(self, camera: Camera) -> None:
         """A change of view at once, sharp."""

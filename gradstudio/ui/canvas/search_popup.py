@@ -24,6 +24,8 @@ from gradstudio.ui.theme import Theme, mono_font, ui_font
 WIDTH: Final = 400
 ROWS: Final = 8
 ROW_HEIGHT: Final = 40
+FRAME: Final = 58
+"""Height of the field and the margins."""
 LIMIT: Final = 40
 OPERATOR = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -69,7 +71,6 @@ class SearchPopup(QFrame):
 
     def open_at(self, at: QPoint) -> None:
         """Show it with its corner at a point of the parent, wholly inside."""
-        self.setFixedSize(WIDTH, 58 + ROWS * ROW_HEIGHT)
         room = self._room.size()
         self.move(
             max(4, min(at.x(), room.width() - self.width() - 4)), max(4, min(at.y(), room.height() - self.height() - 4))
@@ -126,6 +127,8 @@ class SearchPopup(QFrame):
             row.setData(OPERATOR, operator)
             row.setToolTip(operator.key)
         self.list.setCurrentRow(0)
+        rows = max(1, min(self.list.count(), ROWS))
+        self.setFixedSize(WIDTH, FRAME + rows * ROW_HEIGHT)
 
     def _found(self, query: str) -> Iterable[Operator]:
         if self._fits is None:

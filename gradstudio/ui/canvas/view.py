@@ -6,7 +6,7 @@ pans and zooms are exact on an endless plane.
 
 from typing import Final, Protocol
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -84,7 +84,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
         self.snap_to_grid = True
-        self.zooming, self.fit_pending = False, True
+        self.zooming, self.fit_pending, self.fitted = False, True, False
         self.settle_timer = QTimer(self)
         self.settle_timer.setSingleShot(True)
         self.settle_timer.setInterval(SETTLE_MS)
@@ -303,11 +303,21 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """What was fitted is fitted again; else the middle of the view stays in the middle."""
         super().resizeEvent(event)
         self.close_editor()
         self.picture.invalidate()
-        if not self.isVisible() or event.oldSize().isEmpty():
+        if self.fitted:
             self.fit_pending = True
+        elif not event.oldSize().isEmpty():
+            grown = event.size() - event.oldSize()
+            self.set_camera(self.camera.panned(grown.width() / 2, grown.height() / 2))
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, 240)
 
     # -------------------------------------------------------------- mouse and keys
 
