@@ -33,7 +33,8 @@ class Gradients:
     """One walk over the sound part of a program.
 
     Attributes:
-        may: outputs that may require grad.
+        may: outputs that may require grad, now or after a later write into them.
+        leaves: outputs that are leaves which require grad.
         repeated: items of the repeated part; a block is in it when something inside is.
     """
 
@@ -41,6 +42,8 @@ class Gradients:
         """Walk the graph in program order."""
         self.graph, self._soundness = graph, soundness
         self.may: set[Value] = set()
+        self.leaves: set[Value] = set()
+        self._tensors: set[Value] = set()
         self.repeated: set[ItemId] = set()
         self._roots: dict[Value, Value] = {}
         self._modules: set[Value] = set()  # modules and optimizers: they hold tensors, and are none
@@ -53,6 +56,7 @@ class Gradients:
                     self._node(graph.nodes[item])
                 else:
                     self._block(item)
+        self.may.update(value for value in self._tensors if self._root(value) in self._tracked)
         for item in tuple(self.repeated):
             self.repeated.update(ItemId(body) for body in graph.ancestors(item) if body)
 
@@ -132,25 +136,33 @@ class Gradients:
 
     def _outputs(self, node: Node, operator: Operator, sources: list[Value], is_tracked: bool) -> None:
         own, traits, count = (node.id, 0), traits_of(operator), max(1, len(operator.results), len(node.names))
-        if _makes_leaf(operator, traits, node):
+        if _makes_leaf(traits, node):
             self._tracked.add(own)
+            self.leaves.add(own)
         elif traits.shares_memory and sources and not (operator.view and self._is_no_grad(node)):
             self._share(node, sources, count)
+            if not operator.view and sources[0] in self.leaves:
+                self.leaves.add(own)
         elif is_tracked and traits.carries_gradient and not self._is_no_grad(node):
             self._tracked.update((node.id, k) for k in range(count))
         elif traits.holds_parameters:
             self._tracked.add(own)
         if traits.sets_requires_grad or (operator.key == SET_ATTRIBUTE and attribute_of(node) == "requires_grad"):
-            self._set_flag(operator, node, self._root(sources[0]) if sources else own)
+            self._set_flag(operator, node, sources[0] if sources else own)
         if traits.may_be_tensor:
-            self.may.update(value for k in range(count) if self._root(value := (node.id, k)) in self._tracked)
+            values = [(node.id, k) for k in range(count)]
+            self._tensors.update(values)
+            self.may.update(value for value in values if self._root(value) in self._tracked)
 
-    def _set_flag(self, operator: Operator, node: Node, root: Value) -> None:
+    def _set_flag(self, operator: Operator, node: Node, value: Value) -> None:
         port = "value" if operator.face is Face.SET_ATTRIBUTE else "requires_grad"
+        root = self._root(value)
         if node.literals.get(port) == "False":
             self._tracked.discard(root)
-        else:
+            self.leaves.discard(value)
+        elif root not in self._tracked:
             self._tracked.add(root)
+            self.leaves.update((value, (node.id, 0)))
 
     def _writes(self, node: Node, operator: Operator, is_tracked: bool, is_repeated: bool) -> None:
         for name in operator.writes:
@@ -243,7 +255,7 @@ def _traits_of(operator: Operator) -> Traits:
     )
 
 
-def _makes_leaf(operator: Operator, traits: Traits, node: Node) -> bool:
+def _makes_leaf(traits: Traits, node: Node) -> bool:
     if traits.makes_leaf == "parameter":
         return node.literals.get("requires_grad") != "False"
     if traits.makes_leaf == "flag":

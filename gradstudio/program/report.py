@@ -3,7 +3,7 @@
 from gradstudio.graph.analysis import Analysis
 from gradstudio.graph.gradients import body_is_top_level
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.operators.model import Effect, Face, Family, Operator
+from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
 from gradstudio.program.references import References
@@ -26,12 +26,10 @@ class _Reporter:
         self.analysis, self.graph, self.references = analysis, analysis.graph, references
         self.soundness = analysis.soundness
         self.last: dict[str, ItemId] = {}
-        self._leaves: set[tuple[ItemId, int]] = set()
         for item in self.graph.order():
             node = self.graph.nodes.get(item)
             if node is None or not self.soundness.is_live(item):
                 continue
-            self._note_requires_grad(node)
             if item not in analysis.nested and _surely_runs(self.graph, item):
                 for name in self.references.bound(item):
                     if name != "_":
@@ -93,38 +91,8 @@ class _Reporter:
 
     def _is_leaf(self, node: Node, output: int) -> bool:
         """Whether the value is a leaf that requires grad, for all the text tells."""
-        return self.soundness.binding(node.id, output) in self._leaves
-
-    def _note_requires_grad(self, node: Node) -> None:
-        operator = self.soundness.operators.get(node.id)
-        if operator is None or node.bypassed:
-            return
-        if self._sets_flag(node, operator):
-            wire = self.graph.wires.get((node.id, operator.parameters[0].name))
-            source = self.graph.nodes.get(wire.source) if wire is not None else None
-            if wire is not None and source is not None and not self._is_computed(source):
-                self._leaves.add(self.soundness.binding(wire.source, wire.output))
-                self._leaves.add((node.id, 0))
-        elif (node.id, 0) in self.analysis.gradients.may and not self._is_computed(node):
-            self._leaves.add((node.id, 0))
-
-    def _sets_flag(self, node: Node, operator: Operator) -> bool:
-        if operator.face is Face.SET_ATTRIBUTE:
-            return operator.symbol == "requires_grad" and node.literals.get("value") == "True"
-        return operator.word == "requires_grad_" and node.literals.get("requires_grad", "True") == "True"
-
-    def _is_computed(self, node: Node) -> bool:
-        """Whether its value came from a tensor that may require grad, or is no tensor of its own."""
-        operator = self.soundness.operators.get(node.id)
-        if operator is None or operator.face in (Face.ALIAS, Face.ITEM, Face.ATTRIBUTE, Face.CALL, Face.GROUP):
-            return True
-        if operator.cuts or operator.key.startswith("torch.nn.parameter") or operator.key == "torch.nn.Parameter":
-            return False
-        if Effect.MODE in operator.effects:
-            return (node.id, 0) not in self._leaves
-        may = self.analysis.gradients.may
-        wires = (self.graph.wires[node.id, port] for port in self.soundness.ports[node.id])
-        return any((wire.source, wire.output) in may or wire.source in self.graph.blocks for wire in wires)
+        leaves = self.analysis.gradients.leaves
+        return (node.id, output) in leaves or self.soundness.binding(node.id, output) in leaves
 
 
 def _surely_runs(graph: Graph, item: ItemId) -> bool:
