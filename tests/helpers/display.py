@@ -76,13 +76,16 @@ class Display:
         answer = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         return answer.stdout.strip()
 
-    def wait_for_window(self, title: str) -> str:
-        """Waits for a window with this in its title and gives it the keyboard.
+    def has_window(self, title: str) -> bool:
+        """Whether a window with this in its title is seen."""
+        return bool(self._windows(title))
+
+    def activate(self, title: str) -> str:
+        """Gives the keyboard to the window with this in its title.
 
         Returns:
             Its number.
         """
-        wait_until(f"a window {title!r}", lambda: bool(self._windows(title)))
         window = self._windows(title)[-1]
         self.hand("windowactivate", "--sync", window)
         return window

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import psutil
 
-from tests.helpers.display import PATIENCE_SECONDS, Display
+from tests.helpers.display import PATIENCE_SECONDS, Display, wait_until
+
+TITLE = "GradStudio"
 
 
 class Window:
@@ -14,7 +16,7 @@ class Window:
 
     Attributes:
         process: the program.
-        number: X's number of its window.
+        number: X's number of its window, once it is open.
     """
 
     def __init__(self, screen: Display, file: Path) -> None:
@@ -22,7 +24,18 @@ class Window:
         self._words = file.with_suffix(".log").open("w+")
         command = [sys.executable, "-m", "gradstudio", str(file)]
         self.process = subprocess.Popen(command, env=screen.environment, stdout=self._words, stderr=self._words)
-        self.number = screen.wait_for_window("GradStudio")
+        self.number = ""
+
+    def wait_until_open(self) -> None:
+        """Waits for its window.
+
+        Raises:
+            AssertionError: the program has ended instead; with what it has printed.
+        """
+        wait_until("a window", lambda: self._screen.has_window(TITLE) or self.process.poll() is not None)
+        if self.process.poll() is not None:
+            raise AssertionError(f"it has ended with {self.process.returncode}: {self.words()}")
+        self.number = self._screen.activate(TITLE)
 
     def press(self, *keys: str) -> None:
         """Presses keys, in xdotool's names."""

@@ -35,5 +35,8 @@ def example(tmp_path: Path) -> Path:
 def window(screen: display.Display, example: Path) -> Iterator[Window]:
     """GradStudio with the copied example open."""
     opened = Window(screen, example)
-    yield opened
-    opened.close()
+    try:
+        opened.wait_until_open()
+        yield opened
+    finally:
+        opened.close()
