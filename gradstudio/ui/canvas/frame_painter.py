@@ -8,10 +8,11 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded, paint_field, paint_input_port, paint_output_port
-from gradstudio.ui.canvas.distant import DISTANT, LEGIBLE_WIDTH, LINE
+from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.plate_painter import LEGIBLE_WIDTH, LINE
 from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_LINE, Frame, Note
 
 RADIUS: Final = 10.0
@@ -25,7 +26,8 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
     outline = QPainterPath()
     outline.addRoundedRect(rect, RADIUS, RADIUS)
     painter.fillPath(outline, look.color("block"))
-    strip = half_rounded(QRectF(0, 0, rect.width(), FRAME_TITLE), RADIUS)
+    title_height = FRAME_TITLE if zoom >= DISTANT else max(FRAME_TITLE, (LINE + 1) / zoom)
+    strip = half_rounded(QRectF(0, 0, rect.width(), title_height), RADIUS)
     painter.fillPath(strip, look.faded("block_edge", 0.35))
     dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
     painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
@@ -36,7 +38,10 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
         _paint_ports(painter, look, frame, board)
     else:
         painter.scale(1 / zoom, 1 / zoom)
-        _paint_title(painter, look, frame.face.title, rect.width() * zoom, max(FRAME_TITLE * zoom, LINE))
+        title, width = frame.face.title, rect.width() * zoom
+        if look.meter.width(title, "block") > width - 2 * PADDING:
+            title = title.removeprefix("with torch.").removesuffix(":")
+        _paint_title(painter, look, title, width, title_height * zoom)
 
 
 def _paint_title(painter: QPainter, look: Look, text: str, width: float, height: float) -> None:

@@ -14,7 +14,9 @@ from gradstudio.ui.canvas.things import PortRef
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
 WIRE_REACH: Final = 6.0
-LEAST_FIELD_ZOOM: Final = 0.4
+LEAST_FIELD_ZOOM: Final = 0.62
+"""Below it cards are plates without fields."""
+LEAST_PORT_ZOOM: Final = 0.25
 
 NOWHERE: Final = ItemId("")
 HitKind = OneOf["port", "field", "more", "card", "note", "title", "wire", "frame", "empty"]
@@ -44,7 +46,7 @@ def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
     """What is under the scene point at this zoom."""
     near = zoom >= LEAST_FIELD_ZOOM
     return (
-        (_port(board, x, y, zoom) if near else None)
+        (_port(board, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
         or _card(board, x, y, near)
         or _frame_head(board, x, y, near)
         or _note(board, x, y)

@@ -232,7 +232,7 @@ def draw_paths(
         return
     lines -= (camera.x, camera.y, camera.x, camera.y)
     lines *= zoom
-    thickness = width * min(zoom, 1.6) if zoom >= 0.6 else 1.0
+    thickness = max(1.4, width * min(zoom, 1.6)) if zoom >= 0.25 else 1.0
     if thickness > 1.0:
         geometry.lengthen(lines, JOIN)
     pen = QPen(color, max(1.0, thickness))

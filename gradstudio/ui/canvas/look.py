@@ -19,6 +19,7 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "mono_italic": ("mono", 11, QFont.Weight.Normal, True),
     "mono_small": ("mono", 9, QFont.Weight.Normal, False),
     "number": ("mono", 17, QFont.Weight.DemiBold, False),
+    "number_small": ("mono", 14, QFont.Weight.DemiBold, False),
     "gradient": ("mono", 14, QFont.Weight.DemiBold, False),
     "badge_note": ("ui", 10, QFont.Weight.Normal, False),
     "plate": ("ui", 11, QFont.Weight.DemiBold, False),

@@ -1,0 +1,182 @@
+"""One card seen from afar: its name, the number or picture it computed, its gradient; always legible.
+
+Texts keep their size in view pixels while the plate shrinks; what has no room is left out.
+"""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
+from gradstudio.protocol.records import GradState, PlainRecord, Record, Summary, TensorRecord
+from gradstudio.ui.canvas import formatting, heat
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.card_painter import half_rounded
+from gradstudio.ui.canvas.face import HEADER, Face
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_state, paint_warning
+from gradstudio.ui.canvas.states import STATE_WORDS
+
+LEGIBLE_WIDTH: Final = 30.0
+"""A plate at least so many view pixels wide gets texts."""
+TITLE_HEIGHT: Final = 17.0
+LINE: Final = 14.0
+NUMBER_LINE: Final = 19.0
+STALE_OPACITY: Final = 0.45
+LEAST_PORT_ZOOM: Final = 0.25
+Align = Qt.AlignmentFlag
+
+
+def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
+    """The plate in a rectangle of view pixels."""
+    face, failed = board.cards[item].face, board.results.failure(item) is not None
+    radius = max(2.0, 8.0 * zoom)
+    head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
+    painter.setOpacity(STALE_OPACITY if face.muted else 1.0)
+    painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
+    painter.setBrush(look.color("card_well"))
+    painter.drawRoundedRect(rect, radius, radius)
+    header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
+    painter.fillPath(half_rounded(header, radius), look.theme.category_color(face.category))
+    if rect.width() >= LEGIBLE_WIDTH:
+        _paint_title(painter, look, face, header)
+        _paint_body(painter, look, board, item, rect.adjusted(7, head + 3, -5, -4))
+    if failed:
+        paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
+    if zoom >= LEAST_PORT_ZOOM:
+        _paint_ports(painter, look, board, face, rect, zoom)
+    painter.setOpacity(1.0)
+
+
+def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF) -> None:
+    room = header.adjusted(6, 0, -4, 0)
+    name = look.meter.elided(face.names or face.title, "plate", room.width())
+    painter.setFont(look.meter.font("plate"))
+    painter.setPen(look.color("header_text"))
+    painter.drawText(room, Align.AlignVCenter, name)
+    used = look.meter.width(name, "plate") + 6
+    if face.names and room.width() - used > 14:
+        painter.setFont(look.meter.font("badge_note"))
+        painter.setPen(look.faded("header_text", 0.75))
+        rest = room.adjusted(used, 0, 0, 0)
+        painter.drawText(rest, Align.AlignVCenter, look.meter.elided(face.title, "badge_note", rest.width()))
+
+
+def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
+    records = board.results.outputs(item)
+    if not records:
+        _paint_expected(painter, look, board, item, body)
+        return
+    if board.results.stale(item):
+        painter.setOpacity(STALE_OPACITY)
+    room = QRectF(body)
+    if board.shown.gradients and isinstance(records[0], TensorRecord) and body.height() >= 2 * LINE:
+        room.setBottom(room.bottom() - LINE - 2)
+        line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
+        _paint_gradient(painter, look, board, item, records[0], line)
+    _paint_value(painter, look, board, records[0], room)
+    painter.setOpacity(1.0)
+
+
+def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
+    """Before a run: the literal that stands first, else the shape that is expected."""
+    given = (row for row in board.cards[item].face.fields() if not row.faint)
+    literal = next((f"{row.label} {row.shown}" for row in given), "")
+    expected = board.results.inference(item, 0)
+    if literal:
+        _line(painter, look, literal, "mono", look.color("text_dim"), body, LINE)
+    elif expected is not None and expected.shape is not None and board.shown.shapes:
+        shape = formatting.shape(expected.shape)
+        _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
+
+
+def _paint_value(painter: QPainter, look: Look, board: Board, record: Record, room: QRectF) -> None:
+    if isinstance(record, TensorRecord) and record.summary.shape != ():
+        _paint_tensor(painter, look, board, record.summary, room)
+    elif board.shown.values:
+        number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
+        value = record.summary.value if isinstance(record, TensorRecord) else None
+        text = formatting.number(value) if isinstance(record, TensorRecord) else formatting.plain(record)
+        role, height = ("number_small", NUMBER_LINE) if number else ("mono", LINE)
+        _line(painter, look, text, role, look.color("text"), room, height)
+
+
+def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF) -> None:
+    """Small ones as numbers, others as a shape above a picture."""
+    rows = _written_out(look, board, summary, room)
+    if rows:
+        for number, text in enumerate(rows):
+            _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
+        return
+    if board.shown.shapes:
+        _line(painter, look, formatting.shape(summary.shape), "mono", look.color("text_dim"), room, LINE)
+        room = room.adjusted(0, LINE + 1, 0, 0)
+    picture = heat.image(summary, look.theme) if board.shown.values else None
+    if picture is None or room.height() < 6:
+        return
+    ratio = max(0.5, min(4.0, picture.width() / picture.height()))
+    height = min(room.height(), room.width() / ratio)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
+
+
+def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> list[str]:
+    """The numbers of a small tensor as lines; [] when they do not fit."""
+    if not board.shown.values or summary.value is None or not formatting.is_written_out(summary.shape):
+        return []
+    rows = ["  ".join(row) for row in formatting.grid(summary)]
+    if not rows or len(rows) * LINE > room.height():
+        return []
+    return rows if max(look.meter.width(row, "mono") for row in rows) <= room.width() else []
+
+
+def _paint_gradient(
+    painter: QPainter, look: Look, board: Board, item: ItemId, record: TensorRecord, line: QRectF
+) -> None:
+    row = board.results.grad(item, 0)
+    state: GradState = row.state if row is not None else record.grad_state
+    grad = row.grad if row is not None else record.grad
+    paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
+    words = line.adjusted(14, 0, 0, 0)
+    if grad is None or state not in ("value", "accumulated"):
+        color = look.color("warning" if state == "cut" else "unknown_value")
+        _line(painter, look, STATE_WORDS[state], "badge_note", color, words, LINE)
+        return
+    text = formatting.number(grad.value) if grad.shape == () else f"‖∇‖ {formatting.norm(grad)}"
+    _line(painter, look, text, "mono", look.gradient, words, LINE)
+
+
+def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, room: QRectF, height: float) -> None:
+    if room.height() < height - 2:
+        return
+    painter.setFont(look.meter.font(role))
+    painter.setPen(color)
+    line = QRectF(room.x(), room.y(), room.width(), height)
+    painter.drawText(line, Align.AlignVCenter, look.meter.elided(text, role, room.width()))
+
+
+def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: QRectF, zoom: float) -> None:
+    """Dots where the ports are, in the colour of what flows."""
+    wired = dict(board.input_looks(face.item))
+    radius = max(2.0, 5.0 * zoom)
+    painter.setPen(QPen(look.color("canvas"), 1.0))
+    for row in face.inputs:
+        known = wired.get(row.path)
+        given = row.state == "literal"
+        color = look.color("unknown_value")
+        if known is not None and known.known:
+            color = look.family(known.family, known.dtype)
+        elif given:
+            color = look.family(row.family)
+        painter.setBrush(color if known is not None or given else look.color("card_well"))
+        painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
+    for output in face.outputs:
+        known = board.look_of(face.item, output.index)
+        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
+        filled = known.requires_grad or known.family is not Family.TENSOR
+        painter.setBrush(color if filled else look.color("card_well"))
+        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.5))
+        painter.drawEllipse(at, radius, radius)
