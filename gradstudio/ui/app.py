@@ -153,10 +153,14 @@ class _Start:
             window.file.open_first_example()
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
+        QTimer.singleShot(0, self._frame, self._show)
+        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
+
+    def _show(self) -> None:
+        """All is in its place."""
         self._frame.setUpdatesEnabled(True)
         gc.freeze()
         gc.enable()
-        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
 
     def end(self) -> None:
         """The window is closed."""

@@ -17,6 +17,8 @@ MAX_SIDE_PX = 16_000
 
 def save_picture(layer: Layer, path: Path) -> bool:
     """Write everything on the board to a .png or .svg; False when it cannot be written."""
+    if not path.parent.is_dir():
+        return False
     box = layer.board.extent() or Box(0.0, 0.0, 320.0, 200.0)
     whole = Box(box.x - MARGIN_PX, box.y - MARGIN_PX, box.width + 2 * MARGIN_PX, box.height + 2 * MARGIN_PX)
     return _save_svg(layer, whole, path) if path.suffix.lower() == ".svg" else _save_png(layer, whole, path)

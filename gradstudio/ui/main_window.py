@@ -60,6 +60,7 @@ class MainWindow(QObject):
         self.recovery = Recovery(session, settings.state_folder / "recovery", self)
         self._wire()
         self._show_title()
+        QTimer.singleShot(0, frame, frame.restore_layout)
         self.canvas.setFocus()
 
     # ------------------------------------------------------------------ building
@@ -102,18 +103,18 @@ class MainWindow(QObject):
         store = session.graph_store
         store.history_changed.connect(refresh)  # not the stack itself: it still signals while it dies
         store.replaced.connect(refresh)
-        store.clean_changed.connect(lambda clean: frame.setWindowModified(not clean))
+        store.clean_changed.connect(self._on_store_clean_changed)
         session.attention.selection_changed.connect(refresh)
-        session.run.state_changed.connect(lambda _state: refresh())
-        session.engine.state_changed.connect(lambda _state: refresh())
+        session.run.state_changed.connect(refresh)
+        session.engine.state_changed.connect(refresh)
         session.path_changed.connect(self._on_session_path_changed)
         self.overlays.changed.connect(refresh)
         self.library.chosen.connect(self._on_library_chosen)
-        self.canvas.view_changed.connect(lambda: self.status.show_zoom(self.canvas.zoom))
+        self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
-        self.file.said.connect(lambda text: self.status.say(text, "ok"))
+        self.file.said.connect(self.status.confirm)
         self.problems.counted.connect(self._on_problems_counted)
-        self.code.copied.connect(lambda: self.status.say("Copied the program", "ok"))
+        self.code.said.connect(self.status.confirm)
         frame.may_close = self.file.may_leave
         frame.closed.connect(self._on_frame_closed)
         frame.file_dropped.connect(self._on_frame_file_dropped)
@@ -158,6 +159,12 @@ class MainWindow(QObject):
         view = self.session.view
         if view is not None and view != View():
             self.canvas.restore_view(view.zoom, view.x, view.y)
+
+    def _on_store_clean_changed(self, clean: bool) -> None:
+        self.frame.setWindowModified(not clean)
+
+    def _on_canvas_view_changed(self) -> None:
+        self.status.show_zoom(self.canvas.zoom)
 
     def _on_problems_counted(self, count: int) -> None:
         self.frame.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")

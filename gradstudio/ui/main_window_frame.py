@@ -27,6 +27,8 @@ TITLES = {
     "problems": "Problems",
 }
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
+LARGE_SCREEN_PX = 1920
+"""Screens up to this width are filled at the first start."""
 TOOLBAR_HEIGHT_PX = 45
 
 
@@ -67,23 +69,27 @@ class Frame(QMainWindow):
         self.setCentralWidget(self._ground)
         self.statusBar()
         self._restore_geometry()
+        self.restore_layout()
 
     def reset_layout(self) -> None:
         """Put all docks back where they stood at first."""
         self.docks.arrange(self.width(), self.height())
 
+    def restore_layout(self) -> None:
+        """Arrange the docks as they were left, or as at first; asked again when they were filled."""
+        self.reset_layout()
+        state = self._settings.window.value("state")
+        if isinstance(state, QByteArray):
+            self.restoreState(state, LAYOUT_VERSION)
+
     def _restore_geometry(self) -> None:
-        saved, state = self._settings.window.value("geometry"), self._settings.window.value("state")
+        saved = self._settings.window.value("geometry")
         if isinstance(saved, QByteArray) and self.restoreGeometry(saved):
-            self.reset_layout()
-            if isinstance(state, QByteArray):
-                self.restoreState(state, LAYOUT_VERSION)
             return
         screen = self.screen().availableGeometry()
         self.resize(min(FIRST_WIDTH_PX, screen.width()), min(FIRST_HEIGHT_PX, screen.height()))
-        if screen.width() <= 1920:
+        if screen.width() <= LARGE_SCREEN_PX:
             self.setWindowState(Qt.WindowState.WindowMaximized)
-        self.docks.arrange(self.width(), self.height())
 
     # ------------------------------------------------------------------ Qt overrides
 

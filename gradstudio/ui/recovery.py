@@ -28,7 +28,7 @@ class Recovery(QObject):
         self._warned = False
         self._throttle = Throttle(WRITE_MS, self)
         self._throttle.due.connect(self.write)
-        session.graph_store.edited.connect(lambda _edits: self._throttle.request())
+        session.graph_store.edited.connect(self._throttle.request)
         session.graph_store.clean_changed.connect(self._on_clean_changed)
         session.graph_store.replaced.connect(self._on_store_replaced)
 

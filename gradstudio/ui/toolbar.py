@@ -32,9 +32,9 @@ class ToolBar(QObject):
         self.device.setToolTip("The device on which creation nodes create")
         self.device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.device.activated.connect(self._on_device_activated)
-        session.graph_store.edited.connect(lambda _edits: self.show_device())
+        session.graph_store.edited.connect(self.show_device)
         session.graph_store.replaced.connect(self.show_device)
-        session.engine.state_changed.connect(lambda _state: self.show_device())
+        session.engine.state_changed.connect(self.show_device)
         self.show_device()
 
     def show_device(self) -> None:

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.ui import theme as themes
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.settings import Settings
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
@@ -48,3 +51,20 @@ def add(session: Session) -> Add:
         return item
 
     return make
+
+
+@pytest.fixture
+def frame(qtbot: QtBot, settings: Settings, dark: Theme) -> Frame:
+    made = Frame(settings, dark)
+    made.setWindowState(Qt.WindowState.WindowNoState)
+    made.resize(1280, 800)
+    qtbot.addWidget(made, before_close_func=lambda frame: setattr(frame, "may_close", lambda: True))
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def window(frame: Frame, session: Session, settings: Settings, dark: Theme) -> MainWindow:
+    """The whole window around the session."""
+    return MainWindow(frame, session, settings, dark)

@@ -17,10 +17,10 @@ class CodePanel(QPlainTextEdit):
     """The compiled program without its report; read-only.
 
     Signals:
-        copied(): the text was copied by the button.
+        said(object): something to say in the status bar.
     """
 
-    copied = Signal()
+    said = Signal(object)
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Listen to the session's program, selection and results."""
@@ -44,12 +44,12 @@ class CodePanel(QPlainTextEdit):
         self.copy_button.setCursor(Qt.CursorShape.ArrowCursor)
         self.copy_button.clicked.connect(self.copy_all)
         self.set_theme(theme)
-        self.blockCountChanged.connect(lambda _count: self._fit_gutter())
+        self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._on_update_request)
         session.run.program_changed.connect(self.show_program)
         session.attention.selection_changed.connect(self._on_selection_changed)
-        session.results.changed.connect(lambda _items: self._mark_lines())
-        session.graph_store.replaced.connect(lambda: self._follow(reveal=False))
+        session.results.changed.connect(self._mark_lines)
+        session.graph_store.replaced.connect(self._mark_lines)
 
     def show_program(self, program: Program) -> None:
         """Show a program; the scroll position stays."""
@@ -66,7 +66,7 @@ class CodePanel(QPlainTextEdit):
     def copy_all(self) -> None:
         """Put the whole program on the clipboard."""
         QApplication.clipboard().setText(self.toPlainText() + "\n")
-        self.copied.emit()
+        self.said.emit("Copied the program")
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

@@ -95,7 +95,10 @@ class LogPanel(QWidget):
         session.results.warned.connect(self._on_results_warned)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.received.connect(self._on_engine_received)
-        session.engine.died.connect(lambda how: self.add("error", f"The engine ended: {how}. The document is safe."))
+        session.engine.died.connect(self._on_engine_died)
+
+    def _on_engine_died(self, how: str) -> None:
+        self.add("error", f"The engine ended: {how}. The document is safe.")
 
     def _on_results_printed(self, printed: Printed) -> None:
         self.add("print", printed.text, printed.node)
@@ -147,8 +150,8 @@ class ProblemsPanel(QWidget):
         self._throttle = Throttle(PROBLEMS_MS, self)
         self._throttle.due.connect(self.refresh)
         self.view.node_chosen.connect(session.attention.reveal)
-        session.results.changed.connect(lambda _items: self._throttle.request())
-        session.graph_store.edited.connect(lambda _edits: self._throttle.request())
+        session.results.changed.connect(self._throttle.request)
+        session.graph_store.edited.connect(self._throttle.request)
         session.graph_store.replaced.connect(self._throttle.request)
 
     def refresh(self) -> None:

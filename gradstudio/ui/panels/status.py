@@ -38,7 +38,7 @@ class StatusBar(QStatusBar):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(MESSAGE_MS)
-        self._timer.timeout.connect(lambda: self.say(""))
+        self._timer.timeout.connect(self._on_timer_timeout)
         self._counting = Throttle(50, self)
         self._counting.due.connect(self._count)
         self._listen()
@@ -58,6 +58,10 @@ class StatusBar(QStatusBar):
             self._message_icon.setPixmap(tinted(name, self._theme.color(role), 15, self.devicePixelRatioF()))
             self._timer.start()
 
+    def confirm(self, text: str) -> None:
+        """Say that something was done."""
+        self.say(text, "ok")
+
     def show_zoom(self, factor: float) -> None:
         """Show the canvas's zoom."""
         self.zoom.setText(f"{factor * 100:.0f} %")
@@ -70,13 +74,13 @@ class StatusBar(QStatusBar):
 
     def _listen(self) -> None:
         session = self._session
-        session.graph_store.edited.connect(lambda _edits: self._counting.request())
+        session.graph_store.edited.connect(self._counting.request)
         session.graph_store.replaced.connect(self._count)
         session.graph_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.state_changed.connect(self._on_engine_state_changed)
-        session.engine.died.connect(lambda how: self.say(f"The engine ended: {how}. A new one is started.", "danger"))
+        session.engine.died.connect(self._on_engine_died)
         session.memory.changed.connect(self._on_memory_changed)
 
     def _count(self) -> None:
@@ -106,6 +110,12 @@ class StatusBar(QStatusBar):
         if state == "ready" and hello is not None and hello.torch:
             words = f"torch {hello.torch.partition('+')[0]} ready"
         self.light.show_light(words, self._theme.color(role))
+
+    def _on_engine_died(self, how: str) -> None:
+        self.say(f"The engine ended: {how}. A new one is started.", "danger")
+
+    def _on_timer_timeout(self) -> None:
+        self.say("")
 
     def _on_memory_changed(self) -> None:
         store = self._session.memory

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -130,7 +130,7 @@ def test_a_wired_argument_names_its_source_and_the_click_goes_there(
     assert store.attempt(recipes.connect, "Wire", source, 0, target, "input")
     session.attention.select([target])
     name = store.graph.nodes[source].names[0]
-    link = next(button for button in inspector.details.arguments.findChildren(QToolButton) if name in button.text())
+    link = next(button for button in inspector.details.arguments.findChildren(QPushButton) if name in button.text())
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert session.attention.current == source
 

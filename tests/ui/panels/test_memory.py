@@ -58,6 +58,7 @@ def test_another_theme_repaints_the_curves(qtbot: QtBot, session: Session, panel
 
 
 def test_pyqtgraph_and_torch_are_not_imported_with_the_window() -> None:
-    words = "import sys, gradstudio.ui.main_window; print([m for m in ('pyqtgraph', 'torch', 'networkx') if m in sys.modules])"
+    heavy = "('pyqtgraph', 'torch', 'networkx')"
+    words = f"import sys, gradstudio.ui.main_window; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

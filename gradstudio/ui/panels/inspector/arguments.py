@@ -1,7 +1,7 @@
 """The arguments of the selected item: a row each, with the editor that fits, or the wire that feeds it."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
@@ -71,9 +71,15 @@ class ArgumentsSection(Section):
         return editor
 
     def _wired(self, wire: Wire) -> QWidget:
-        link = _button(f"← {self._source_name(wire)}", "Fed by a wire: select where it comes from")
+        link = QPushButton(f"← {self._source_name(wire)}")
+        link.setObjectName("link")
+        link.setToolTip("Fed by a wire: select where it comes from")
+        link.setFont(mono_font())
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
         link.clicked.connect(lambda: self._session.attention.reveal(wire.source))
-        cut = _button("", "Take the wire away")
+        cut = QToolButton()
+        cut.setToolTip("Take the wire away")
+        cut.setAccessibleName("Take the wire away")
         cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
         store = self._session.graph_store
         cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
@@ -112,12 +118,3 @@ class ArgumentsSection(Section):
             done = store.attempt(recipes.set_literal, title, self._item, path, text)
         if not done:
             self.editors[path].revert()
-
-
-def _button(text: str, tooltip: str) -> QToolButton:
-    made = QToolButton()
-    made.setText(text)
-    made.setToolTip(tooltip)
-    made.setFont(mono_font())
-    made.setCursor(Qt.CursorShape.PointingHandCursor)
-    return made

@@ -26,7 +26,7 @@ EMPTY_WORDS = (
 class Details(QWidget):
     """The parts for one item, under one another."""
 
-    def __init__(self, session: Session, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None) -> None:
         """Nothing is shown yet."""
         super().__init__(parent)
         self._session = session
@@ -89,8 +89,8 @@ class InspectorPanel(QScrollArea):
         session.graph_store.edited.connect(self._on_store_edited)
         session.graph_store.replaced.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
-        session.run.state_changed.connect(lambda _state: self._throttle.request())
-        session.engine.state_changed.connect(lambda _state: self._throttle.request())
+        session.run.state_changed.connect(self._throttle.request)
+        session.engine.state_changed.connect(self._throttle.request)
 
     @functools.cached_property
     def details(self) -> Details:

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QTableView, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSpinBox,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports import output_ports
@@ -103,10 +113,13 @@ class ValueSection(Section):
         self.tabs = QTabWidget(self)
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.value, self.gradient = TensorPage(theme), TensorPage(theme)
         self.tabs.addTab(self.value, "Value")
         self.tabs.addTab(self.gradient, "Gradient")
         self.add(self.chooser, self.tabs)
+        self.tabs.currentChanged.connect(lambda _index: self._fit_tabs())
+        self._fit_tabs()
         self.chooser.activated.connect(lambda _index: self._show_current())
         session.run.fetched.connect(self._on_run_fetched)
 
@@ -131,6 +144,13 @@ class ValueSection(Section):
         """Take up another theme."""
         self.value.model.set_theme(theme)
         self.gradient.model.set_theme(theme)
+
+    def _fit_tabs(self) -> None:
+        """Only the tab in front decides the height."""
+        policy = QSizePolicy.Policy
+        for page in (self.value, self.gradient):
+            front = page is self.tabs.currentWidget()
+            page.setSizePolicy(policy.Preferred, policy.Preferred if front else policy.Ignored)
 
     def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
         records = self._session.results.outputs(item) or ()

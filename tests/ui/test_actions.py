@@ -1,0 +1,100 @@
+"""The table of actions, through menus, keys and the shortcut sheet."""
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from pytestqt.qtbot import QtBot
+
+from gradstudio import paths
+from gradstudio.ui.actions import ActionRow
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.main_window_frame import MENUS
+from gradstudio.ui.panels.code import CodePanel
+from tests.ui.conftest import Add
+
+STANDARD = (
+    "Ctrl+N",
+    "Ctrl+O",
+    "Ctrl+S",
+    "Ctrl+Z",
+    "Ctrl+C",
+    "Ctrl+V",
+    "Ctrl+X",
+    "Ctrl+D",
+    "F5",
+    "F6",
+    "F10",
+    "Shift+F5",
+)
+
+
+def rows(window: MainWindow) -> list[ActionRow]:
+    return [row for row in window.actions.rows if isinstance(row, ActionRow)]
+
+
+def test_no_two_commands_share_a_key(window: MainWindow) -> None:
+    keys = [key.toString() for row in rows(window) for key in window.actions[row.id].shortcuts()]
+    assert sorted(keys) == sorted(set(keys))
+    assert set(STANDARD) <= set(keys)
+
+
+def test_every_row_is_in_a_menu_and_its_icon_exists(window: MainWindow) -> None:
+    for row in rows(window):
+        assert row.menu.split("/")[0] in MENUS, row.id
+        assert not row.icon or (paths.resources() / "icons" / f"{row.icon}.svg").is_file(), row.id
+    for name, menu in window.frame.menus.items():
+        assert len(menu.actions()) >= 2, name
+
+
+def test_the_sheet_lists_every_command_that_has_keys(window: MainWindow) -> None:
+    sheet = {(menu, command): keys for menu, command, keys in window.actions.shortcut_sheet()}
+    assert sheet["Run", "Run"].startswith("F5")
+    assert ("File", "Save As") in sheet
+    assert len(sheet) == sum(bool(window.actions[row.id].shortcuts()) for row in rows(window))
+
+
+def test_commands_are_enabled_when_they_can_be_done(window: MainWindow, add: Add) -> None:
+    actions = window.actions
+    off = [
+        key for key in ("edit.undo", "edit.copy", "run.run", "run.zero_grad", "graph.wrap") if actions[key].isEnabled()
+    ]
+    assert off == []
+    item = add("torch.randn")
+    assert actions["edit.undo"].isEnabled() and actions["run.run"].isEnabled()
+    window.session.attention.select([item])
+    assert actions["edit.copy"].isEnabled() and actions["graph.wrap"].isEnabled()
+    assert not actions["graph.unwrap"].isEnabled()
+
+
+def test_overlays_are_switched_singly_and_remembered(window: MainWindow) -> None:
+    window.actions["view.shapes"].trigger()
+    assert [window.overlays[name] for name in ("values", "shapes", "gradients")] == [True, False, True]
+    assert not window.actions["view.shapes"].isChecked()
+    assert window.settings.preferences.overlays_off == ("shapes",)
+
+
+def test_wrapping_and_unwrapping_a_selection_are_one_step_each(window: MainWindow, add: Add) -> None:
+    item, graph = add("torch.randn"), window.session.graph_store.graph
+    window.session.attention.select([item])
+    window.actions["graph.wrap"].trigger()
+    assert [block.kind for block in graph.blocks.values()] == ["no_grad"]
+    window.session.attention.select([item])
+    window.actions["graph.unwrap"].trigger()
+    assert not graph.blocks
+    window.session.graph_store.undo_stack.undo()
+    assert len(graph.blocks) == 1
+
+
+def test_tidy_moves_what_overlaps_apart(window: MainWindow, add: Add) -> None:
+    first, second = add("torch.randn"), add("torch.randn")
+    window.actions["graph.tidy"].trigger()
+    places = window.session.graph_store.graph.places
+    assert (places[first].x, places[first].y) != (places[second].x, places[second].y)
+
+
+@pytest.mark.parametrize("keys", ["Ctrl+F"])
+def test_a_key_brings_the_cursor_into_the_librarys_search(qtbot: QtBot, window: MainWindow, keys: str) -> None:
+    assert window.actions["graph.find"].shortcut() == QKeySequence(keys)
+    window.code.setFocus()
+    assert isinstance(window.frame.focusWidget(), CodePanel)
+    window.actions["graph.find"].trigger()
+    assert window.frame.focusWidget() is window.library.field

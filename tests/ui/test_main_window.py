@@ -1,0 +1,217 @@
+"""The main window as a person meets it: files, questions, docks, themes."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from gradstudio.document.file import load, save
+from gradstudio.graph.model import Graph
+from gradstudio.ui.commands.file import example_files, title_of_example
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.main_window_frame import Frame
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, theme
+from tests.ui.conftest import Add
+
+Answer = Callable[[QMessageBox], None]
+
+
+def when_asked(qtbot: QtBot, answer: Answer) -> list[str]:
+    """Answer the next message box; its words come back in the list."""
+    words: list[str] = []
+    timer = QTimer(QApplication.instance())
+
+    def look() -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            timer.stop()
+            timer.deleteLater()
+            words.append(f"{box.text()} {box.informativeText()}")
+            answer(box)
+
+    timer.timeout.connect(look)
+    timer.start(10)
+    return words
+
+
+def press(button: QMessageBox.StandardButton) -> Answer:
+    return lambda box: QTest.mouseClick(box.button(button), Qt.MouseButton.LeftButton)
+
+
+def when_asked_for_a_file(path: Path) -> None:
+    """Type a path into the next file dialog and press Enter."""
+
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QFileDialog):
+            QTimer.singleShot(10, answer)
+            return
+        dialog.selectFile(str(path))
+        dialog.accept()
+
+    QTimer.singleShot(10, answer)
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.gsg"
+    save(Graph(), path)
+    return path
+
+
+def test_the_title_names_the_document_and_marks_changes(window: MainWindow, add: Add, document: Path) -> None:
+    assert window.frame.windowTitle().startswith("Untitled")
+    add("torch.randn")
+    assert window.frame.isWindowModified()
+    assert window.file.save_to(document)
+    assert window.frame.windowTitle().startswith("mine.gsg") and not window.frame.isWindowModified()
+
+
+def test_what_is_saved_is_what_is_opened_again(window: MainWindow, add: Add, tmp_path: Path) -> None:
+    item = add("torch.full", size="(2,)", fill_value="7")
+    when_asked_for_a_file(tmp_path / "seven")
+    window.actions["file.save"].trigger()
+    path = tmp_path / "seven.gsg"
+    assert load(path).nodes[item].literals["fill_value"] == "7"
+    window.actions["file.new"].trigger()
+    assert not window.session.graph_store.graph.nodes
+    assert window.file.open_path(path)
+    assert window.session.graph_store.graph.nodes[item].literals["fill_value"] == "7"
+    assert window.settings.recent == (path,)
+
+
+@pytest.mark.parametrize("button", [QMessageBox.StandardButton.Discard, QMessageBox.StandardButton.Cancel])
+def test_unsaved_changes_are_asked_about(
+    qtbot: QtBot, window: MainWindow, add: Add, button: QMessageBox.StandardButton
+) -> None:
+    add("torch.randn")
+    words = when_asked(qtbot, press(button))
+    window.actions["file.new"].trigger()
+    kept = button == QMessageBox.StandardButton.Cancel
+    assert "Untitled" in words[0]
+    assert bool(window.session.graph_store.graph.nodes) == kept
+
+
+def test_save_in_the_question_saves_before_the_window_closes(
+    qtbot: QtBot, window: MainWindow, add: Add, document: Path
+) -> None:
+    window.file.open_path(document)
+    add("torch.randn")
+    when_asked(qtbot, press(QMessageBox.StandardButton.Save))
+    assert window.frame.close()
+    assert len(load(document).nodes) == 1
+
+
+def test_a_newer_and_a_broken_file_are_refused_and_nothing_is_lost(
+    qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path, document: Path
+) -> None:
+    add("torch.randn")
+    assert window.file.save_to(document)
+    newer, broken = tmp_path / "newer.gsg", tmp_path / "broken.gsg"
+    newer.write_text('{"format": "gradstudio-graph", "version": 999}')
+    broken.write_text('{"format": "gradstudio-graph",\n "version": 1, oops')
+    for path, expected in ((newer, "newer GradStudio"), (broken, "Line 2")):
+        words = when_asked(qtbot, press(QMessageBox.StandardButton.Ok))
+        assert not window.file.open_path(path)
+        assert expected in words[0]
+        assert len(window.session.graph_store.graph.nodes) == 1
+        assert window.session.path == document
+
+
+def test_a_document_dropped_onto_the_window_is_opened(qtbot: QtBot, window: MainWindow, document: Path) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(document))])
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(QPoint(5, 5), action, mime, button, Qt.KeyboardModifier.NoModifier)
+    event = QDropEvent(QPointF(5, 5), action, mime, button, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(window.frame, enter)
+    assert enter.isAccepted()
+    with qtbot.waitSignal(window.session.path_changed):
+        QApplication.sendEvent(window.frame, event)
+    assert window.session.path == document
+
+
+def test_examples_open_as_new_documents(window: MainWindow) -> None:
+    files = example_files()
+    assert len(files) >= 8
+    for path in files:
+        assert window.file.open_example(path)
+        assert window.session.path is None
+        assert window.session.graph_store.graph.nodes
+    assert title_of_example(files[0]).startswith("1  ")
+
+
+def test_the_exported_script_runs_and_prints_the_same_numbers(window: MainWindow, tmp_path: Path) -> None:
+    window.file.open_example(example_files()[0])
+    when_asked_for_a_file(tmp_path / "out.py")
+    window.actions["file.export_python"].trigger()
+    assert (tmp_path / "out.py").read_text() == window.session.run.program.script
+
+
+@pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
+def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, magic: bytes) -> None:
+    from gradstudio.ui.canvas_picture import save_picture
+
+    window.file.open_example(example_files()[0])
+    assert save_picture(window.canvas.layer, tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(magic)
+    assert not save_picture(window.canvas.layer, tmp_path / "no such folder" / name)
+
+
+def test_another_theme_is_taken_up_everywhere_and_remembered(window: MainWindow) -> None:
+    window.actions["view.theme_light"].trigger()
+    palette = QApplication.palette()
+    assert palette.color(palette.ColorRole.Window) == QColor(theme("light").surface)
+    assert window.settings.preferences.theme == "light"
+    assert window.actions["view.theme_light"].isChecked() and not window.actions["view.theme_dark"].isChecked()
+
+
+def test_docks_that_were_closed_come_back_with_reset_layout(qtbot: QtBot, window: MainWindow) -> None:
+    docks = window.frame.findChildren(QDockWidget)
+    assert len(docks) == 6
+    for dock in docks:
+        dock.close()
+    window.actions["view.reset_layout"].trigger()
+    assert all(not dock.isHidden() for dock in docks)
+
+
+def test_the_layout_is_kept_from_one_start_to_the_next(
+    qtbot: QtBot, window: MainWindow, settings: Settings, dark: Theme
+) -> None:
+    window.frame.docks["memory"].close()
+    window.frame.close()
+    again = Frame(Settings(settings.folder), dark)
+    qtbot.addWidget(again)
+    assert again.docks["memory"].isHidden()
+    assert not again.docks["library"].isHidden()
+
+
+def test_the_device_is_chosen_in_the_toolbar_as_one_undo_step(window: MainWindow, session: Session) -> None:
+    box = window.toolbar.device
+    box.setCurrentText("auto")
+    box.activated.emit(box.currentIndex())
+    assert session.graph_store.graph.header.device == "auto"
+    session.graph_store.undo_stack.undo()
+    assert session.graph_store.graph.header.device == "cpu" and box.currentText() == "cpu"
+
+
+def test_an_operator_chosen_in_the_library_is_added_and_selected(window: MainWindow, session: Session) -> None:
+    QTest.keyClicks(window.library.field, "torch.eye")
+    QTest.keyClick(window.library.field, Qt.Key.Key_Return)
+    (node,) = session.graph_store.graph.nodes.values()
+    assert session.attention.selection == {node.id}
+
+
+def test_torch_is_never_imported_by_the_window() -> None:
+    words = "import sys, gradstudio.ui.main_window, gradstudio.ui.app; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
