@@ -160,11 +160,8 @@ class _Speller:
 
     def expression(self, node: ast.expr) -> tuple[str, int]:
         self.depth += 1
-        self.count += 1
         if self.depth > MAX_NESTING:
             raise NotALiteral(f"a literal can be nested at most {MAX_NESTING} deep.")
-        if self.count > 4 * MAX_ELEMENTS:
-            raise NotALiteral(f"a literal can have at most {MAX_ELEMENTS} elements; store larger data as a tensor.")
         result = self._expression(node)
         self.depth -= 1
         return result
@@ -229,6 +226,9 @@ class _Speller:
         return f"{name}({', '.join(self._item(argument) for argument in arguments)})"
 
     def _constant(self, node: ast.Constant) -> tuple[str, int]:
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            raise NotALiteral(f"a literal can have at most {MAX_ELEMENTS} elements; store larger data as a tensor.")
         match node.value:
             case bool() | None:
                 return str(node.value), PRIMARY

@@ -91,7 +91,7 @@ class ValuePrinter:
         source = wire.source
         operator = self._soundness.operators[source]
         if operator.face in STATEMENTS_ONLY:
-            self._source(line, source, operator.parameters[0].name, floor)
+            self._value(line, self._graph.nodes[source], operator.parameters[0].name, Kind.ANY, floor)
         elif self.traced and not self._is_target(item, port):
             line.write(self._addresses[source])
         else:

@@ -1,5 +1,6 @@
 """Programs for tests, put together record by record, so that nothing but the writer decides their text."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import run
@@ -7,7 +8,6 @@ from subprocess import run
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, SetHeader, apply
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, Header, ItemId, Node, Wire
 from gradstudio.program.write import write_code
-from gradstudio.program.write import write_script as write_script
 
 Source = ItemId | tuple[ItemId, int]
 
@@ -88,7 +88,7 @@ class Sketch:
 
 def formatted(text: str) -> str:
     """The text as `ruff format` leaves it, in its own style."""
-    ruff = Path(__import__("sys").executable).with_name("ruff")
+    ruff = Path(sys.executable).with_name("ruff")
     done = run([ruff, "format", "--isolated", "-"], input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + text
     return done.stdout
