@@ -29,9 +29,11 @@ from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.settings import Settings, ThemeChoice
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.toolbar import ToolBar
 
+LOOKING_MS = 200
 PLOT_DELAY_MS = 400
 """pyqtgraph is imported this long after the window is filled, when it has answered its first clicks."""
 
@@ -49,7 +51,7 @@ class MainWindow(QObject):
         """Build everything around a session, into a frame that may be shown already."""
         super().__init__(frame)
         self.frame, self.session, self.settings, self.theme = frame, session, settings, theme
-        self.overlays = Overlays(self)
+        self.overlays, self._looking = Overlays(self), Throttle(LOOKING_MS, self)
         for name in settings.preferences.overlays_off:
             if name in OVERLAYS:
                 self.overlays.switch(name, False)
@@ -115,6 +117,9 @@ class MainWindow(QObject):
         self.file.said.connect(self.status.confirm)
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
+        self._looking.due.connect(self._on_looking_due)
+        store.edited.connect(self._looking.request)
+        store.replaced.connect(self._looking.request)
         frame.may_close = self.file.may_leave
         frame.closed.connect(self._on_frame_closed)
         frame.file_dropped.connect(self._on_frame_file_dropped)
@@ -165,6 +170,11 @@ class MainWindow(QObject):
 
     def _on_canvas_view_changed(self) -> None:
         self.status.show_zoom(self.canvas.zoom)
+        self._looking.request()
+
+    def _on_looking_due(self) -> None:
+        """The engine summarises first what is in view."""
+        self.session.run.visible = self.canvas.visible_items()
 
     def _on_problems_counted(self, count: int) -> None:
         self.frame.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")

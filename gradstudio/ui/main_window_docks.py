@@ -73,7 +73,7 @@ class Docks:
         wide = width_px >= WIDE_PX
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         window.resizeDocks([docks["library"], docks["inspector"]], [250 if wide else 216, 380 if wide else 300], across)
-        memory = round(height_px * 0.3)
+        memory = round(height_px * (0.3 if wide else 0.26))
         window.resizeDocks([docks["inspector"], docks["memory"]], [height_px - memory, memory], down)
         window.resizeDocks([docks["code"]], [round(height_px * (0.27 if wide else 0.25))], down)
         if wide:

@@ -68,7 +68,7 @@ class LogPanel(QWidget):
         where = name_of(self._session.graph_store.graph, node) if node else ""
         at_end = self.view.is_at_end()
         first, _, rest = text.strip("\n").partition("\n")
-        self.model.add(Entry(severity, first, node, where, text if rest else ""))
+        self.model.add(Entry(severity, first, node, where, text))
         for line in rest.splitlines():
             self.model.add(Entry(severity, line, node, where, "", continued=True))
         if at_end:

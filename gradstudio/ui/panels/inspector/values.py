@@ -43,7 +43,7 @@ class Subject(NamedTuple):
 
 
 class TensorPage(QWidget):
-    """Facts over a table over a remark: one tab."""
+    """A remark over a table over facts: one tab."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         """Empty."""
@@ -66,7 +66,7 @@ class TensorPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(8)
-        for widget in (self.remark, self.pairs, self._leading, self.table):
+        for widget in (self.remark, self._leading, self.table, self.pairs):
             layout.addWidget(widget)
         layout.addStretch(1)
 
