@@ -1,6 +1,6 @@
 """A small box of words beside the pointer or a field: why something is refused."""
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gradstudio.ui.theme import Theme
@@ -17,6 +17,7 @@ class Bubble(QLabel):
         """Hidden at first."""
         super().__init__(parent)
         self._room = parent
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setWordWrap(True)
         self.setObjectName("canvas_bubble")
         self._timer = QTimer(self)

@@ -179,7 +179,7 @@ def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
     painter.setPen(edge)
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     inner = rect.adjusted(6, 0, -6, 0)
-    if row.choices:
+    if row.has_list:
         inner.setRight(rect.right() - 14)
         _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
     role = "mono_italic" if row.faint else "mono"

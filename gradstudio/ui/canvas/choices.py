@@ -21,12 +21,6 @@ DTYPES: Final = (
     "torch.complex64",
     "torch.complex128",
 )
-WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
-
-
-def offers_list(row: InputRow) -> bool:
-    """Whether the field is a list instead of a line to type into."""
-    return bool(row.parameter.choices) or row.parameter.kind in WITH_LIST
 
 
 def choices(row: InputRow, devices: Sequence[str]) -> tuple[tuple[str, str], ...]:

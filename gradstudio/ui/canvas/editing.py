@@ -39,7 +39,7 @@ class InPlace:
         box = field_box(canvas.board, item, row) if row is not None else None
         if row is None or box is None:
             return
-        if choices.offers_list(row):
+        if row.has_list:
             self._open_choices(item, row, box)
         else:
             text = row.text if row.state == "literal" else ""

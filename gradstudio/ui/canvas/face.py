@@ -33,6 +33,8 @@ WITHOUT_FIELD = frozenset(
     {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT}
 )
 """Kinds that only a wire can fill."""
+WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
+"""Kinds whose literals are chosen from a list."""
 NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
 """Optional parameters that people look for first."""
 _FAMILIES = {
@@ -73,11 +75,9 @@ class InputRow:
     field: Box | None = None
 
     @property
-    def choices(self) -> tuple[str, ...]:
-        """Literals to choose from; () where any text may be typed."""
-        if self.parameter.choices:
-            return self.parameter.choices
-        return ("True", "False") if self.parameter.kind is Kind.BOOL else ()
+    def has_list(self) -> bool:
+        """Whether its editor is a list instead of a line to type into."""
+        return bool(self.parameter.choices) or self.parameter.kind in WITH_LIST
 
 
 @dataclass(frozen=True, slots=True)

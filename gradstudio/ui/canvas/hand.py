@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
 NUDGE: Final = 8.0
+WHEEL_PAN: Final = 0.5
+"""View pixels per eighth of a degree that the wheel turned."""
 Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
 Shape = Qt.CursorShape
@@ -103,16 +105,27 @@ class Hand:
                 self.press(event)
 
     def wheel(self, event: QWheelEvent) -> None:
-        """The wheel zooms at the pointer; two fingers on a touchpad push the scene."""
+        """The wheel zooms at the pointer; two fingers on a touchpad, or Shift, push the scene."""
         if self.gesture is not None:
             return
-        at, pixels, canvas = self._pointer_of(event), event.pixelDelta(), self.canvas
-        if pixels.isNull() or at.holds(Modifier.ControlModifier):
-            factor = WHEEL_STEP ** (event.angleDelta().y() / 120)
-            canvas.set_camera(canvas.camera.zoomed(factor, at.view_x, at.view_y))
-        else:
-            canvas.set_camera(canvas.camera.panned(pixels.x(), pixels.y()))
+        at, canvas, angle = self._pointer_of(event), self.canvas, event.angleDelta()
         event.accept()
+        if at.holds(Modifier.ShiftModifier):
+            canvas.set_camera(canvas.camera.panned((angle.x() or angle.y()) * WHEEL_PAN, 0))
+        elif _is_touchpad(event) and not at.holds(Modifier.ControlModifier):
+            pixels = event.pixelDelta()
+            dx, dy = (angle.x() * WHEEL_PAN, angle.y() * WHEEL_PAN) if pixels.isNull() else (pixels.x(), pixels.y())
+            canvas.set_camera(canvas.camera.panned(dx, dy))
+        else:
+            canvas.set_camera(canvas.camera.zoomed(WHEEL_STEP ** (angle.y() / 120), at.view_x, at.view_y))
+
+    def pinch(self, event: QNativeGestureEvent) -> bool:
+        """Two fingers apart or together zoom; whether the gesture was that."""
+        if event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture:
+            return False
+        at = event.position()
+        self.canvas.set_camera(self.canvas.camera.zoomed(1.0 + event.value(), at.x(), at.y()))
+        return True
 
     def leave(self) -> None:
         """The pointer left the view."""
@@ -267,3 +280,7 @@ class Hand:
         """The cursor when nothing goes on."""
         self.canvas.viewport().setCursor(Shape.OpenHandCursor if self._space else Shape.ArrowCursor)
         self.canvas.viewport().update()
+
+
+def _is_touchpad(event: QWheelEvent) -> bool:
+    return event.phase() != Qt.ScrollPhase.NoScrollPhase or event.device().type() == QInputDevice.DeviceType.TouchPad

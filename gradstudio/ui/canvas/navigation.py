@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import camera as cameras
+from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 
@@ -96,7 +99,7 @@ class Navigation:
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
         seen = self.camera.seen(self.viewport().width(), self.viewport().height())
-        return tuple(item for item in self.board.ids if (box := self.board.box(item)) is not None and box.meets(seen))
+        return tuple(self.board.ids[k] for k in np.nonzero(geometry.visible(self.board.bounds, seen))[0].tolist())
 
     def _fit(self, box: Box | None) -> None:
         if box is not None:

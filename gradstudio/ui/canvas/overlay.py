@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
@@ -49,6 +50,7 @@ def paint_overlay(
     _paint_wires(painter, look, board, camera, seen, state)
     for item in state.selection:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
+        _repaint_ports(painter, look, board, camera, item, seen)
     note = board.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
         _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
@@ -79,6 +81,22 @@ def _outline_item(
     box = board.box(item)
     if box is not None and box.meets(seen):
         _outline(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
+
+
+def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
+    """Ports stand on top of the line around their card."""
+    card, box = board.cards.get(item), board.box(item)
+    if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
+        return
+    painter.save()
+    painter.translate(*camera.to_view(box.x, box.y))
+    painter.scale(camera.zoom, camera.zoom)
+    wired = dict(board.input_looks(item))
+    for row in card.face.inputs:
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for output in card.face.outputs:
+        paint_output_port(painter, look, output, board.look_of(item, output.index))
+    painter.restore()
 
 
 def _outline(painter: QPainter, box: Box, color: QColor, radius: float) -> None:
@@ -131,7 +149,7 @@ def veil(
     for item in board.ids:
         box = board.box(item) if item not in bright else None
         if box is not None and box.meets(seen):
-            shown = camera.box_to_view(box.grown(1.0))
+            shown = camera.box_to_view(box.grown(8.0))
             radius = RADIUS * camera.zoom
             painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
 

@@ -90,6 +90,10 @@ def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, b
     elif expected is not None and expected.shape is not None and board.shown.shapes:
         shape = formatting.shape(expected.shape)
         _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
+    reason = board.results.incomplete(item)
+    if reason:
+        below = body.adjusted(0, LINE if literal else 0, 0, 0)
+        _line(painter, look, reason, "badge_note", look.color("warning"), below, LINE)
 
 
 def _paint_value(painter: QPainter, look: Look, board: Board, record: Record, room: QRectF) -> None:
@@ -161,7 +165,6 @@ def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: 
     """Dots where the ports are, in the colour of what flows."""
     wired = dict(board.input_looks(face.item))
     radius = max(2.0, 5.0 * zoom)
-    painter.setPen(QPen(look.color("canvas"), 1.0))
     for row in face.inputs:
         known = wired.get(row.path)
         given = row.state == "literal"
@@ -170,7 +173,9 @@ def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: 
             color = look.family(known.family, known.dtype)
         elif given:
             color = look.family(row.family)
-        painter.setBrush(color if known is not None or given else look.color("card_well"))
+        filled = known is not None or given
+        painter.setBrush(color if filled else look.color("card_well"))
+        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
     for output in face.outputs:
         known = board.look_of(face.item, output.index)

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
+    QNativeGestureEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -294,6 +295,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
             self.fit_pending = False
             self.fit_all()
         painter = QPainter(view)
+        frame = self.picture.frame
         self.picture.paint(painter, self.camera, view.width(), view.height(), view.devicePixelRatioF(), self.zooming)
         if self.board.extent() is None:
             paint_hint(painter, self.look, view.width(), view.height())
@@ -301,6 +303,8 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         if self.hand.gesture is not None:
             self.hand.gesture.paint(painter)
         painter.end()
+        if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
+            run.visible = self.visible_items()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What was fitted is fitted again; else the middle of the view stays in the middle."""
@@ -360,7 +364,9 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.hand.let_go_of_keys()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tooltips for what is under the pointer."""
+        """Tooltips for what is under the pointer; pinches on a touchpad."""
+        if isinstance(event, QNativeGestureEvent) and self.hand.pinch(event):
+            return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = self.hand.at(event.pos())
             QToolTip.showText(event.globalPos(), tooltip(self.board, self.hand.hit(at)), self.viewport())

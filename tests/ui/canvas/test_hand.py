@@ -106,6 +106,14 @@ def test_an_illegal_wire_says_why_beside_the_pointer_and_is_not_drawn(hand: Hand
     assert hand.graph.wire_into(y, "input") is None
 
 
+def test_words_over_a_card_do_not_keep_the_hand_off_it(hand: Hand) -> None:
+    item = hand.add("torch.relu", 300, 200)
+    hand.session.attention.select(())
+    hand.canvas.bubble.say("words", hand.view(*hand.header(item)))
+    at = hand.canvas.bubble.geometry().center()
+    assert hand.canvas.viewport().childAt(at) is None
+
+
 def test_a_loop_is_refused_by_name(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     a, b = hand.add("torch.relu", 300, 100), hand.add("torch.exp", 560, 300)
