@@ -49,7 +49,7 @@ class Gradients:
         self._modules: set[Value] = set()  # modules and optimizers: they hold tensors, and are none
         self._tracked: set[Value] = set()  # objects that may require grad, views and aliases counted as one
         self._written: set[Value] = set()  # objects that the repeated part wrote into
-        self._loops: set[ItemId] = set()
+        self._loops: set[BodyId] = set()
         for item in graph.order():
             if soundness.is_live(item):
                 if item in graph.nodes:
@@ -63,7 +63,7 @@ class Gradients:
     def _block(self, item: ItemId) -> None:
         block = self.graph.blocks[item]
         if block.kind == "for" or self.graph.parents[item] in self._loops:
-            self._loops.add(item)
+            self._loops.add(BodyId(item))
             self.repeated.add(item)
         if block.kind == "for":  # a parameter, an element of a list, a carried value: no text tells
             for k in range(1 + len(block.carried)):
