@@ -23,6 +23,7 @@ from gradstudio.ui.state.throttle import Throttle
 SETTLE_MS = 60
 STOP_PATIENCE_MS = 400
 Command = OneOf["run", "forward", "backward", "step", "zero_grad", "stop"]
+"""What can be asked: the verbs of SEMANTICS 6."""
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -284,6 +285,8 @@ class RunController(QObject):
         results = self._results
         match event:
             case messages.Hello(ready=True):
+                self._loaded_revision = -1  # whoever answers now may not have heard what was sent before
+                self._given_tensors.clear()
                 self._engine.send(messages.SampleMemory(every_ms=100))
                 self._settle.request()
             case messages.Loaded():

@@ -149,3 +149,25 @@ def test_inference_arrives_after_an_edit(qtbot: QtBot, session: Make) -> None:
     one = session("fine")
     item = add(one, "torch.randn")
     qtbot.waitUntil(lambda: one.results.inference(item) is not None, timeout=20_000)
+
+
+def test_a_run_asked_for_before_the_engine_is_started_is_carried_out(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "fine"], spare=False)
+    one = Session(client)
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    assert one.results.outputs(item) is not None
+    client.close()
+
+
+def test_a_program_compiled_before_the_engine_came_is_sent_to_it(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "fine"], spare=False)
+    one = Session(client)
+    item = add(one, "torch.randn")
+    client.start()
+    qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+    one.run.run()
+    finish(qtbot, one)
+    assert one.results.outputs(item) is not None
+    client.close()
