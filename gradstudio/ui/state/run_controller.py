@@ -265,8 +265,8 @@ class RunController(QObject):
 
     def _on_settle_due(self) -> None:
         program = self.program
-        if self.state.busy:
-            return
+        if self.state.busy or not self._engine.ready:
+            return  # the next `Paused`, or the engine's `Hello`, comes back here
         self._load()
         self._engine.send(
             messages.Infer(revision=self._store.graph.revision, program=program, tensors=self._new_tensors(program))
