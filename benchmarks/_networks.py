@@ -58,8 +58,8 @@ def block(width: int = 256, length: int = 128, batch: int = 8, heads: int = 4) -
     first, second = _norm("A", "x", "g1", "c1"), _norm("B", "r1", "g2", "c2")
     nodes = [*first, *_attention("Ao", width, length, batch, heads), *second]
     nodes += [
-        ("f1", "torch.matmul(Bo, W1)"), ("f2", "torch.add(f1, b1)"), ("f3", "F.gelu(f2)"), ("f4", "torch.matmul(f3, W2)"),
-        ("f5", "torch.add(f4, b2)"), ("r2", "torch.add(r1, f5)"), ("sq", "torch.mul(r2, r2)"), ("loss", "torch.mean(sq)"),
+        ("f1", "torch.matmul(Bo, W1)"), ("f2", "torch.add(f1, b1)"), ("f3", "F.gelu(f2)"), ("f4", "torch.matmul(f3, W2)"),  # noqa: E501
+        ("f5", "torch.add(f4, b2)"), ("r2", "torch.add(r1, f5)"), ("sq", "torch.mul(r2, r2)"), ("loss", "torch.mean(sq)"),  # noqa: E501
     ]  # fmt: skip
 
     def by_hand(
@@ -76,7 +76,7 @@ def block(width: int = 256, length: int = 128, batch: int = 8, heads: int = 4) -
         b1: Any,
         W2: Any,
         b2: Any,
-    ) -> torch.Tensor:  # noqa: E501
+    ) -> torch.Tensor:
         def norm(x: Any, g: Any, c: Any) -> Any:
             d = x - x.mean(-1, True)
             return d * ((d * d).mean(-1, True) + 1e-5).rsqrt() * g + c
@@ -126,7 +126,7 @@ def _operator(text: str) -> str:
 
 def _norm(p: str, x: str, g: str, c: str) -> list[tuple[str, str]]:
     return [
-        (f"{p}m", f"torch.mean({x}, -1, True)"), (f"{p}d", f"torch.sub({x}, {p}m)"), (f"{p}s", f"torch.mul({p}d, {p}d)"),
+        (f"{p}m", f"torch.mean({x}, -1, True)"), (f"{p}d", f"torch.sub({x}, {p}m)"), (f"{p}s", f"torch.mul({p}d, {p}d)"),  # noqa: E501
         (f"{p}v", f"torch.mean({p}s, -1, True)"), (f"{p}e", f"torch.add({p}v, 1e-5)"), (f"{p}r", f"torch.rsqrt({p}e)"),
         (f"{p}n", f"torch.mul({p}d, {p}r)"), (f"{p}w", f"torch.mul({p}n, {g})"), (f"{p}o", f"torch.add({p}w, {c})"),
     ]  # fmt: skip
@@ -143,7 +143,7 @@ def _attention(a: str, width: int, length: int, batch: int, heads: int) -> list[
     return [
         *nodes, ("kt", "torch.transpose(k2, -2, -1)"), ("sc", "torch.matmul(q2, kt)"),
         ("ss", f"torch.mul(sc, {1 / math.sqrt(width // heads)})"), ("mx", "torch.amax(ss, -1, True)"),
-        ("sh", "torch.sub(ss, mx)"), ("ex", "torch.exp(sh)"), ("sm", "torch.sum(ex, -1, True)"), ("at", "torch.div(ex, sm)"),
+        ("sh", "torch.sub(ss, mx)"), ("ex", "torch.exp(sh)"), ("sm", "torch.sum(ex, -1, True)"), ("at", "torch.div(ex, sm)"),  # noqa: E501
         ("av", "torch.matmul(at, v2)"), ("at2", "torch.transpose(av, 1, 2)"),
         ("at3", f"torch.reshape(at2, ({batch}, {length}, {width}))"), ("ao", "torch.matmul(at3, Wo)"),
         ("r1", "torch.add(x, ao)"),

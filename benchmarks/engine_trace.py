@@ -37,7 +37,7 @@ def row(name: str, network: Network, inner: int) -> dict[str, Any]:
     measured = ratio(traced(network), by_hand(network), inner)
     compared = f"CPU time of one thread, median of {PAIRS} interleaved pairs"
     return {
-        "name": name, "measured": measured, "goal": GOAL, "unit": "x", "ok": measured <= GOAL, "compared_with": compared,
+        "name": name, "measured": measured, "goal": GOAL, "unit": "x", "ok": measured <= GOAL, "compared_with": compared,  # noqa: E501
     }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Starts the engine: says who it is at once, imports torch, then serves."""
 
+import gc
 import os
 import platform
 import signal
@@ -9,7 +10,11 @@ from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello
 
 
 def main() -> None:
-    """Serve on the standard streams until standard input ends."""
+    """Serve on the standard streams until standard input ends.
+
+    What is imported by then is never looked at again by the garbage collector (`gc.freeze`), which
+    would otherwise walk all of torch in the middle of a traced run.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     inbox, outbox = take_standard_streams()
     hello = Hello(protocol=PROTOCOL_VERSION, ready=False, pid=os.getpid(), python=platform.python_version())
@@ -22,6 +27,7 @@ def main() -> None:
     from gradstudio.engine.service import Service
 
     service = Service(inbox, outbox)
+    gc.freeze()
     outbox.send(
         Hello(
             protocol=PROTOCOL_VERSION,

@@ -19,7 +19,7 @@ from torch import Tensor
 from gradstudio.engine.errors import TooLarge
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.neutral import neutral
-from gradstudio.engine.source import FILENAME, Step
+from gradstudio.engine.source import FILENAME, MODULES, Step
 from gradstudio.engine.standins import weigh_on_meta
 from gradstudio.program.model import Program
 
@@ -35,6 +35,7 @@ _CANNOT_GROW = frozenset(
     "unflatten movedim swapaxes t T mT narrow select split chunk unbind detach sum mean amax amin max min argmax "
     "argmin norm relu tanh sigmoid softmax log_softmax layer_norm batch_norm dropout clone contiguous".split()
 )
+_MULTIPLY = ("matmul", "mm", "outer", "kron", "einsum", "diag", "vander", "cart", "combin")
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _ALLOCATOR = re.compile(r"tried to allocate (\d+) bytes|Tried to allocate ([\d.]+) ([KMGT]iB)")
 
@@ -47,7 +48,7 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
     """
     if not step.statement.names:
         return
-    bound = _bound(step, namespace)
+    bound = largest_result(step, namespace)
     if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < _free_lately():
         return
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
@@ -97,30 +98,34 @@ def _free_lately() -> int:
     return int(_free[1])
 
 
-def _bound(step: Step, namespace: dict[str, Any]) -> int:
+def largest_result(step: Step, namespace: dict[str, Any]) -> int:
     """More elements than this no result can have, roughly: a product, cheap to form."""
-    sizes = [size for size in _literals(step.statement.text) if size > 1]
-    tensors: list[Tensor] = []
-    for name in step.source.slots:
+    literals, names, growth = _asked(step.statement.text, step.statement.operator, step.source.slots)
+    sizes, counts, shapes = literals, [], []
+    for name in names:
         value = namespace.get(name)
         if isinstance(value, Tensor):
-            tensors.append(value)
+            counts.append(value.numel())
+            shapes.append(value.shape)
         elif type(value) is int:
-            sizes.append(abs(value) or 1)
+            sizes *= abs(value) or 1
         elif isinstance(value, list | tuple):
-            sizes.extend(abs(size) or 1 for size in value if type(size) is int)
-    if not tensors:
-        return math.prod(sizes)
-    word = step.statement.operator.rpartition(".")[2]
-    counts = [tensor.numel() for tensor in tensors]
-    if _multiplies(word):
-        return math.prod(sizes) * math.prod(counts if len(counts) > 1 else counts * 2)
-    same = not sizes and all(tensor.shape == tensors[0].shape for tensor in tensors)
-    return max(counts) if same or word in _CANNOT_GROW else math.prod(sizes) * math.prod(counts)
+            sizes *= math.prod([abs(size) or 1 for size in value if type(size) is int])
+    if not counts:
+        return sizes
+    if growth == "multiplies":
+        return sizes * math.prod(counts if len(counts) > 1 else counts * 2)
+    if growth == "never" or (sizes == 1 and shapes.count(shapes[0]) == len(shapes)):
+        return max(counts)
+    return sizes * math.prod(counts)
 
 
-def _multiplies(word: str) -> bool:
-    return any(part in word for part in ("matmul", "mm", "outer", "kron", "einsum", "diag", "vander", "cart", "combin"))
+@lru_cache(maxsize=65536)
+def _asked(text: str, operator: str, slots: tuple[str, ...]) -> tuple[int, tuple[str, ...], str]:
+    """(product of the literal sizes, names that may bring more, how the result grows) of a statement."""
+    word = operator.rpartition(".")[2]
+    growth = "multiplies" if any(part in word for part in _MULTIPLY) else "never" if word in _CANNOT_GROW else ""
+    return math.prod(_literals(text)), tuple(name for name in slots if name not in MODULES), growth
 
 
 @lru_cache(maxsize=65536)

@@ -1,5 +1,6 @@
 """The one live state: a namespace, where the program stands in it, and what was recorded."""
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,8 @@ from gradstudio.protocol.records import Record
 
 Binding = tuple[ItemId, int]
 FIRST_TURNS, LAST_TURNS = 16, 240
+MAX_ROWS = 10_000
+"""Rows kept for the report; of more the oldest go."""
 
 
 class Loaded:
@@ -69,7 +72,7 @@ class Live:
     last_backward: Step | None = None
     rows: dict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=dict)
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
-    autograd_rows: list[AutogradRow] = field(default_factory=list)
+    autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
 
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:
         """Note who bound the statement's names, and what set-up has made."""
@@ -97,6 +100,8 @@ class Live:
         """Keep a row for the report: all but the middle turns of long loops."""
         self.last_rows[row.node] = row
         self.rows[row.node, row.turns, row.pass_number] = row
+        if len(self.rows) > MAX_ROWS:
+            del self.rows[next(iter(self.rows))]
         if row.turns and row.turns[-1] >= FIRST_TURNS + LAST_TURNS:
             dropped = (*row.turns[:-1], row.turns[-1] - LAST_TURNS)
             self.rows.pop((row.node, dropped, row.pass_number), None)

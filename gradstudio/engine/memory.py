@@ -97,14 +97,14 @@ def accelerator_series() -> dict[str, dict[str, int]]:
         return {"mps": {"allocated": allocated, "reserved": reserved, "total": total}}
     if not torch.get_device_module(accelerator.type).is_initialized():
         return {}
-    return {f"{accelerator.type}:{i}": _series(i) for i in range(torch.accelerator.device_count())}
+    return {f"{accelerator.type}:{i}": _series(accelerator.type, i) for i in range(torch.accelerator.device_count())}
 
 
-def _series(index: int) -> dict[str, int]:
-    _, total = torch.accelerator.get_memory_info(index)
+def _series(kind: str, index: int) -> dict[str, int]:
+    """Figures of torch's own allocator; the total is the device's, asked without waking it."""
     return {
         "allocated": torch.accelerator.memory_allocated(index),
         "reserved": torch.accelerator.memory_reserved(index),
         "peak": torch.accelerator.max_memory_allocated(index),
-        "total": int(total),
+        "total": int(torch.get_device_module(kind).get_device_properties(index).total_memory),
     }

@@ -128,8 +128,9 @@ class Runner:
         self.current = step
         if not step.pure:
             self.flush()
-        needs = any(map(requires_grad, map(namespace.get, step.source.reads)))
-        inputs = () if needs else tuple(map(live.binder.get, step.source.reads))
+        operands = step.source.operands
+        needs = any(map(requires_grad, map(namespace.get, operands)))
+        inputs = () if needs else tuple(map(live.binder.get, operands))
         started = time.perf_counter()
         try:
             refuse_too_large(step, namespace)

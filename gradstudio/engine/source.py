@@ -10,6 +10,8 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 
 FILENAME = "<gradstudio>"
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
+MODULES = frozenset({"torch", "nn", "F", "optim", "np", "math"})
+"""Names the script's imports bind; no program may rebind them (SEMANTICS 1)."""
 Fingerprint = tuple[object, ...]
 
 
@@ -18,7 +20,8 @@ class Source:
     """What is compiled of one text, at one line.
 
     Attributes:
-        reads: names it reads, each once, in order of appearance.
+        reads: names it reads, each once, in order of appearance; `operands` those that are no
+            imported module.
         template, slots: the text with its names cut out, and the names it reads at every
             place: with bindings instead of names this is the same for two programs that
             differ only in names.
@@ -28,6 +31,7 @@ class Source:
 
     code: CodeType
     reads: tuple[str, ...]
+    operands: tuple[str, ...]
     template: str
     slots: tuple[str, ...]
     roots: CodeType | None = None
@@ -107,9 +111,10 @@ def source_of(text: str, line: int, backward: bool = False) -> Source:
     roots = _backward_arguments(tree) if backward else ()
     ast.increment_lineno(tree, line - 1)
     code = compile(tree, FILENAME, "exec")
-    return Source(
-        code, tuple(dict.fromkeys(slots)), template, slots, *(expression(ast.unparse(root)) for root in roots)
-    )
+    reads = tuple(dict.fromkeys(slots))
+    operands = tuple(name for name in reads if name not in MODULES)
+    starts = (expression(ast.unparse(root)) for root in roots)
+    return Source(code, reads, operands, template, slots, *starts)
 
 
 @lru_cache(maxsize=65536)

@@ -97,7 +97,7 @@ class _Reading:
             self.tracked |= set(names) | ({_written(tree)} if setup_effect else set())
         return Statement(
             node=item, operator=_operator(tree), text=text, line=line, names=names,
-            address=names[0] if names else self.address(tree), repeated=repeated, backward=backward, writes=_writes(tree),
+            address=names[0] if names else self.address(tree), repeated=repeated, backward=backward, writes=_writes(tree),  # noqa: E501
             result=_written(tree) if isinstance(tree, ast.AugAssign) or _in_place(tree) else "",
             inputs=_inputs(tree),
         )  # fmt: skip
@@ -122,14 +122,41 @@ def _call(tree: ast.stmt) -> ast.Call | None:
     return value if isinstance(value, ast.Call) else None
 
 
+_BINARY = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "Pow": "pow", "MatMult": "matmul", "Mod": "mod"}
+_LONG = {"F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim", "torch": "torch"}
+
+
 def _operator(tree: ast.stmt) -> str:
-    call = _call(tree)
-    if call is None:
-        return "operator.other"
-    if isinstance(call.func, ast.Name):
-        return "builtins.print" if call.func.id == "print" else "python.call"
-    text = ast.unparse(call.func)
-    return text if text.startswith(("torch.", "F.", "nn.", "optim.")) else f"torch.Tensor.{text.rpartition('.')[2]}"
+    value = getattr(tree, "value", None)
+    match value:
+        case ast.Call(func=ast.Name(id="print")):
+            return "builtins.print"
+        case ast.Call(func=ast.Name()):
+            return "python.call"
+        case ast.Call(func=func):
+            first, _, rest = ast.unparse(func).partition(".")
+            return (
+                f"{_LONG[first]}.{rest}"
+                if first in _LONG and "(" not in rest
+                else f"torch.Tensor.{rest.rpartition('.')[2]}"
+            )
+    if isinstance(tree, ast.AugAssign):
+        return f"operator.i{_BINARY.get(type(tree.op).__name__, 'other')}"
+    match value:
+        case ast.BinOp(op=op):
+            return f"operator.{_BINARY.get(type(op).__name__, 'other')}"
+        case ast.Compare():
+            return "operator.gt"
+        case ast.Subscript():
+            return "operator.getitem"
+        case ast.Attribute(attr=attribute):
+            return f"torch.Tensor.{attribute}"
+        case ast.Name():
+            return "python.alias"
+        case ast.Tuple() | ast.List():
+            return "python.tuple" if isinstance(value, ast.Tuple) else "python.list"
+        case _:
+            return "python.literal"
 
 
 def _in_place(tree: ast.stmt) -> bool:

@@ -24,7 +24,7 @@ m = s * c
 e = m - a
 loss = (e * e).mean()
 loss.backward()""",
-    "same argument twice": "x = torch.randn(3, 3, requires_grad=True)\na = x * x\nb = a @ a\nloss = b.sum()\nloss.backward()",
+    "same argument twice": "x = torch.randn(3, 3, requires_grad=True)\na = x * x\nb = a @ a\nloss = b.sum()\nloss.backward()",  # noqa: E501
     "views": """x = torch.randn(4, 6, requires_grad=True)
 v = x.view(2, 12)
 t = v.t()
@@ -217,7 +217,7 @@ def test_the_record_of_a_backward_names_nodes_and_what_went_in_and_out(bench: Be
 
 def test_inner_autograd_nodes_belong_to_the_operator_they_are_part_of(bench: Bench) -> None:
     bench.run(
-        "x = torch.randn(3, 4, requires_grad=True)\nt = torch.tensor([0, 1, 2])\nloss = F.cross_entropy(x, t)\nloss.backward()"
+        "x = torch.randn(3, 4, requires_grad=True)\nt = torch.tensor([0, 1, 2])\nloss = F.cross_entropy(x, t)\nloss.backward()"  # noqa: E501
     )
     (event,) = bench.autograd()
     assert {row.autograd: row.node for row in event.rows} == {
@@ -259,7 +259,7 @@ def test_what_is_made_after_the_backward_is_not_run(bench: Bench) -> None:
 
 def test_a_cut_names_the_node_and_what_lies_behind_names_the_cut(bench: Bench) -> None:
     bench.run(
-        "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * 2\nd = y.detach()\ne = d * 3\nloss = (y * e).sum()\nloss.backward()"
+        "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * 2\nd = y.detach()\ne = d * 3\nloss = (y * e).sum()\nloss.backward()"  # noqa: E501
     )
     assert (bench.state(3), bench.grad(3).cause) == ("cut", node(3))
     assert "detach" in bench.grad(3).reason

@@ -16,7 +16,7 @@ from tests.engine.build import PRELUDE, node, program
 from tests.engine.conftest import Bench
 
 PROGRAMS = {
-    "random numbers": "a = torch.randn(3)\nb = torch.rand(2, 2)\nc = torch.randint(0, 9, (4,))\nd = F.dropout(torch.ones(8))",
+    "random numbers": "a = torch.randn(3)\nb = torch.rand(2, 2)\nc = torch.randint(0, 9, (4,))\nd = F.dropout(torch.ones(8))",  # noqa: E501
     "rebinding": "h = torch.ones(2)\nh = h * 3\nh = h + 1",
     "numbers": "n = 3\nn += 2\nx = torch.full((n,), 1.5)\nk = x.sum().item()",
     "items": "x = torch.arange(12.0).reshape(3, 4)\nx[0] = 7\ny = x[1:, 2]\nx[1, 1] += 5",
@@ -24,7 +24,7 @@ PROGRAMS = {
     "a loop of no turns": "h = torch.ones(1)\nfor t in range(0):\n    h = h * 0\nk = h + 1",
     "nested loops": "n = 0\nfor i in range(3):\n    for j in range(i):\n        n += 10 * i + j",
     "several loop variables": "s = 0\nfor a, b in [(1, 2), (3, 4)]:\n    s += a * b",
-    "blocks": "x = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    y = x * 2\n    with torch.enable_grad():\n        z = x * 3\nw = x + z",
+    "blocks": "x = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    y = x * 2\n    with torch.enable_grad():\n        z = x * 3\nw = x + z",  # noqa: E501
     "inference mode": "with torch.inference_mode():\n    x = torch.ones(2)\n    y = x + 1\nz = y.clone()",
     "autocast": "a = torch.randn(4, 4)\nwith torch.autocast('cpu', dtype=torch.bfloat16):\n    b = a @ a\nc = a @ a",
     "training": """
@@ -40,7 +40,7 @@ for epoch in range(5):
     loss.backward()
     opt.step()""",
     "batch norm": "bn = nn.BatchNorm1d(3)\nx = torch.randn(6, 3)\ny = bn(x)\nbn.eval()\nz = bn(x)",
-    "a step by hand": "w = torch.randn(3, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\nwith torch.no_grad():\n    w -= 0.1 * w.grad",
+    "a step by hand": "w = torch.randn(3, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\nwith torch.no_grad():\n    w -= 0.1 * w.grad",  # noqa: E501
     "shared memory": "x = torch.zeros(3)\na = x.numpy()\nx += 2\nb = torch.from_numpy(a)\nb.mul_(3)",
     "double precision": "torch.set_default_dtype(torch.float64)\nx = torch.ones(2)\ny = x / 3",
 }
@@ -128,7 +128,7 @@ def test_a_value_is_told_as_it_was_before_it_was_overwritten(bench: Bench) -> No
 
 def test_weights_are_told_as_they_were_when_an_optimizer_or_a_module_changes_them(bench: Bench) -> None:
     bench.run(
-        "w = torch.ones(1, requires_grad=True)\nopt = optim.SGD([w], lr=1)\na = w * 2\na.backward()\nopt.step()\nb = w * 1"
+        "w = torch.ones(1, requires_grad=True)\nopt = optim.SGD([w], lr=1)\na = w * 2\na.backward()\nopt.step()\nb = w * 1"  # noqa: E501
     )
     rows = {row.node: row.outputs for row in bench.rows()}
     first = rows[node(1)][0]
@@ -176,9 +176,9 @@ def with_part() -> Program:
     first = PRELUDE.count("\n") + 1
     item = [ItemId(name) for name in ("x", "pow", "y")]
     statements = (
-        Statement(node=item[0], operator="torch.tensor", text="x = torch.tensor(2.0, requires_grad=True)", address="x", line=first, names=("x",)),
-        Statement(node=item[1], operator="operator.pow", text="pow_1 = x ** 2", address="pow_1", line=first + 1, names=("pow_1",), repeated=True, is_part=True, inputs=(("a", "x"),)),
-        Statement(node=item[2], operator="operator.add", text="y = pow_1 + 1", address="y", line=first + 1, names=("y",), repeated=True, drops=("pow_1",), inputs=(("a", "pow_1"),)),
+        Statement(node=item[0], operator="torch.tensor", text="x = torch.tensor(2.0, requires_grad=True)", address="x", line=first, names=("x",)),  # noqa: E501
+        Statement(node=item[1], operator="operator.pow", text="pow_1 = x ** 2", address="pow_1", line=first + 1, names=("pow_1",), repeated=True, is_part=True, inputs=(("a", "x"),)),  # noqa: E501
+        Statement(node=item[2], operator="operator.add", text="y = pow_1 + 1", address="y", line=first + 1, names=("y",), repeated=True, drops=("pow_1",), inputs=(("a", "pow_1"),)),  # noqa: E501
     )  # fmt: skip
     spans = (
         Span(item[0], first, 0, first, 41),
@@ -216,7 +216,7 @@ def test_long_loops_keep_their_first_and_last_turns(bench: Bench) -> None:
 
 @pytest.mark.parametrize("trace", [True, False])
 def test_prints_and_warnings_stand_at_their_node_and_line(bench: Bench, trace: bool) -> None:
-    text = "import warnings\nx = torch.ones(2, requires_grad=True)\nprint('sum', x.sum().item(), sep='=')\nfor t in range(2):\n    print(t)\n    warnings.warn('careful')\ny = x * 2\ng = y.grad"
+    text = "import warnings\nx = torch.ones(2, requires_grad=True)\nprint('sum', x.sum().item(), sep='=')\nfor t in range(2):\n    print(t)\n    warnings.warn('careful')\ny = x * 2\ng = y.grad"  # noqa: E501
     bench.run(text, trace=trace)
     line = PRELUDE.count("\n") + 1
     assert [(p.node, p.line, p.text) for p in bench.printed()] == [
@@ -244,7 +244,7 @@ def test_a_print_in_an_if_is_a_probe(bench: Bench) -> None:
         ("a = torch.ones(2, 3)\nb = torch.ones(4, 5)\nc = a @ b", 3, "RuntimeError"),
         ("x = torch.ones(2)\nfor t in range(3):\n    y = x[t]", 3, "IndexError"),
         ("x = torch.ones(2, requires_grad=True)\nx += 1", 2, "RuntimeError"),
-        ("x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x.exp()\ny += 1\nz = y.sum()\nz.backward()", 5, "RuntimeError"),
+        ("x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x.exp()\ny += 1\nz = y.sum()\nz.backward()", 5, "RuntimeError"),  # noqa: E501
         ("x = torch.ones(2)\nx.backward()", 2, "RuntimeError"),
         ("for t in range(0):\n    h = 1\nk = h + 1", 3, "NameError"),
         ("fc = nn.Linear(2, 3)\nx = torch.ones(4)\ny = fc(x)", 3, "RuntimeError"),
@@ -255,7 +255,7 @@ def test_a_failure_is_at_its_node_in_torchs_words(bench: Bench, text: str, line:
     assert bench.run(text, trace=trace).outcome == "failed"
     failed = bench.failed()
     assert (failed.node, failed.line, failed.type_name) == (node(line), line + PRELUDE.count("\n") + 1, kind)
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - torch's own words are compared
+    with pytest.raises(Exception) as caught:
         by_hand(text)
     assert failed.message == str(caught.value)
 
@@ -341,7 +341,7 @@ def test_weighing_leaves_the_generators_alone(bench: Bench) -> None:
 
 def test_an_allocators_own_words_tell_the_size_too() -> None:
     cpu = RuntimeError(
-        "[enforce fail at alloc_cpu.cpp:118] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 4000 bytes."
+        "[enforce fail at alloc_cpu.cpp:118] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 4000 bytes."  # noqa: E501
     )
     cuda = RuntimeError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 1 GiB")
     assert [refused_bytes(e) for e in (cpu, cuda, ValueError("x"))] == [4000, int(2.5 * 2**30), 0]
