@@ -8,7 +8,7 @@ from gradstudio.advice.rules import RULES
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_torch_still_says_what_the_rule_expects(rule) -> None:
-    with pytest.raises(Exception) as raised:  # noqa: PT011 (any class: the rule names it)
+    with pytest.raises(Exception) as raised:
         exec(rule.example, {})
     kind, words = type(raised.value).__name__, str(raised.value)
     assert rule.match(kind, words) is not None, f"{kind}: {words}"
