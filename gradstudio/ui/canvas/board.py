@@ -66,6 +66,7 @@ class Board:
         self._looks: dict[ItemId, dict[int, PortLook]] = {}
         self._drag: dict[str, tuple[float, float]] = {}
         self._frozen: dict[ItemId, Box] = {}
+        self._carried: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
         self.wire_index: dict[Wire, int] = {}
         self.rebuild()
@@ -79,6 +80,7 @@ class Board:
         self._looks.clear()
         self._drag.clear()
         self._frozen.clear()
+        self._carried = frozenset()
         self._sync()
 
     def apply(self, edits: Edits) -> None:
@@ -199,7 +201,7 @@ class Board:
 
     def hold(self, items: Iterable[ItemId]) -> None:
         """Frames stay as they are while their members are dragged; those dragged whole move along."""
-        whole = frozenset(items)
+        self._carried = whole = frozenset(items)
         self._frozen = {item: frame.box for item, frame in self.frames.items() if item not in whole}
 
     def drag(self, places: Mapping[str, tuple[float, float]]) -> None:
@@ -211,6 +213,7 @@ class Board:
         """Show everything where the graph has it."""
         self._drag.clear()
         self._frozen.clear()
+        self._carried = frozenset()
         self._place()
 
     # -------------------------------------------------------------- laying out
@@ -370,11 +373,11 @@ class Board:
                 x, y = self._drag[item]
                 width, height = self.bounds[k, 2] - self.bounds[k, 0], self.bounds[k, 3] - self.bounds[k, 1]
                 self.bounds[k] = x, y, x + width, y + height
-        if any(item in self.frames for item in self._drag) or len(self._frozen) < len(self.frames):
+        if self._carried or any(item in self.frames for item in self._drag):
             self._place_frames()
         if any(key.startswith("note:") for key in self._drag):
             self._place_notes()
-        self._route_some(np.nonzero(self.touching(frozenset(self._drag)))[0].tolist())
+        self._route_some(np.nonzero(self.touching(frozenset(self._drag) | self._carried))[0].tolist())
 
     def _route_some(self, which: list[int]) -> None:
         if not which:

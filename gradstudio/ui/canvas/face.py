@@ -242,6 +242,8 @@ def _field_text(graph: Graph, port: Port) -> tuple[str, bool]:
         case "literal":
             return port.literal, False
         case _:
+            if port.grows:
+                return "+", True
             default = port.parameter.default
             return ("needed" if port.required else default or "default"), True
 

@@ -356,7 +356,11 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient:
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
     display = tensor_display(summary, GRADIENT_PICTURE, "gradient")
     if display.kind in ("picture", "strip"):
-        lines: tuple[tuple[str, Tone], ...] = ((f"‖∇‖ {formatting.norm(summary)}", "gradient"), *display.lines[:1])
+        room = 1 if display.kind == "picture" else 0
+        lines: tuple[tuple[str, Tone], ...] = (
+            (f"‖∇‖ {formatting.norm(summary)}", "gradient"),
+            *display.lines[:room],
+        )
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
     return Gradient(state, STATE_WORDS[state], height, display, sentence)
 

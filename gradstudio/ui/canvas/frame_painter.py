@@ -74,7 +74,7 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
 def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
     """A sticky card with a folded corner; from afar as much text as fits. The origin is its top left corner."""
     width, height = note.box.width, note.box.height
-    shape = QPainterPath(QPointF(3, 0))
+    shape = QPainterPath(QPointF(0, 0))
     for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
         shape.lineTo(x, y)
     painter.setPen(QPen(look.faded("note_text", 0.3), 1.0))

@@ -163,13 +163,17 @@ class Move(Gesture):
         self._moving = True
         board = self.canvas.board
         whole = self._with_members()
-        self._origins = {item: (box.x, box.y) for item in whole if (box := board.box(item)) is not None}
+        self._origins = {
+            item: (box.x, box.y)
+            for item in sorted(whole)
+            if (box := board.box(item)) is not None and not (item in board.frames and board.members(item))
+        }
         for item in board.notes:
             key = f"note:{item}"
             if key in self._keys or (item in whole and key in board.graph.places):
                 self._origins[key] = (board.notes[item].box.x, board.notes[item].box.y)
         board.hold(item for item in board.frames if item in whole)
-        self.canvas.picture.lift(frozenset(self._origins))
+        self.canvas.picture.lift(frozenset(self._origins) | {item for item in whole if item in board.frames})
 
     def _end(self) -> None:
         self._moving = False
@@ -195,7 +199,7 @@ class Move(Gesture):
     def _places(self, at: Pointer) -> dict[str, tuple[float, float]]:
         dx, dy = at.x - self.start.x, at.y - self.start.y
         if self._origins and self.canvas.snap_to_grid:
-            first = next(iter(self._origins.values()))
+            first = self._origins.get(self._grabbed, next(iter(self._origins.values())))
             dx, dy = snapped(first[0] + dx) - first[0], snapped(first[1] + dy) - first[1]
         return {key: (x + dx, y + dy) for key, (x, y) in self._origins.items()}
 

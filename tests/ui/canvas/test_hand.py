@@ -396,6 +396,22 @@ def test_a_block_is_dragged_by_its_title_with_all_it_holds(hand: Hand) -> None:
     assert hand.canvas.board.frames[block].box.y == frame.y + 200
 
 
+def test_wires_into_a_dragged_block_follow_it(hand: Hand) -> None:
+    x, n = hand.add("torch.randn", 304, 304), hand.add("python.literal", 40, 40)
+    hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "autocast")
+    (block,) = hand.graph.blocks
+    row = hand.canvas.board.frames[block].face.inputs[0].path
+    hand.session.graph_store.attempt(recipes.set_literal, "Set", n, "value", '"cpu"')
+    hand.wire(n, block, row)
+    frame = hand.canvas.board.frames[block].box
+    hand.press((frame.x + 60, frame.y + 10))
+    hand.move((frame.x + 160, frame.y + 90))
+    (path,) = hand.canvas.board.paths
+    assert tuple(path[-1]) == pytest.approx(hand.input(block, row))
+    assert hand.input(block, row)[1] > frame.y + 80
+    hand.release((frame.x + 160, frame.y + 90))
+
+
 # ------------------------------------------------------------------ looking around
 
 

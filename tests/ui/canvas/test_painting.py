@@ -277,3 +277,25 @@ def test_keys_reach_nothing_when_the_canvas_is_empty(hand: Hand) -> None:
     for key in (Qt.Key.Key_Delete, Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_F2, Qt.Key.Key_Left):
         hand.key(key)
     assert not hand.graph.nodes
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (2, 3), (200,), (64, 64), (3, 40, 40)])
+def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -> None:
+    item = hand.add("torch.relu", 300, 100)
+    hand.session.attention.select(())
+    values = np.random.default_rng(0).normal(size=shape)
+    flat = values.reshape(1, -1) if len(shape) < 2 else values.reshape(-1, *shape[-2:])[0]
+    data = flat[:32, :32].astype(np.float32)
+    summary = Summary(
+        dtype="float32", shape=shape, minimum=-1.0, maximum=1.0, rms=1.0, nan=int(values.size > 10),
+        value=values.tolist() if values.size <= 64 else None,
+        preview=Preview(data.shape[0], data.shape[1], data.tobytes()),
+    )  # fmt: skip
+    ran(hand, item, TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=False, grad_fn="A"))
+    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
+    hand.session.results._throttle.flush()
+    box = hand.canvas.board.box(item)
+    assert box is not None
+    below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
+    assert not has(below, hand.canvas.look.color("text"), 1)
+    assert not has(below, hand.canvas.look.gradient, 1)
