@@ -21,12 +21,12 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program
+from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import entries_json, trace_json
-from gradstudio.protocol.runner import Outcome, has_backward, infer_program, run_program
+from gradstudio.protocol.runner import Outcome, infer_program, run_program
 from gradstudio.protocol.table import report_table
 
 FINE, FAILED, UNREADABLE = 0, 1, 4

@@ -123,3 +123,11 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
     root: str = ""
     rootless: str = ""
+
+
+def has_backward(statements: tuple[Statement | BlockStatement, ...]) -> bool:
+    """Whether a backward statement stands anywhere in them."""
+    return any(
+        has_backward(statement.body) if isinstance(statement, BlockStatement) else statement.backward
+        for statement in statements
+    )

@@ -3,7 +3,7 @@
 import msgspec
 
 from gradstudio.graph.model import Graph
-from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.program.model import Program
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages import (
     BackwardTraced,
@@ -115,11 +115,3 @@ def infer_program(engine: EngineProcess, graph: Graph, program: Program) -> Infe
     inferred = engine.wait_for(Inferred)
     assert isinstance(inferred, Inferred)
     return inferred
-
-
-def has_backward(statements: tuple[Statement | BlockStatement, ...]) -> bool:
-    """Whether a backward statement stands anywhere in them."""
-    return any(
-        has_backward(statement.body) if isinstance(statement, BlockStatement) else statement.backward
-        for statement in statements
-    )

@@ -12,7 +12,7 @@ from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.state.overlays import OVERLAYS
-from gradstudio.ui.state.run_controller import RunController
+from gradstudio.ui.state.run_controller import Command, RunController
 
 Key = QKeySequence.StandardKey
 OVERLAY_TEXTS = {
@@ -133,7 +133,7 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
 
 
 def _run_rows(c: RunController) -> tuple[Row, ...]:
-    def when(verb: str) -> partial[bool]:
+    def when(verb: Command) -> partial[bool]:
         return partial(c.can, verb)
 
     words = {

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph
-from gradstudio.ui.commands.file import example_files, title_of_example
+from gradstudio.program.write import write_script
+from gradstudio.ui.commands.file import example_files, save_canvas_picture, title_of_example
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.settings import Settings
@@ -154,17 +155,18 @@ def test_the_exported_script_runs_and_prints_the_same_numbers(window: MainWindow
     window.file.open_example(example_files()[0])
     when_asked_for_a_file(tmp_path / "out.py")
     window.actions["file.export_python"].trigger()
-    assert (tmp_path / "out.py").read_text() == window.session.run.program.script
+    graph = window.session.graph_store.graph
+    assert (tmp_path / "out.py").read_text() == write_script(graph, stem="out")
 
 
 @pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
 def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, magic: bytes) -> None:
-    from gradstudio.ui.canvas_picture import save_picture
-
     window.file.open_example(example_files()[0])
-    assert save_picture(window.canvas.layer, tmp_path / name)
+    when_asked_for_a_file(tmp_path / name)
+    window.actions["file.export_picture"].trigger()
     assert (tmp_path / name).read_bytes().startswith(magic)
-    assert not save_picture(window.canvas.layer, tmp_path / "no such folder" / name)
+    with pytest.raises(OSError, match="such f"):
+        save_canvas_picture(window.file._context, tmp_path / "no such folder" / name)
 
 
 def test_another_theme_is_taken_up_everywhere_and_remembered(window: MainWindow) -> None:

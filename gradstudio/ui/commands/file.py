@@ -7,13 +7,15 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
+from gradstudio.document.export import write_export
 from gradstudio.document.file import View
-from gradstudio.ui.canvas_picture import save_picture
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.main_window_frame import SUFFIX
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
+PICTURE_SCALE = 2.0
+"""Picture pixels a scene pixel: sharp on any screen."""
 
 
 class FileCommands(QObject):
@@ -128,8 +130,8 @@ class FileCommands(QObject):
         if chosen is None:
             return
         try:
-            write_script(self._context, chosen)
-        except (DocumentError, OSError) as error:
+            write_export(self._session.graph_store.graph, chosen)
+        except DocumentError as error:
             self._warn("The script was not written", str(error))
             return
         self.said.emit(f"Wrote {chosen}")
@@ -140,10 +142,12 @@ class FileCommands(QObject):
         chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds, "png")
         if chosen is None:
             return
-        if save_picture(self._context.canvas.layer, chosen):
-            self.said.emit(f"Wrote {chosen}")
-        else:
-            self._warn("The picture was not written", f"{chosen} cannot be written. Choose another folder or name.")
+        try:
+            save_canvas_picture(self._context, chosen)
+        except OSError as error:
+            self._warn("The picture was not written", f"{chosen} cannot be written: {error.strerror or error}.")
+            return
+        self.said.emit(f"Wrote {chosen}")
 
     def quit(self) -> None:
         """Close the window, which asks about unsaved changes."""
@@ -217,16 +221,15 @@ def title_of_example(path: Path) -> str:
     return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")
 
 
-def write_script(context: Context, path: Path) -> None:
-    """Write the script, and its stored tensors beside it.
+def save_canvas_picture(context: Context, path: Path) -> None:
+    """Write everything on the canvas, as its overlays show it, as PNG or SVG.
 
     Raises:
-        DocumentError, OSError: it could not be written.
+        OSError: the file cannot be written.
     """
-    from gradstudio.document.atomic import write_file
-    from gradstudio.document.file import tensor_folder, write_tensors
+    from gradstudio.ui.canvas.facts import Shown
+    from gradstudio.ui.canvas.picture import save_picture
 
-    graph = context.session.graph_store.graph
-    program = context.session.run.program
-    write_tensors((graph.tensors[digest] for digest in program.tensors), tensor_folder(path))
-    write_file(path, program.script.encode())
+    session = context.session
+    shown = Shown(*context.overlays.key)
+    save_picture(session.graph_store.graph, session.results, context.canvas.look.theme, path, PICTURE_SCALE, shown)

@@ -11,7 +11,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol import messages
 from gradstudio.protocol.messages import Verb
 from gradstudio.ui.state.engine_client import EngineClient
@@ -345,10 +345,3 @@ class RunController(QObject):
         if self._loaded_revision != self._store.graph.revision:
             self._settle.request()
 
-
-def has_backward(statements: tuple[Statement | BlockStatement, ...]) -> bool:
-    """Whether a backward statement stands anywhere in them."""
-    return any(
-        has_backward(statement.body) if isinstance(statement, BlockStatement) else statement.backward
-        for statement in statements
-    )
