@@ -34,6 +34,7 @@ class Leaf:
         parts: what each backward since then has added.
         seen: identity and version of `.grad` when last looked at.
         returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
+        users: how many values are this tensor; with the last one the watch ends.
     """
 
     tensor: Tensor
@@ -41,6 +42,7 @@ class Leaf:
     parts: list[GradPart] = field(default_factory=list)
     seen: tuple[int, int] | None = None
     returned: bool = False
+    users: int = 0
     summary: tuple[tuple[int, int], Summary] | None = None
 
 
@@ -226,12 +228,21 @@ class Gradients:
         if not requires:
             value.cut = cut(tensor)
         elif grad_fn is None:
-            self._leaf(tensor)
+            self._leaf(tensor).users += 1
         else:
             marks_of(grad_fn).append((key, self._serial, tensor.output_nr, turns))
             self._keep((key, False), tensor)
+        self._replaced(self.values.get(key))
         self.values[key] = value
         return value
+
+    def _replaced(self, value: Value | None) -> None:
+        """Another value takes the place of this one: a leaf nobody is any more is watched no longer."""
+        leaf = self.leaves.get(id(value.tensor)) if value is not None and value.was_leaf else None
+        if leaf is not None and value is not None and value.requires_grad:
+            leaf.users -= 1
+            if leaf.users == 0:
+                del self.leaves[id(leaf.tensor)]
 
     def _leaf(self, tensor: Tensor) -> Leaf:
         leaf = self.leaves.get(id(tensor))

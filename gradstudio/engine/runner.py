@@ -115,6 +115,7 @@ class Runner:
                 return "done"
             if step.id in live.setup and step.id not in live.anew:
                 live.rebind(step)
+                live.forget(step.statement.drops)
                 cursor.advance()
                 continue
             if not self._execute(live, step):

@@ -17,7 +17,9 @@ from gradstudio.protocol.messages import (
     Collect,
     Do,
     Fetch,
+    Fetched,
     Infer,
+    Inferred,
     Load,
     Log,
     Report,
@@ -46,6 +48,7 @@ class Service:
             except Exception as error:  # noqa: BLE001 - the main loop: our own bug must not end the process
                 text = "".join(traceback.format_exception(error))
                 self._outbox.send(Log(level="error", text=f"The engine failed at {type(request).__name__}:\n{text}"))
+                self._answer_anyway(request, f"The engine failed by its own fault: {error}")
 
     def handle(self, request: Request) -> None:
         """Carry out one request and send its answer."""
@@ -70,6 +73,20 @@ class Service:
                 pass
             case _:
                 assert_never(request)
+
+    def _answer_anyway(self, request: Request, reason: str) -> None:
+        """Nobody waits for ever: a request that failed by our own fault is answered all the same."""
+        match request:
+            case Do():
+                self._outbox.send(self._engine.give_up(request, reason))
+            case Fetch():
+                self._outbox.send(Fetched(request=request.request, node=request.node, error=reason))
+            case Collect():
+                self._outbox.send(Report(revision=0, entries=()))
+            case Infer():
+                self._outbox.send(Inferred(revision=request.revision, ports=()))
+            case _:
+                pass
 
     def _load(self, request: Load) -> None:
         engine = self._engine

@@ -53,13 +53,10 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     dtype = dtype_name(tensor.dtype)
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
-    shape, count = tuple(tensor.shape), tensor.numel()
-    if count == 0 or tensor.is_meta or tensor.is_quantized:
-        return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if count == 0 and not tensor.is_meta else None)
-    if tensor.layout is not torch.strided:
-        return _of_sparse(tensor, dtype, max_values)
-    with np.errstate(all="ignore"):
-        return _of_dense(tensor, dtype, max_values)
+    try:
+        return _of_any(tensor, dtype, max_values)
+    except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
+        return Summary(dtype=dtype, shape=tuple(tensor.shape))
 
 
 def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
@@ -73,6 +70,16 @@ def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = Non
     if isinstance(values, float) and not math.isfinite(values):
         return "nan" if values != values else "inf" if values > 0 else "-inf"
     return values
+
+
+def _of_any(tensor: Tensor, dtype: str, max_values: int) -> Summary:
+    shape, count = tuple(tensor.shape), tensor.numel()
+    if count == 0 or tensor.is_meta or tensor.is_quantized:
+        return Summary(dtype=dtype, shape=shape, value=tensor.tolist() if count == 0 and not tensor.is_meta else None)
+    if tensor.layout is not torch.strided:
+        return _of_sparse(tensor, dtype, max_values)
+    with np.errstate(all="ignore"):
+        return _of_dense(tensor, dtype, max_values)
 
 
 def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:

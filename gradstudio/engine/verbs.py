@@ -90,6 +90,11 @@ class Engine:
             self._runner.send_gradients(self.live)
         return self._paused(request, outcome, reason, time.perf_counter() - began)
 
+    def give_up(self, request: Do, reason: str) -> Paused:
+        """The verb ended by our own fault: nothing live is to be trusted, the next verb begins from nothing."""
+        self._drop_live()
+        return self._paused(request, "failed", reason, 0.0)
+
     # -------------------------------------------------------------- verbs
 
     def _run(self, request: Do) -> str:

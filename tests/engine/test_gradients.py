@@ -405,3 +405,11 @@ def test_a_forward_loop_does_not_keep_the_graphs_of_its_turns(bench: Bench) -> N
     bench.do("run")
     gc.collect()
     assert len(alive) <= 3
+
+
+def test_leaves_made_in_a_loop_are_watched_only_while_they_are_bound(bench: Bench) -> None:
+    bench.run(
+        "for t in range(50):\n    w = torch.ones(10, requires_grad=True)\n    y = (w * t).sum()\n    y.backward()"
+    )
+    assert len(bench.engine.live.gradients.leaves) == 1  # type: ignore[union-attr]
+    assert bench.grad(2).grad.maximum == 49  # type: ignore[union-attr]

@@ -165,3 +165,44 @@ def test_a_killed_engine_is_said_to_be_dead() -> None:
     process.kill()
     with pytest.raises(EngineDied):
         process.wait_for(Paused, timeout=WAIT_S)
+
+
+def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gradstudio.engine.pipe import Inbox
+    from gradstudio.engine.service import Service
+
+    class End(BaseException):
+        """Nothing more is asked."""
+
+    sent: list[Message] = []
+    requests = iter([Load(document="d", revision=1, program=program("x = 1")), Do(verb="run"), Do(verb="run")])
+
+    class Stub(Inbox):
+        def __init__(self) -> None:
+            pass
+
+        def take(self) -> object:  # type: ignore[override]
+            for request in requests:
+                return request
+            raise End
+
+        def stopped(self) -> bool:
+            return False
+
+    class Out:
+        send = staticmethod(sent.append)
+
+    service = Service(Stub(), Out())  # type: ignore[arg-type]
+    flush = service._engine._runner.flush
+    failing = iter([RuntimeError("a bug of ours")])
+
+    def broken() -> None:
+        for error in failing:
+            raise error
+        flush()
+
+    monkeypatch.setattr(service._engine._runner, "flush", broken)
+    with pytest.raises(End):
+        service.run()
+    outcomes = [event.outcome for event in sent if isinstance(event, Paused)]
+    assert outcomes == ["failed", "done"]

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.engine.build import node
+from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
 SQUARE = """
@@ -240,7 +240,6 @@ def test_another_document_begins_from_nothing(bench: Bench) -> None:
     bench.run(SQUARE)
     from gradstudio.engine.live import Loaded
     from gradstudio.engine.source import prepare
-    from tests.engine.build import program
 
     other = program(SQUARE)
     assert bench.engine.load(Loaded("another", 1, other, prepare(other))) == (False, False)
@@ -291,3 +290,48 @@ def test_later_passes_go_on_with_the_stream(bench: Bench) -> None:
     torch.manual_seed(0)
     torch.rand(3)
     assert torch.equal(bench["z"].detach(), torch.rand(3))  # type: ignore[attr-defined]
+
+
+def test_after_a_plain_run_the_next_pass_goes_on_from_it(bench: Bench) -> None:
+    bench.run(SQUARE, trace=False)
+    paused = bench.do("forward", "backward")
+    assert (paused.pass_number, x_grad(bench), bench.state(1)) == (2, 8, "accumulated")
+
+
+def test_after_a_plain_run_backward_runs_the_last_one_again(bench: Bench) -> None:
+    bench.run(SQUARE, trace=False)
+    assert bench.do("backward").outcome == "failed"
+    assert "a second time" in bench.failed().message
+
+
+def test_after_a_plain_run_an_edit_ahead_keeps_the_state(bench: Bench) -> None:
+    bench.run(SQUARE, trace=False)
+    x = bench["x"]
+    assert bench.load(SQUARE + "z = x * 5") == (False, True)
+    bench.do("step")
+    assert bench["x"] is x
+    assert bench["z"].item() == 10  # type: ignore[attr-defined]
+
+
+def test_a_plain_run_that_lost_a_set_up_name_is_followed_by_a_start_from_nothing(bench: Bench) -> None:
+    bench.run("h = torch.zeros(2)\nh = torch.ones(2)\nW = torch.ones(2, requires_grad=True)\ny = W * h", trace=False)
+    assert bench.do("forward").pass_number == 1
+
+
+def test_a_set_up_part_is_made_once_and_read_in_every_pass(bench: Bench) -> None:
+    import msgspec
+
+    text = "W = torch.ones(2, requires_grad=True)\nnoise = torch.randn(2)\ny = (W * noise).sum()\ny.backward()"
+    whole = program(text)
+    part, user = whole.statements[1], whole.statements[2]
+    changed = (
+        whole.statements[0],
+        msgspec.structs.replace(part, is_part=True),
+        msgspec.structs.replace(user, drops=("noise",)),
+        whole.statements[3],
+    )
+    bench.run(msgspec.structs.replace(whole, statements=changed), "run")
+    first = bench["y"].item()  # type: ignore[attr-defined]
+    bench.do("forward", "backward")
+    assert bench["y"].item() == first  # type: ignore[attr-defined]
+    assert "noise" not in bench
