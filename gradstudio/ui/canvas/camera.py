@@ -9,7 +9,7 @@ MINIMUM_ZOOM: Final = 0.05
 MAXIMUM_ZOOM: Final = 3.0
 FIT_MAXIMUM: Final = 1.0
 """Fitting never enlarges beyond this."""
-FIT_MARGIN: Final = 40.0
+FIT_MARGIN: Final = 28.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ GRADIENT_PICTURE: Final = 38.0
 STATE: Final = 19.0
 PROBLEM: Final = 20.0
 MAX_SECTIONS: Final = 3
-CELLS_A_LINE: Final = 5
+CELLS_A_LINE: Final = 4
 MAX_PARAMETERS: Final = 4
 
 DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]

@@ -117,7 +117,8 @@ def grid(summary: Summary) -> tuple[tuple[str, ...], ...]:
     if not isinstance(value, list | tuple):
         return ((number(value),),)
     rows = value if len(summary.shape) == 2 else (value,)
-    digits = 3 if complex_pairs or _longest(rows) > 3 else 4
+    longest = _longest(rows)
+    digits = 2 if longest > MAX_GRID else 3 if complex_pairs or longest == MAX_GRID else 4
     return tuple(tuple(number(scalar, digits) for scalar in row) for row in rows)
 
 

@@ -22,6 +22,7 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "number_small": ("mono", 14, QFont.Weight.DemiBold, False),
     "gradient": ("mono", 14, QFont.Weight.DemiBold, False),
     "badge_note": ("ui", 10, QFont.Weight.Normal, False),
+    "plate_small": ("ui", 9, QFont.Weight.Normal, False),
     "plate": ("ui", 11, QFont.Weight.DemiBold, False),
     "note": ("ui", 12, QFont.Weight.Normal, False),
     "block": ("mono", 12, QFont.Weight.DemiBold, False),

@@ -24,6 +24,8 @@ LEGIBLE_WIDTH: Final = 30.0
 TITLE_HEIGHT: Final = 17.0
 LINE: Final = 14.0
 NUMBER_LINE: Final = 19.0
+LEAST_FOR_GRADIENT: Final = 46.0
+"""A body at least so high has room for the gradient below the value."""
 STALE_OPACITY: Final = 0.45
 LEAST_PORT_ZOOM: Final = 0.25
 Align = Qt.AlignmentFlag
@@ -52,12 +54,14 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
 
 def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF) -> None:
     room = header.adjusted(6, 0, -4, 0)
-    name = look.meter.elided(face.names or face.title, "plate", room.width())
-    painter.setFont(look.meter.font("plate"))
+    name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
+    role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
+    name = look.meter.elided(name, role, room.width())
+    painter.setFont(look.meter.font(role))
     painter.setPen(look.color("header_text"))
     painter.drawText(room, Align.AlignVCenter, name)
-    used = look.meter.width(name, "plate") + 6
-    if face.names and room.width() - used > 14:
+    used = look.meter.width(name, role) + 6
+    if face.names and room.width() - used > 24:
         painter.setFont(look.meter.font("badge_note"))
         painter.setPen(look.faded("header_text", 0.75))
         rest = room.adjusted(used, 0, 0, 0)
@@ -72,7 +76,7 @@ def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body:
     if board.results.stale(item):
         painter.setOpacity(STALE_OPACITY)
     room = QRectF(body)
-    if board.shown.gradients and isinstance(records[0], TensorRecord) and body.height() >= 2 * LINE:
+    if board.shown.gradients and isinstance(records[0], TensorRecord) and body.height() >= LEAST_FOR_GRADIENT:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
         _paint_gradient(painter, look, board, item, records[0], line)
@@ -101,10 +105,17 @@ def _paint_value(painter: QPainter, look: Look, board: Board, record: Record, ro
         _paint_tensor(painter, look, board, record.summary, room)
     elif board.shown.values:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
-        value = record.summary.value if isinstance(record, TensorRecord) else None
-        text = formatting.number(value) if isinstance(record, TensorRecord) else formatting.plain(record)
-        role, height = ("number_small", NUMBER_LINE) if number else ("mono", LINE)
-        _line(painter, look, text, role, look.color("text"), room, height)
+        _paint_number(painter, look, record, room, large=number)
+
+
+def _paint_number(painter: QPainter, look: Look, record: Record, room: QRectF, *, large: bool) -> None:
+    """As many digits as there is room for, larger where there is room for that too."""
+    value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
+    texts = (formatting.number(value, digits) for digits in (4, 3, 2)) if large else (formatting.plain(record),)
+    roles = ("number_small", "mono", "mono_small") if large else ("mono", "mono_small")
+    tries = [(text, role) for text in texts for role in roles]
+    text, role = next((one for one in tries if look.meter.width(*one) <= room.width()), tries[-1])
+    _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if large else LINE)
 
 
 def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF) -> None:
@@ -115,8 +126,11 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
             _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
         return
     if board.shown.shapes:
-        _line(painter, look, formatting.shape(summary.shape), "mono", look.color("text_dim"), room, LINE)
-        room = room.adjusted(0, LINE + 1, 0, 0)
+        shape = formatting.shape(summary.shape)
+        role = _fitting_role(look, shape, room.width())
+        if role:
+            _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
+            room = room.adjusted(0, LINE + 1, 0, 0)
     picture = heat.image(summary, look.theme) if board.shown.values else None
     if picture is None or room.height() < 6:
         return
@@ -148,8 +162,20 @@ def _paint_gradient(
         color = look.color("warning" if state == "cut" else "unknown_value")
         _line(painter, look, STATE_WORDS[state], "badge_note", color, words, LINE)
         return
-    text = formatting.number(grad.value) if grad.shape == () else f"‖∇‖ {formatting.norm(grad)}"
-    _line(painter, look, text, "mono", look.gradient, words, LINE)
+    if grad.shape == ():
+        texts = [formatting.number(grad.value), formatting.number(grad.value, 2)]
+    else:
+        texts = [f"‖∇‖ {formatting.norm(grad)}", formatting.norm(grad)]
+    for text in texts:
+        role = _fitting_role(look, text, words.width())
+        if role:
+            _line(painter, look, text, role, look.gradient, words, LINE)
+            return
+
+
+def _fitting_role(look: Look, text: str, width: float) -> str:
+    """The larger font in which the text fits; "" when it fits in none."""
+    return next((role for role in ("mono", "mono_small") if look.meter.width(text, role) <= width), "")
 
 
 def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, room: QRectF, height: float) -> None:
