@@ -269,7 +269,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "allocator",
         "",
-        r"(?:can't allocate memory|out of memory|would take .+ but .+ available)",
+        r"(?:can't allocate memory|out of memory|would take .+ are free on)",
         "There is not enough memory for this tensor on its device.",
         ("Make the shape smaller", "Use a smaller dtype (float16, bfloat16)", "Choose another device"),
         "import torch\ntorch.empty(2 ** 60, dtype=torch.uint8)",

@@ -38,3 +38,8 @@ def test_operands_are_described_by_dtype_and_shape() -> None:
     tensor = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(3,)))
     words = describe_operands((("a", tensor), ("b", PlainRecord(what="number", class_name="int", value=2))))
     assert words == "Here a is float32 (3,)."
+
+
+def test_the_engines_own_refusal_of_a_size_is_known() -> None:
+    advice = explain_words("TooLarge", "zeros would take 3.6 TiB; 20.1 GiB are free on cpu. It was not run.")
+    assert "not enough memory" in advice.explanation
