@@ -344,4 +344,3 @@ class RunController(QObject):
             self.refused.emit(event.reason)
         if self._loaded_revision != self._store.graph.revision:
             self._settle.request()
-
