@@ -141,10 +141,19 @@ def _plain(text: str) -> str:
 
 
 def _without_typography(text: str) -> str:
-    """Signs that a word processor or a web page put in; quoted texts keep theirs."""
-    return text if '"' in text or "'" in text else text.translate(_TYPOGRAPHIC)
+    """Plain signs for those of a word processor or a web page; what stands between quotes is left as it is."""
+    return _QUOTED_OR_NOT.sub(_plain_signs, text)
 
 
+def _plain_signs(match: re.Match[str]) -> str:
+    if match["curly"] is not None:
+        return f'"{match["curly"]}"'
+    return match["quoted"] or match[0].translate(_TYPOGRAPHIC)
+
+
+_QUOTED_OR_NOT = re.compile(
+    r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|“(?P<curly>[^“”"\\\n]*)”|[^"'“]+|.""", re.DOTALL
+)
 _TYPOGRAPHIC = str.maketrans({"−": "-", "\u00a0": " ", "“": '"', "”": '"', "…": "...", "×": "x"})
 
 

@@ -83,6 +83,20 @@ def test_a_literal_is_brought_to_its_normal_form(kind: Kind, text: str, normal: 
     assert parse(text, port(kind)) == normal
 
 
+@pytest.mark.parametrize("kind", [Kind.ANY, Kind.TEXT])
+@pytest.mark.parametrize("said", ["a…b", "a – b — c", "2 × 3 − 1", "“so” it said", "it's…"])
+def test_typographic_signs_between_quotes_are_left_as_they_are(kind: Kind, said: str) -> None:
+    assert value_of(parse(f'"{said}"', port(kind))) == said
+
+
+def test_the_quotes_of_a_word_processor_are_quotes_and_what_they_hold_is_left_as_it_is() -> None:
+    assert parse("“a…b × c”", port(Kind.ANY)) == '"a…b × c"'
+
+
+def test_signs_beside_a_quoted_text_are_made_plain() -> None:
+    assert parse("('x…', −3, “y”)", port(Kind.ANY)) == '("x…", -3, "y")'
+
+
 @pytest.mark.parametrize(("kind", "normal"), [(kind, normal) for kind, _, normal in ACCEPTED])
 def test_the_normal_form_is_its_own(kind: Kind, normal: str) -> None:
     assert parse(normal, port(kind)) == normal
