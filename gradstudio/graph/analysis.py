@@ -11,7 +11,8 @@ from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.gradients import Gradients, body_is_top_level, losses_first
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
-from gradstudio.graph.soundness import Binding, Soundness
+from gradstudio.graph.soundness import Soundness
+from gradstudio.graph.statements import Binding
 from gradstudio.operators.model import Effect, Face, Family
 
 MAX_NESTED = 40

@@ -2,8 +2,10 @@
 
 import msgspec
 
+from gradstudio.graph.checks import attribute_of
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
-from gradstudio.graph.soundness import TENSOR_ATTRIBUTES, Soundness, attribute_of
+from gradstudio.graph.reasons import TENSOR_ATTRIBUTES
+from gradstudio.graph.soundness import Soundness
 from gradstudio.operators.model import Effect, Face, Family, Operator
 
 Value = tuple[ItemId, int]

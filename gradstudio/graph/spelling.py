@@ -94,7 +94,8 @@ def spell_index(text: str) -> Spelled:
     if not (isinstance(body, ast.Subscript) and isinstance(body.value, ast.Name) and body.value.id == "_"):
         raise NotALiteral(f"{_quoted(text)} is not an index.")
     inner = body.slice
-    if isinstance(inner, ast.Tuple) and inner.elts and inner.end_col_offset == body.end_col_offset - 1:  # type: ignore[operator]
+    end = body.end_col_offset or 0
+    if isinstance(inner, ast.Tuple) and inner.elts and inner.end_col_offset == end - 1:
         speller = _Speller(f"_[{text}]")
         parts = [speller.index(element) for element in inner.elts]
         joined = ", ".join(parts) + ("," if len(parts) == 1 else "")

@@ -1,8 +1,8 @@
 """Compile: a graph as the nested list of steps that the engine executes."""
 
 from gradstudio.graph.analysis import NO_ROOT, STATEMENTS_ONLY, Analysis, analyse
+from gradstudio.graph.checks import digest_of
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node
-from gradstudio.graph.soundness import digest_of
 from gradstudio.operators.model import Effect, Face, Operator
 from gradstudio.program.expressions import Printer
 from gradstudio.program.model import BlockStatement, Incomplete, Program, Statement

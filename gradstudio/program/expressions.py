@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gradstudio.graph.arguments import GROUP, Argument
+from gradstudio.graph.checks import attribute_of, digest_of
 from gradstudio.graph.model import Block, ItemId, Node
-from gradstudio.graph.soundness import attribute_of, digest_of
 from gradstudio.graph.spelling import COMPARISON, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.values import INFIX, Line, ValuePrinter

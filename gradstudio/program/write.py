@@ -6,9 +6,9 @@ import msgspec
 
 from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.arguments import GROUP
+from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
-from gradstudio.graph.soundness import definition_reason
 from gradstudio.graph.spelling import NotALiteral, quote
 from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark

@@ -1,0 +1,92 @@
+"""What every item of a program prints: its row, its arguments, its wired ports, and which name stands for a result."""
+
+from gradstudio.graph.arguments import Argument, argument_ports, arguments, block_arguments, find_operator
+from gradstudio.graph.model import DEFINITION_INPUTS, Block, Graph, ItemId, Node
+from gradstudio.operators.model import Face, Operator
+
+Binding = tuple[ItemId, int]
+
+
+class Statements:
+    """The items of one graph as they would be printed, sound or not.
+
+    Attributes:
+        operators: the row of every node that has one.
+        arguments: the printed arguments of every node and block.
+        ports: their wired ports in Python's order of evaluation.
+        bindings: for each output that was read, the binding whose name stands for it.
+    """
+
+    def __init__(self, graph: Graph, inputs: tuple[str, ...] = ()) -> None:
+        """Look at every item; `inputs` are the names a definition is given."""
+        self.graph, self._inputs = graph, inputs
+        self.operators: dict[ItemId, Operator] = {}
+        self.arguments: dict[ItemId, tuple[Argument, ...]] = {}
+        self.ports: dict[ItemId, tuple[str, ...]] = {}
+        self.bindings: dict[Binding, Binding] = {}
+        self._collect()
+
+    def binding(self, source: ItemId, output: int) -> Binding:
+        """The binding whose name stands for an output.
+
+        Of an in-place or bypassed statement without a name it is that of the object it passes on.
+        """
+        key = (source, output)
+        known = self.bindings.get(key)
+        if known is None:
+            self.bindings[key] = key  # ends the search should in-place statements feed one another in a ring
+            before = self._passed_on(source)
+            known = self.bindings[key] = self.binding(*before) if before is not None else key
+        return known
+
+    def name(self, binding: Binding) -> str:
+        """The name of a binding; "" when it has none."""
+        item, output = binding
+        if item == DEFINITION_INPUTS:
+            return self._inputs[output] if output < len(self._inputs) else ""
+        if (block := self.graph.blocks.get(item)) is not None:
+            bound = (block.variable, *block.carried)
+        else:
+            bound = self.graph.nodes[item].names
+        return bound[output] if output < len(bound) and bound[output] != "_" else ""
+
+    def _passed_on(self, source: ItemId) -> Binding | None:
+        node = self.graph.nodes.get(source)
+        if node is None or node.names:
+            return None
+        operator = self.operators.get(source)
+        if node.bypassed:
+            path = next(iter(self.ports.get(source, ())), "")
+        else:
+            path = operator.writes[0] if operator is not None and operator.writes else ""
+        wire = self.graph.wires.get((source, path))
+        return (wire.source, wire.output) if wire is not None else None
+
+    def _collect(self) -> None:
+        graph = self.graph
+        for item in graph.order():
+            node = graph.nodes.get(item)
+            if node is None:
+                printed = block_arguments(graph, graph.blocks[item])
+                owner: Node | Block = graph.blocks[item]
+            else:
+                owner = node
+                operator = find_operator(graph, node)
+                if operator is None:
+                    self.ports[item] = tuple(wire.port for wire in graph.wires_to(item))
+                    continue
+                self.operators[item] = operator
+                printed = arguments(graph, node, operator)
+            self.arguments[item] = printed
+            self.ports[item] = self._wired(owner, printed)
+
+    def _wired(self, owner: Node | Block, printed: tuple[Argument, ...]) -> tuple[str, ...]:
+        graph, item = self.graph, owner.id
+        if item not in graph.incoming:
+            return ()
+        operator = self.operators.get(item)
+        if operator is not None and operator.face in (Face.SET_ITEM, Face.SET_ATTRIBUTE):
+            printed = (*printed[-1:], *printed[:-1])  # Python takes the value first
+        paths = (path for argument in printed for path in argument_ports(graph, owner, argument))
+        wired = tuple(path for path in paths if (item, path) in graph.wires)
+        return wired[:1] if isinstance(owner, Node) and owner.bypassed else wired
