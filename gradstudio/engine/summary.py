@@ -118,7 +118,7 @@ def _flat(listed: Nested, dimensions: int) -> list[float]:
         return [listed]  # type: ignore[list-item]  # a 0-d tensor's list is its number
     for _ in range(dimensions - 1):
         listed = [value for row in listed for value in row]  # type: ignore[attr-defined]  # nested lists
-    return listed  # type: ignore[return-value]
+    return listed  # type: ignore[return-value]  # flat by now
 
 
 def _of_list(values: list[float]) -> Figures:

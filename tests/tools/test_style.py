@@ -1,6 +1,6 @@
 """The checks of the repository find what they are there for, and nothing else."""
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import pytest
 
@@ -58,6 +58,24 @@ def test_a_function_of_61_lines_is_refused_and_one_of_60_is_not() -> None:
 
     assert style.breaches_of(text(60), WINDOW) == []
     assert style.breaches_of(text(61), WINDOW) == ["2: f has 61 lines, 60 is the limit"]
+
+
+def test_a_long_module_of_records_alone_is_no_data_table() -> None:
+    records = PANEL + 'class Row:\n    """A row."""\n' + "    a: int\n" * 400
+    assert style.breaches_of(records, WINDOW) == ["1: the module has 403 lines, 400 is the limit"]
+
+
+def test_the_checks_by_themselves_print_each_breach_and_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "long.py").write_text(PANEL + "def f(): ...\n" * 400)
+    assert style.main(tmp_path) == 1
+    assert capsys.readouterr().out == "long.py:1: the module has 401 lines, 400 is the limit\n"
+
+
+def test_the_checks_by_themselves_pass_where_nothing_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "short.py").write_text(PANEL)
+    assert style.main(tmp_path) == 0
 
 
 def test_a_long_module_is_refused_unless_it_is_a_data_table() -> None:
