@@ -131,8 +131,7 @@ class EngineClient(QObject):
         return int(self._engine.process.processId()) if self._engine is not None else 0
 
     def send(self, request: Request) -> None:
-        """Hand a request to the engine, started if need be; it waits in the pipe until the engine is ready."""
-        self.start()
+        """Hand a request to the engine; it waits in the pipe until the engine is ready."""
         if self._engine is not None:
             self._engine.send(request)
 

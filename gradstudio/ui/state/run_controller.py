@@ -188,6 +188,7 @@ class RunController(QObject):
         if not self.can(verb):
             self.refused.emit(self._why_not(verb))
             return
+        self._engine.start()
         self._load()
         self._set(busy=True, verb=verb, outcome="", reason="")
         self._engine.set_busy(True)
