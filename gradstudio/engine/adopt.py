@@ -7,9 +7,10 @@ from torch import Tensor
 from gradstudio.engine.cursor import GRADLESS
 from gradstudio.engine.live import Live
 from gradstudio.engine.source import Head, Item, Step
-from gradstudio.engine.states import Cut, cut_here, passed_on
+from gradstudio.engine.states import cut_here, passed_on
 from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.values import requires_grad
+from gradstudio.engine.watched import Cut
 from gradstudio.graph.model import ItemId
 from gradstudio.operators import catalogue
 

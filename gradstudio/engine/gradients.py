@@ -6,69 +6,21 @@ Values are noted when they are made; what reaches them is reported by `backward.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
-from gradstudio.engine.states import Cut, state_of_leaf, state_of_value
+from gradstudio.engine.states import state_of_leaf, state_of_value
 from gradstudio.engine.summary import summarise
+from gradstudio.engine.watched import Cut, Key, Leaf, Value
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import GradPart, GradRow
 from gradstudio.protocol.records import Summary
 
 MARK = "gradstudio"
 MAX_ITEMS = 64
-Key = tuple[ItemId, int, str]
 Mark = tuple[Key, int, int, tuple[int, ...]]
-
-
-@dataclass(slots=True, eq=False)
-class Leaf:
-    """The watched `.grad` of one leaf tensor.
-
-    Attributes:
-        tensor: held, so that its identity stays its own.
-        cleared_at: number of backwards that had run when it was made or its `.grad` set to None.
-        parts: what each backward since then has added.
-        seen: identity and version of `.grad` when last looked at.
-        returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
-        users: how many values are this tensor; with the last one the watch ends.
-    """
-
-    tensor: Tensor
-    cleared_at: int
-    parts: list[GradPart] = field(default_factory=list)
-    seen: tuple[int, int] | None = None
-    returned: bool = False
-    users: int = 0
-    summary: tuple[tuple[int, int], Summary] | None = None
-
-
-@dataclass(slots=True, eq=False)
-class Value:
-    """The latest value of one output (or of a module's parameter, an item of a list).
-
-    Attributes:
-        tensor: None when it had to make room.
-        requires_grad, was_leaf: as it was made.
-        cut: why it does not require grad, when that is no matter of course.
-        grad: what arrived last at its autograd edge; None when it had to make room.
-    """
-
-    key: Key
-    serial: int
-    tensor: Tensor | None
-    requires_grad: bool
-    was_leaf: bool
-    made_at: int
-    turns: tuple[int, ...]
-    version: int | None
-    cut: Cut | None = None
-    grad: Tensor | None = None
-    summary: Summary | None = None
-    recorded: bool = True
 
 
 class Gradients:

@@ -14,9 +14,10 @@ from gradstudio.engine.live import Binding, Live
 from gradstudio.engine.memory import LiveBytes
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Head, Step
-from gradstudio.engine.states import Cut, cut_here, passed_on
+from gradstudio.engine.states import cut_here, passed_on
 from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.values import record_of, requires_grad
+from gradstudio.engine.watched import Cut
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import BackwardTraced, Gradients, Message, Row, Traced
 

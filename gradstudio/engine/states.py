@@ -1,24 +1,12 @@
 """The seven states of a gradient, each with its sentence: the first that holds (SEMANTICS 7). Pure."""
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from gradstudio.engine.watched import Cut, Leaf, Value
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.records import GradState
-
-if TYPE_CHECKING:
-    from gradstudio.engine.gradients import Leaf, Value
 
 NOBODY = ItemId("")
 NOT_RUN = "No backward has run since it was made."
 NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
-
-
-class Cut(NamedTuple):
-    """Why a tensor does not require grad: cut `here` by `node`, or because a cut lies further up."""
-
-    here: bool
-    node: ItemId
-    reason: str
 
 
 def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, differentiable: bool) -> Cut:
@@ -43,7 +31,7 @@ def passed_on(cut: Cut) -> Cut:
     return Cut(False, cut.node, reason)
 
 
-def state_of_value(value: "Value", backwards: int) -> tuple[GradState, str, ItemId]:
+def state_of_value(value: Value, backwards: int) -> tuple[GradState, str, ItemId]:
     """State, sentence and the node it names, of a tensor that is no leaf that requires grad."""
     if value.requires_grad and backwards <= value.made_at:
         return "not_run", NOT_RUN, NOBODY
@@ -58,7 +46,7 @@ def state_of_value(value: "Value", backwards: int) -> tuple[GradState, str, Item
     return "not_reached", "A backward has run, and none reached it.", NOBODY
 
 
-def state_of_leaf(leaf: "Leaf", backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
+def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
     """State and sentence of a leaf that requires grad."""
     if backwards <= leaf.cleared_at:
         return "not_run", NOT_RUN_CLEARED
@@ -78,7 +66,7 @@ def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:
     return ("cut" if cut.here else "not_required"), cut.reason, cut.node
 
 
-def _accumulated(leaf: "Leaf", pass_number: int) -> str:
+def _accumulated(leaf: Leaf, pass_number: int) -> str:
     passes = [part.pass_number for part in leaf.parts]
     if len(passes) == 1:
         return f"Left over from {_of_pass(passes[0], pass_number)}; the last backward did not replace it."

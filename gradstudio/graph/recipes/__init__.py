@@ -1,10 +1,9 @@
 """Gestures as pure functions: each reads a graph and returns the edits, or refuses in words."""
 
-from gradstudio.graph.recipes.blocks import move_into, remove_block, unwrap, wrap
+from gradstudio.graph.recipes.blocks import move_into, unwrap, wrap
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.nodes import (
     add_operator,
-    delete,
     move,
     rename,
     set_bypassed,
@@ -15,6 +14,7 @@ from gradstudio.graph.recipes.nodes import (
     set_muted,
     set_note,
 )
+from gradstudio.graph.recipes.removal import delete, remove_block
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
 from gradstudio.graph.recipes.wires import (
     connect,

@@ -1,13 +1,14 @@
-"""Recipes for blocks: wrapping a selection, taking a block away, dragging in and out."""
+"""Recipes for blocks: wrapping a selection, unwrapping it, dragging in and out."""
 
 from collections.abc import Iterable
 
 from gradstudio.graph import order
-from gradstudio.graph.edits import AddBlock, Edits, MoveItem, RemoveBlock, SetPlaces, SetTail
+from gradstudio.graph.edits import AddBlock, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.removal import dissolve
 
 DEFAULT_LITERALS: dict[str, dict[str, str]] = {"autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"}}
 
@@ -40,13 +41,6 @@ def unwrap(graph: Graph, block: ItemId) -> Edits:
     return draft.finish()
 
 
-def remove_block(graph: Graph, block: ItemId) -> Edits:
-    """Take a block away with everything in it."""
-    from gradstudio.graph.recipes.nodes import delete
-
-    return delete(graph, (block, *graph.order(BodyId(block))))
-
-
 def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
     """Drag statements into a block, or out of it into the body around.
 
@@ -65,17 +59,6 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
             raise Refused(f"'{title(graph, item)}' cannot stand inside itself.")
         draft.do(MoveItem(item, body, _index_for(draft, item, body)))
     return draft.finish()
-
-
-def dissolve(draft: Draft, block: ItemId) -> None:
-    """Move what a block holds to its place, and remove the block, which has no wires left."""
-    inner, outer = BodyId(block), draft.graph.parents[block]
-    if inner in draft.graph.tails:
-        draft.do(SetTail(inner, ""))
-    index = draft.graph.bodies[outer].index(block)
-    for offset, item in enumerate(draft.graph.bodies[inner]):
-        draft.do(MoveItem(item, outer, index + offset))
-    draft.do(RemoveBlock(block))
 
 
 def _tops(graph: Graph, items: Iterable[ItemId]) -> list[ItemId]:

@@ -1,11 +1,11 @@
-"""Recipes for single nodes: adding, deleting, naming, literals, notes, places."""
+"""Recipes for single nodes: adding, naming, literals, notes, places."""
 
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from gradstudio.graph import names as naming
-from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetHeader, SetPlaces
+from gradstudio.graph.edits import AddNode, AddWire, Edits, SetHeader, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import (
     DOCUMENT_DEVICE,
@@ -20,7 +20,6 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.ports import find_port
-from gradstudio.graph.recipes.blocks import dissolve
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import LiteralError
@@ -62,21 +61,6 @@ def fresh_node(draft: Draft, operator: Operator) -> Node:
     }
     names = tuple(naming.fresh(taken, base) for base in default_names(operator))
     return Node(id=draft.new_id(), operator=operator.key, names=names, literals=literals, lengths=lengths)
-
-
-def delete(graph: Graph, items: Iterable[ItemId]) -> Edits:
-    """Remove items with their wires; a block leaves behind those statements not named too."""
-    draft = Draft(graph)
-    chosen = dict.fromkeys(item for item in items if item in graph)
-    for item in chosen:
-        draft.cut((*draft.graph.wires_to(item), *draft.graph.wires_from(item)))
-    for item in chosen:
-        if item in draft.graph.nodes:
-            draft.do(RemoveNode(item))
-    for item in reversed([item for item in graph.order() if item in chosen and item in graph.blocks]):
-        dissolve(draft, item)
-    _forget_places(draft, chosen)
-    return draft.finish()
 
 
 def move(graph: Graph, positions: Mapping[str, tuple[float, float]]) -> Edits:
@@ -196,10 +180,3 @@ def _add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> I
 
 def _moved(place: Place | None, x: float, y: float) -> Place:
     return Place(x, y) if place is None else msgspec.structs.replace(place, x=x, y=y)
-
-
-def _forget_places(draft: Draft, items: Iterable[ItemId]) -> None:
-    keys = [key for item in items if item not in draft.graph for key in (item, f"note:{item}")]
-    gone: dict[str, Place | None] = {key: None for key in keys if key in draft.graph.places}
-    if gone:
-        draft.do(SetPlaces(gone))

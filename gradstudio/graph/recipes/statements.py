@@ -1,6 +1,7 @@
 """Recipes for statements with effects: their place in the order, the appended backward."""
 
 from gradstudio.graph import order
+from gradstudio.graph.analysis import root
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
@@ -37,8 +38,6 @@ def append_backward(graph: Graph, item: ItemId | None = None, output: int = 0) -
     Raises:
         Refused: nothing in the program requires grad.
     """
-    from gradstudio.graph.analysis import root
-
     source = item if item is not None else root(graph)
     if source is None:
         raise Refused(

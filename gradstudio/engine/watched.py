@@ -1,0 +1,68 @@
+"""What is remembered of a tensor whose gradient is shown: a value as it was made, and the `.grad` of a leaf."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from torch import Tensor
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import GradPart
+from gradstudio.protocol.records import Summary
+
+Key = tuple[ItemId, int, str]
+"""Node, output, path within the output."""
+
+
+class Cut(NamedTuple):
+    """Why a tensor does not require grad: cut `here` by `node`, or because a cut lies further up."""
+
+    here: bool
+    node: ItemId
+    reason: str
+
+
+@dataclass(slots=True, eq=False)
+class Leaf:
+    """The watched `.grad` of one leaf tensor.
+
+    Attributes:
+        tensor: held, so that its identity stays its own.
+        cleared_at: number of backwards that had run when it was made or its `.grad` set to None.
+        parts: what each backward since then has added.
+        seen: identity and version of `.grad` when last looked at.
+        returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
+        users: how many values are this tensor; with the last one the watch ends.
+    """
+
+    tensor: Tensor
+    cleared_at: int
+    parts: list[GradPart] = field(default_factory=list)
+    seen: tuple[int, int] | None = None
+    returned: bool = False
+    users: int = 0
+    summary: tuple[tuple[int, int], Summary] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """The latest value of one output (or of a module's parameter, an item of a list).
+
+    Attributes:
+        tensor: None when it had to make room.
+        requires_grad, was_leaf: as it was made.
+        cut: why it does not require grad, when that is no matter of course.
+        grad: what arrived last at its autograd edge; None when it had to make room.
+    """
+
+    key: Key
+    serial: int
+    tensor: Tensor | None
+    requires_grad: bool
+    was_leaf: bool
+    made_at: int
+    turns: tuple[int, ...]
+    version: int | None
+    cut: Cut | None = None
+    grad: Tensor | None = None
+    summary: Summary | None = None
+    recorded: bool = True
