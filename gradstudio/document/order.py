@@ -7,6 +7,7 @@ from gradstudio.document.errors import BadWire
 from gradstudio.document.format import WireRecord
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
+from gradstudio.graph.rules import chain
 
 
 def check_forward(graph: Graph, where: Where, records: Sequence[WireRecord]) -> None:
@@ -31,7 +32,7 @@ def _next_turn(graph: Graph, wire: Wire) -> bool:
 
 
 def _words(graph: Graph, wire: Wire) -> str:
-    ring = _chain(graph, wire.target, wire.source)
+    ring = chain(graph, wire.target, wire.source)
     if ring:
         names = " → ".join(_called(graph, item) for item in (*ring, ring[0]))
         return f"these nodes feed one another in a ring: {names}"
@@ -41,20 +42,3 @@ def _words(graph: Graph, wire: Wire) -> str:
 
 def _called(graph: Graph, item: ItemId) -> str:
     return f"'{title(graph, item)}' ({item})"
-
-
-def _chain(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
-    """The items on a way along wires from start to goal; [] when there is none. Visits each once."""
-    came: dict[ItemId, ItemId] = {start: start}
-    queue = [start]
-    for item in queue:
-        for wire in graph.wires_from(item):
-            if wire.target not in came and not _next_turn(graph, wire):
-                came[wire.target] = item
-                queue.append(wire.target)
-    if goal not in came:
-        return []
-    chain = [goal]
-    while chain[-1] != start:
-        chain.append(came[chain[-1]])
-    return chain[::-1]

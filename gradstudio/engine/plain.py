@@ -9,7 +9,6 @@ import ast
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -124,8 +123,3 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
 def _call(name: str, where: ast.stmt) -> ast.stmt:
     call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
     return ast.copy_location(call, where)
-
-
-def namespace_of(print_function: object, filename: str = FILENAME) -> dict[str, Any]:
-    """An empty namespace as a script begins with, with the engine's own `print`."""
-    return {"__name__": "__main__", "__file__": filename, "print": print_function}

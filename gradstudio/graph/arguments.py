@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.model import Block, Graph, Node
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
 
@@ -82,15 +82,6 @@ def block_arguments(graph: Graph, block: Block) -> tuple[Argument, ...]:
             count = WHOLE
         found.append(_argument(parameter, count))
     return tuple(argument for argument in found if argument is not None)
-
-
-def evaluated(graph: Graph, node: Node, operator: Operator) -> Iterator[str]:
-    """Port paths of a node, wired or not, in Python's order of evaluation."""
-    printed = arguments(graph, node, operator)
-    if operator.face in (Face.SET_ITEM, Face.SET_ATTRIBUTE):
-        printed = (*printed[-1:], *printed[:-1])  # the value first, then what it is put into
-    for argument in printed:
-        yield from argument_ports(graph, node, argument)
 
 
 def argument_ports(graph: Graph, owner: Node | Block, argument: Argument) -> Iterator[str]:
@@ -192,18 +183,3 @@ BLOCK_PARAMETERS: dict[str, tuple[Parameter, ...]] = {
     "inference_mode": (Parameter("mode", Kind.BOOL, default="True"),),
     "if": (Parameter("condition", Kind.ANY),),
 }
-
-
-def wired_ports(graph: Graph, item: ItemId) -> tuple[str, ...]:
-    """The wired ports of a node, or of a block's head, in Python's order of evaluation."""
-    block = graph.blocks.get(item)
-    if block is not None:
-        printed = block_arguments(graph, block)
-        paths = [path for argument in printed for path in argument_ports(graph, block, argument)]
-    else:
-        node = graph.nodes[item]
-        operator = find_operator(graph, node)
-        if operator is None:
-            return tuple(wire.port for wire in graph.wires_to(item))
-        paths = list(evaluated(graph, node, operator))
-    return tuple(path for path in paths if (item, path) in graph.wires)

@@ -59,20 +59,6 @@ def settled(graph: Graph, effects: Needs | None = None) -> Edits:
     return tuple(moves)
 
 
-def is_forward(graph: Graph, source: ItemId, target: ItemId) -> bool:
-    """Whether source stands before target in program order."""
-    body = common_body(graph, source, target)
-    items = graph.bodies[body]
-    first, second = item_in(graph, body, source), item_in(graph, body, target)
-    return first == second or items.index(first) < items.index(second)
-
-
-def common_body(graph: Graph, first: ItemId, second: ItemId) -> BodyId:
-    """The innermost body that holds both items, directly or deeper."""
-    around = set(graph.ancestors(second))
-    return next(body for body in graph.ancestors(first) if body in around)
-
-
 def item_in(graph: Graph, body: BodyId, item: ItemId) -> ItemId:
     """The item of the body that is, or contains, the given one."""
     while graph.parents[item] != body:

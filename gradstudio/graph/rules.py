@@ -51,6 +51,34 @@ def ancestors_of(graph: Graph, item: ItemId) -> set[ItemId]:
     return seen
 
 
+def chain(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
+    """A shortest chain of items from start to goal along the wires; [] when there is none.
+
+    What a loop carries into its next turn does not count. One walk that visits each item once answers
+    whether a wire would close a loop and names the loop: it runs under the mouse while a wire is drawn.
+    """
+    if start == goal:
+        return [start]
+    came: dict[ItemId, ItemId] = {start: start}
+    queue = [start]
+    for item in queue:
+        for wire in graph.wires_from(item):
+            if wire.target in came or wire.port.startswith("next."):
+                continue
+            came[wire.target] = item
+            if wire.target == goal:
+                return _walk_back(came, start, goal)
+            queue.append(wire.target)
+    return []
+
+
+def _walk_back(came: dict[ItemId, ItemId], start: ItemId, goal: ItemId) -> list[ItemId]:
+    found = [goal]
+    while found[-1] != start:
+        found.append(came[found[-1]])
+    return found[::-1]
+
+
 def _ends(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
     if source not in graph or target not in graph:
         return "One end of this wire is not there any more."
@@ -71,33 +99,11 @@ def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
         return ""  # a carried value: it is read in the next turn, so no wire closes a cycle
     if source == target:
         return f"{title(graph, source)} cannot feed itself."
-    path = _path(graph, target, source)
+    path = chain(graph, target, source)
     if not path:
         return ""
     loop = " → ".join(title(graph, item) for item in (*path, path[0]))
     return f"This would close a loop: {loop}. A value can only flow forward; use a for block to repeat."
-
-
-def _path(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
-    """A shortest chain of items from start to goal along the wires; [] when there is none."""
-    came: dict[ItemId, ItemId] = {start: start}
-    queue = [start]
-    for item in queue:
-        for wire in graph.wires_from(item):
-            if wire.target in came or wire.port.startswith("next."):
-                continue
-            came[wire.target] = item
-            if wire.target == goal:
-                return _walk_back(came, start, goal)
-            queue.append(wire.target)
-    return []
-
-
-def _walk_back(came: dict[ItemId, ItemId], start: ItemId, goal: ItemId) -> list[ItemId]:
-    chain = [goal]
-    while chain[-1] != start:
-        chain.append(came[chain[-1]])
-    return chain[::-1]
 
 
 def _border(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:

@@ -1,9 +1,8 @@
 """References: the Python name under which each output is read, and the names each statement binds."""
 
 from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
-from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import RESERVED, bound_names, fresh
-from gradstudio.operators.model import Face
 
 
 class References:
@@ -82,8 +81,3 @@ class References:
             results = operator.results if operator is not None else ()
             self._extra[item, output] = self.fresh(results[output].name if output < len(results) else "unused")
         return self._extra[item, output]
-
-
-def target_wire(graph: Graph, item: ItemId, face: Face) -> str:
-    """The port of the object that a statement writes into."""
-    return "object" if face is Face.SET_ATTRIBUTE and (item, "object") in graph.wires else "a"
