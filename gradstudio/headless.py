@@ -21,12 +21,12 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program, has_backward
+from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import entries_json, trace_json
-from gradstudio.protocol.runner import Outcome, infer_program, run_program
+from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
 from gradstudio.protocol.table import report_table
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
@@ -119,19 +119,10 @@ def engine_info() -> Json:
 
 def trace_events(graph: Graph) -> list[Event]:
     """Run a graph with trace and return all that the engine said."""
-    from gradstudio.protocol.messages import Do, Load, Paused
-
     _append_backward(graph)
-    program = compile_graph(graph)
-    events: list[Event] = []
     with EngineProcess() as engine:
         engine.wait_until_ready()
-        tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
-        engine.send(Load(document="picture", revision=graph.revision, program=program, tensors=tensors))
-        engine.send(Do(verb="run"))
-        engine.wait_for(Paused, on_event=events.append)
-        engine.close()
-    return events
+        return trace_program(engine, graph, compile_graph(graph), document="picture")
 
 
 def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
@@ -239,7 +230,7 @@ def _check_one(engine: Engine, name: str) -> Result:
         return UNREADABLE, data, f"{name}: {_place(error)}{error}"
     program = compile_graph(graph)
     problems = [{"node": row.node, "line": row.line, "message": row.reason} for row in program.incomplete]
-    titles = {entry.node: entry.address for entry in _statements(program)}
+    titles = {entry.node: entry.address for entry in flat(program.statements)}
     inferred = infer_program(engine.ready()[0], graph, program)
     for port in inferred.ports:
         if port.refusal:
@@ -254,19 +245,6 @@ def _check_one(engine: Engine, name: str) -> Result:
     ]
     lines += [f"  PROBLEM {problem['node']}: {problem['message']}" for problem in problems]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
-
-
-def _statements(program: Program) -> list[Any]:
-    from gradstudio.program.model import BlockStatement
-
-    found, stack = [], list(program.statements)
-    while stack:
-        statement = stack.pop()
-        if isinstance(statement, BlockStatement):
-            stack.extend(statement.body)
-        else:
-            found.append(statement)
-    return found
 
 
 def _place(error: Unreadable) -> str:

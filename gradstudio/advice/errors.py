@@ -32,12 +32,8 @@ def explain(failed: Failed, _graph: Graph | None = None) -> Advice:
 def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
     """Name the tensors that went in: "Here self is float32 (2, 3), other is float32 (2,)"."""
     parts = [
-        f"{port} is {record.summary.dtype} {_shape(record.summary.shape)}"
+        f"{port} is {record.summary.dtype} {record.summary.shape}"
         for port, record in operands
         if isinstance(record, TensorRecord)
     ]
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

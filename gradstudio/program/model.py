@@ -3,6 +3,8 @@
 The engine executes exactly these texts; the exported script is made of the same ones.
 """
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
 from gradstudio.graph.model import ItemId
@@ -125,9 +127,23 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     rootless: str = ""
 
 
-def has_backward(statements: tuple[Statement | BlockStatement, ...]) -> bool:
+def flat(statements: Iterable[Statement | BlockStatement]) -> Iterator[Statement]:
+    """The statements in their order, those of blocks among them."""
+    for statement in statements:
+        if isinstance(statement, BlockStatement):
+            yield from flat(statement.body)
+        else:
+            yield statement
+
+
+def has_backward(statements: Iterable[Statement | BlockStatement]) -> bool:
     """Whether a backward statement stands anywhere in them."""
-    return any(
-        has_backward(statement.body) if isinstance(statement, BlockStatement) else statement.backward
-        for statement in statements
-    )
+    return any(statement.backward for statement in flat(statements))
+
+
+def flat(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Statement, ...]:
+    """All statements in program order, those in blocks too."""
+    found: list[Statement] = []
+    for statement in statements:
+        found.extend(flat(statement.body) if isinstance(statement, BlockStatement) else (statement,))
+    return tuple(found)

@@ -1,5 +1,7 @@
 """Runs one program on an engine from beginning to end and gathers what it said. No Qt here."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from gradstudio.graph.model import Graph
@@ -84,9 +86,7 @@ def run_program(
         EngineDied: the engine ended while it ran (killed, out of memory).
     """
     listener = _Listener()
-    tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
-    engine.send(Load(document=document, revision=graph.revision, program=program, tensors=tensors))
-    engine.wait_for(Loaded, on_event=listener.hear)
+    _load(engine, graph, program, document, listener.hear)
     engine.send(Do(verb="run", trace=trace, max_values=max_values))
     paused = engine.wait_for(Paused, on_event=listener.hear)
     engine.send(Collect(max_values=max_values, trace=trace))
@@ -104,14 +104,39 @@ def run_program(
     )
 
 
+def trace_program(engine: EngineProcess, graph: Graph, program: Program, *, document: str) -> list[Event]:
+    """Run a program from nothing with every value and gradient traced, and return all that the engine said.
+
+    Raises:
+        EngineDied: the engine ended while it ran.
+    """
+    events: list[Event] = []
+    _load(engine, graph, program, document, events.append)
+    engine.send(Do(verb="run"))
+    engine.wait_for(Paused, on_event=events.append)
+    return events
+
+
 def infer_program(engine: EngineProcess, graph: Graph, program: Program) -> Inferred:
     """Ask for shapes and refusals without running.
 
     Raises:
         EngineDied: the engine ended meanwhile.
     """
-    tensors = {digest: graph.tensors[digest].data for digest in program.tensors}
-    engine.send(Infer(revision=graph.revision, program=program, tensors=tensors))
+    engine.send(Infer(revision=graph.revision, program=program, tensors=_stored(graph, program)))
     inferred = engine.wait_for(Inferred)
     assert isinstance(inferred, Inferred)
     return inferred
+
+
+def _load(
+    engine: EngineProcess, graph: Graph, program: Program, document: str, on_event: Callable[[Event], None]
+) -> None:
+    tensors = _stored(graph, program)
+    engine.send(Load(document=document, revision=graph.revision, program=program, tensors=tensors))
+    engine.wait_for(Loaded, on_event=on_event)
+
+
+def _stored(graph: Graph, program: Program) -> dict[str, bytes]:
+    """The stored tensors that the program loads, by digest."""
+    return {digest: graph.tensors[digest].data for digest in program.tensors}

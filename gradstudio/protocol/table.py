@@ -55,7 +55,7 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
     match record:
         case TensorRecord(summary=summary):
             return [
-                (name, summary_text(summary), _shape(summary.shape), summary.dtype, record.grad_fn or "", _grad(record))
+                (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record))
             ]
         case PlainRecord(value=value):
             return [(name, number(value), "", record.class_name, "", "")]
@@ -74,10 +74,6 @@ def _grad(record: TensorRecord) -> str:
         text = summary_text(record.grad)
         return f"{text} (accumulated)" if record.grad_state == "accumulated" else text
     return STATE_WORDS.get(record.grad_state, "")
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _nested(value: object) -> str:

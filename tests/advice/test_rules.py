@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from gradstudio.advice.errors import describe_operands, explain_words
+from gradstudio.advice.errors import describe_operands, explain, explain_words
 from gradstudio.advice.rules import RULES
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Failed
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 
@@ -43,3 +45,26 @@ def test_operands_are_described_by_dtype_and_shape() -> None:
 def test_the_engines_own_refusal_of_a_size_is_known() -> None:
     advice = explain_words("TooLarge", "zeros would take 3.6 TiB; 20.1 GiB are free on cpu. It was not run.")
     assert "not enough memory" in advice.explanation
+
+
+def failure(message: str) -> Failed:
+    tensor = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2, 3)))
+    return Failed(
+        revision=1,
+        node=ItemId("n1"),
+        address="y",
+        line=1,
+        type_name="RuntimeError",
+        message=message,
+        operands=(("self", tensor), ("other", tensor)),
+    )
+
+
+def test_a_failure_is_explained_with_what_went_into_the_node() -> None:
+    advice = explain(failure("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"))
+    assert advice.explanation.endswith("Here self is float32 (2, 3), other is float32 (2, 3).")
+    assert advice.fixes
+
+
+def test_a_failure_that_is_not_known_is_left_to_torchs_own_words() -> None:
+    assert explain(failure("something else")).explanation == ""

@@ -9,7 +9,7 @@ from gradstudio import paths
 from gradstudio.document import file
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import BlockStatement, Statement
+from gradstudio.program.model import flat
 from tests.layout.test_tidy import overlap, rectangles
 from tools import make_examples
 
@@ -73,14 +73,7 @@ def test_it_compiles_complete_and_prints_as_a_person_would_write_it(example: Pat
 
 def test_its_backward_is_a_node_and_stands_once(example: Path):
     program = compile_graph(file.load(example))
-    statements = list(program.statements)
-    for statement in statements:
-        if isinstance(statement, BlockStatement):
-            statements.extend(statement.body)
-    assert [one.text for one in statements if isinstance(one, Statement) and one.backward] in (
-        ["y.backward()"],
-        ["loss.backward()"],
-    )
+    assert [one.text for one in flat(program.statements) if one.backward] in (["y.backward()"], ["loss.backward()"])
 
 
 def test_a_note_says_what_to_look_at_and_has_a_place(example: Path):

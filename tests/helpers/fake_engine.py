@@ -3,7 +3,8 @@
     python -m tests.helpers.fake_engine [MODE]
 
 MODE: ``fine`` answers every verb at once; ``deaf`` begins a run and never ends it; ``dying`` exits
-in the middle of a run; ``failing`` fails at the first statement; ``babbling`` writes what is no frame.
+in the middle of a run; ``failing`` fails at the first statement; ``babbling`` writes what is no frame;
+``talking`` prints, warns, logs and traces a backward at the first statement.
 """
 
 import os
@@ -11,25 +12,12 @@ import sys
 import time
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.program.model import Statement, flat
 from gradstudio.protocol import messages as m
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
-
-
-def flat(program: Program) -> list[Statement]:
-    """The program's statements without their blocks."""
-    found: list[Statement] = []
-    stack = list(reversed(program.statements))
-    while stack:
-        statement = stack.pop()
-        if isinstance(statement, BlockStatement):
-            stack.extend(reversed(statement.body))
-        else:
-            found.append(statement)
-    return found
 
 
 class FakeEngine:
@@ -60,10 +48,14 @@ class FakeEngine:
             case m.Do():
                 self.do(request)
             case m.Infer(revision=revision, program=program):
-                ports = tuple(m.PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program))
+                ports = tuple(
+                    m.PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements)
+                )
                 self.say(m.Inferred(revision=revision, ports=ports))
             case m.Fetch(request=number, node=node):
                 self.say(m.Fetched(request=number, node=node, shape=(1, 1), dtype="float32", values=((VALUE,),)))
+            case m.Collect(trace=trace):
+                self.report(trace)
             case _:
                 pass
 
@@ -77,12 +69,13 @@ class FakeEngine:
             os._exit(9)
         if self.mode == "babbling":
             os.write(1, b"\xff" * 64)
-        statements = flat(self.load.program)
+        statements = list(flat(self.load.program.statements))
         if self.mode == "failing":
             self.fail(statements[0], revision)
             return
-        rows = tuple(m.Row(step=k, node=s.node, outputs=(self.tensor(),)) for k, s in enumerate(statements))
-        self.say(m.Traced(revision=revision, rows=rows))
+        if self.mode == "talking":
+            self.talk(statements[0], revision)
+        self.say(m.Traced(revision=revision, rows=self.rows(statements)))
         grads = tuple(m.GradRow(node=s.node, state="value", grad=self.summary()) for s in statements)
         self.say(m.Gradients(revision=revision, rows=grads))
         self.ran = True
@@ -102,6 +95,24 @@ class FakeEngine:
         )
         self.pause("run", "failed")
 
+    def talk(self, statement: Statement, revision: int) -> None:
+        assert self.load is not None
+        self.say(m.Printed(node=statement.node, line=statement.line, text="hello\n"))
+        self.say(m.Warned(node=statement.node, line=statement.line, category="UserWarning", message="careful"))
+        self.say(m.Log(level="info", text=f"stored: {', '.join(self.load.tensors) or 'nothing'}"))
+        row = m.AutogradRow(backward=1, autograd="ReluBackward0", node=statement.node, incoming=(self.summary(),))
+        self.say(m.BackwardTraced(revision=revision, rows=(row,)))
+
+    def report(self, trace: bool) -> None:
+        assert self.load is not None
+        statements = list(flat(self.load.program.statements)) if self.ran else []
+        entries = tuple(
+            m.NamedEntry(name=s.address, node=s.node, operator=s.operator, line=s.line, outputs=(self.tensor(),))
+            for s in statements
+        )
+        rows = self.rows(statements) if trace else ()
+        self.say(m.Report(revision=self.load.revision, entries=entries, rows=rows))
+
     def pause(self, verb: m.Verb, outcome: str) -> None:
         assert self.load is not None
         self.say(
@@ -114,6 +125,9 @@ class FakeEngine:
                 pass_number=1,
             )
         )
+
+    def rows(self, statements: list[Statement]) -> tuple[m.Row, ...]:
+        return tuple(m.Row(step=k, node=s.node, outputs=(self.tensor(),)) for k, s in enumerate(statements))
 
     def summary(self) -> Summary:
         return Summary(dtype="float32", shape=(), minimum=VALUE, maximum=VALUE, mean=VALUE, value=VALUE)

@@ -1,0 +1,115 @@
+"""The report as data: every kind of value has the fields that machines rely on (SEMANTICS 13)."""
+
+import json
+
+import pytest
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import AutogradRow, NamedEntry, Row
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
+from gradstudio.protocol.report import entries_json, record_json, trace_json
+
+ROW = Summary(dtype="float32", shape=(2,), minimum=1.5, maximum=2.0, mean=1.75, value=(1.5, 2.0))
+ROWS = TensorRecord(device="cpu", summary=ROW, stride=(1,), requires_grad=True, grad=ROW, grad_state="value")
+
+
+def test_a_tensor_has_all_the_fields_of_the_report() -> None:
+    assert record_json(ROWS) == {
+        "kind": "tensor",
+        "dtype": "float32",
+        "shape": [2],
+        "stride": [1],
+        "device": "cpu",
+        "requires_grad": True,
+        "is_leaf": True,
+        "grad_fn": None,
+        "version": 0,
+        "value": (1.5, 2.0),
+        "min": 1.5,
+        "max": 2.0,
+        "mean": 1.75,
+        "nan": 0,
+        "posinf": 0,
+        "neginf": 0,
+        "grad": (1.5, 2.0),
+        "grad_state": "value",
+    }
+
+
+def test_a_tensor_without_strides_or_gradient_says_null() -> None:
+    plain = record_json(TensorRecord(device="cpu", summary=ROW))
+    assert plain["stride"] is None
+    assert plain["grad"] is None
+    assert plain["grad_state"] == "not_run"
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (PlainRecord(what="number", class_name="int", value=3), {"kind": "number", "class": "int", "value": 3}),
+        (PlainRecord(what="none", class_name="NoneType"), {"kind": "none", "class": "NoneType", "value": None}),
+        (
+            TupleRecord(class_name="list", length=70, items=(PlainRecord(what="text", class_name="str", value="a"),)),
+            {
+                "kind": "tuple",
+                "class": "list",
+                "length": 70,
+                "items": [{"kind": "text", "class": "str", "value": "a"}],
+            },
+        ),
+        (
+            OptimizerRecord(class_name="SGD", groups=({"lr": 0.1},)),
+            {"kind": "optimizer", "class": "SGD", "groups": [{"lr": 0.1}]},
+        ),
+        (
+            ArrayRecord(dtype="float64", shape=(1, 2), value=((1.0, 2.0),)),
+            {"kind": "array", "dtype": "float64", "shape": [1, 2], "value": ((1.0, 2.0),)},
+        ),
+        (ObjectRecord(class_name="Generator"), {"kind": "object", "class": "Generator"}),
+    ],
+    ids=["number", "none", "tuple", "optimizer", "array", "object"],
+)
+def test_other_values_say_what_they_are(record: Record, expected: dict[str, object]) -> None:
+    assert record_json(record) == expected
+
+
+def test_a_module_tells_its_parameters_and_buffers_by_name() -> None:
+    module = record_json(ModuleRecord(class_name="Linear", training=False, parameters={"weight": ROWS}))
+    assert (module["kind"], module["class"], module["training"], module["buffers"]) == ("module", "Linear", False, {})
+    assert module["parameters"]["weight"] == record_json(ROWS)
+
+
+def test_entries_stand_under_their_names_and_say_which_output_they_are_if_they_are_one_of_several() -> None:
+    one = NamedEntry(name="y", node=ItemId("n1"), operator="torch.relu", line=7, outputs=(ROWS,))
+    other = NamedEntry(name="values", node=ItemId("n2"), operator="torch.max", line=8, output=0)
+    found = entries_json((one, other))
+    assert found["y"] == {"id": "n1", "operator": "torch.relu", "line": 7, "outputs": [record_json(ROWS)]}
+    assert found["values"]["output"] == 0
+
+
+def test_a_trace_lists_what_ran_and_then_what_each_autograd_node_got_and_gave() -> None:
+    rows = (Row(step=3, node=ItemId("n1"), outputs=(ROWS,), turns=(1,), pass_number=2),)
+    backward = (
+        AutogradRow(backward=1, autograd="ReluBackward0", node=ItemId("n1"), incoming=(ROW,), outgoing=(None,)),
+        AutogradRow(backward=1, autograd="AccumulateGrad", node=ItemId("")),
+    )
+    ran, relu, leaf = trace_json(rows, backward, {ItemId("n1"): "y"})
+    assert ran == {"step": 3, "node": "y", "turns": [1], "pass": 2, "outputs": [record_json(ROWS)]}
+    assert (relu["autograd"], relu["node"], relu["outgoing"]) == ("ReluBackward0", "y", [None])
+    assert relu["incoming"][0]["mean"] == 1.75
+    assert leaf["node"] is None
+
+
+def test_the_report_is_json() -> None:
+    entry = NamedEntry(name="y", node=ItemId("n1"), operator="torch.relu", line=7, outputs=(ROWS,))
+    assert json.loads(json.dumps(entries_json((entry,))))["y"]["outputs"][0]["value"] == [1.5, 2.0]
