@@ -23,6 +23,9 @@ from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Do, Log, Message, Paused, Started
 
+MARKS = {"run": "Run", "forward": "Forward", "backward": "Backward"}
+"""Verbs that the memory plot marks."""
+
 
 class Engine:
     """The loaded program, the live state, and the verbs over them.
@@ -45,7 +48,6 @@ class Engine:
         self._listener = Listener(send)
         self._runner = Runner(send, stopped, self.memory)
         self._defaults = start.defaults()
-        self._runs = 0
         self._ran_plain: int | None = None
 
     def load(self, loaded: Loaded) -> tuple[bool, bool]:
@@ -162,8 +164,6 @@ class Engine:
         """From nothing: new namespace, seed set."""
         loaded = self._loaded()
         self._drop_live()
-        self._runs += 1
-        self.sampler.mark(f"Run {self._runs}")
         live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values)
         self.stale = False
         self._send(self._started(request, live, fresh=True))
@@ -262,6 +262,8 @@ class Engine:
     # -------------------------------------------------------------- telling
 
     def _started(self, request: Do, live: Live, fresh: bool) -> Started:
+        if title := MARKS.get(request.verb):
+            self.sampler.mark(title)
         return Started(
             verb=request.verb, revision=live.loaded.revision, fresh=fresh, pass_number=live.pass_number, seed=live.seed
         )

@@ -37,6 +37,7 @@ _ACCEPTED: dict[Kind, frozenset[Family]] = {
     Kind.OBJECT: frozenset({Family.OBJECT, Family.MODULE, Family.OPTIMIZER, Family.TUPLE, Family.TENSOR}),
     Kind.ANY: frozenset(Family),
     **dict.fromkeys(_NUMBERS, frozenset({Family.NUMBER, Family.TENSOR})),
+    Kind.BOOL: frozenset({Family.NUMBER}),
     **dict.fromkeys(_TEXTS, frozenset({Family.TEXT})),
 }
 

@@ -139,11 +139,3 @@ def flat(statements: Iterable[Statement | BlockStatement]) -> Iterator[Statement
 def has_backward(statements: Iterable[Statement | BlockStatement]) -> bool:
     """Whether a backward statement stands anywhere in them."""
     return any(statement.backward for statement in flat(statements))
-
-
-def flat(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Statement, ...]:
-    """All statements in program order, those in blocks too."""
-    found: list[Statement] = []
-    for statement in statements:
-        found.extend(flat(statement.body) if isinstance(statement, BlockStatement) else (statement,))
-    return tuple(found)

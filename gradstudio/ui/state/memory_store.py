@@ -1,4 +1,6 @@
-"""Samples of the memory plot: a ring of the last minutes, in numpy."""
+"""Samples of the memory plot: for each device a ring of the last minutes, in numpy."""
+
+from collections import Counter
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -7,15 +9,45 @@ from gradstudio.protocol.messages import Memory
 from gradstudio.ui.state.throttle import Throttle
 
 CAPACITY = 12_000
-"""Samples kept: twenty minutes at ten a second."""
+"""Samples kept a device: twenty minutes at ten a second."""
+CPU = "cpu"
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+class _Ring:
+    """The samples of one device."""
+
+    def __init__(self) -> None:
+        self.times = np.zeros(CAPACITY)
+        self.series: dict[str, Numbers] = {}
+        self.count = 0
+        self.marks: list[tuple[float, str]] = []
+
+    def add(self, seconds: float, series: dict[str, int], mark: str) -> None:
+        if self.count == CAPACITY:
+            self._forget_half()
+        self.times[self.count] = seconds
+        for name, size_bytes in series.items():
+            self.series.setdefault(name, np.full(CAPACITY, np.nan))[self.count] = size_bytes
+        self.count += 1
+        if mark:
+            self.marks.append((seconds, mark))
+
+    def _forget_half(self) -> None:
+        half = CAPACITY // 2
+        for values in (self.times, *self.series.values()):
+            values[:half] = values[half:]
+            values[half:] = np.nan
+        self.count = half
+        self.marks = [mark for mark in self.marks if mark[0] >= self.times[0]]
 
 
 class MemoryStore(QObject):
-    """What the engine said of its memory.
+    """What the engine said of its memory; one device is shown.
 
     Attributes:
-        marks: (seconds, text) of runs and backwards.
-        device: whose memory the newest sample tells.
+        device: whose memory is shown: the document's, as far as it has told something.
 
     Signals:
         changed(): new samples, at most ten times a second.
@@ -26,62 +58,79 @@ class MemoryStore(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """No sample yet."""
         super().__init__(parent)
-        self._times = np.zeros(CAPACITY)
-        self._series: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
-        self._count = 0
+        self._rings: dict[str, _Ring] = {}
+        self._numbers: Counter[str] = Counter()
         self._start_s: float | None = None
-        self.marks: list[tuple[float, str]] = []
-        self.device = ""
+        self._mark = (-1.0, "")
+        self._preferred = CPU
+        self.device = CPU
         self._throttle = Throttle(100, self)
         self._throttle.due.connect(self.changed)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The series there are, in the order they came."""
-        return tuple(self._series)
+        return tuple(self._ring.series)
 
     @property
-    def times_s(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def times_s(self) -> Numbers:
         """Seconds since the first sample, shape ``(samples,)``."""
-        return self._times[: self._count]
+        return self._ring.times[: self._ring.count]
 
-    def series(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    @property
+    def marks(self) -> list[tuple[float, str]]:
+        """Seconds and text of each run, forward and backward."""
+        return self._ring.marks
+
+    def series(self, name: str) -> Numbers:
         """Bytes of one series, shape ``(samples,)``; NaN where it was not told."""
-        return self._series[name][: self._count]
+        return self._ring.series[name][: self._ring.count]
 
     def newest(self, name: str) -> float | None:
         """The newest figure of a series in bytes, or None."""
-        return float(self._series[name][self._count - 1]) if self._count and name in self._series else None
+        ring = self._ring
+        return float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else None
+
+    def prefer(self, device: str) -> None:
+        """Show this device's memory ("cuda:0"; "auto": an accelerator) as soon as it tells something."""
+        self._preferred = device
+        self._choose()
 
     def add(self, sample: Memory) -> None:
-        """Keep one sample; a device other than before begins a new plot."""
-        if sample.device != self.device:
+        """Keep one sample; the clock of a new engine goes on where the old one's stood."""
+        if self._start_s is None:
+            self._start_s = sample.time_s
+        if sample.time_s < self._start_s:
             self.clear()
-            self.device = sample.device
-        if self._start_s is None or sample.time_s < self._start_s:
-            self.clear()
-            self._start_s, self.device = sample.time_s, sample.device
-        seconds = sample.time_s - self._start_s
-        if self._count == CAPACITY:
-            self._forget_half()
-        self._times[self._count] = seconds
-        for name, size_bytes in sample.series.items():
-            self._series.setdefault(name, np.full(CAPACITY, np.nan))[self._count] = size_bytes
-        self._count += 1
-        if sample.mark:
-            self.marks.append((seconds, sample.mark))
+            self._start_s = sample.time_s
+        ring = self._rings.setdefault(sample.device, _Ring())
+        ring.add(sample.time_s - self._start_s, sample.series, self._numbered(sample))
+        self._choose()
         self._throttle.request()
 
     def clear(self) -> None:
-        """Forget everything (another engine, another device)."""
-        self._series.clear()
-        self.marks.clear()
-        self._count, self._start_s = 0, None
+        """Forget everything."""
+        self._rings.clear()
+        self._numbers.clear()
+        self._start_s = None
+        self._choose()
 
-    def _forget_half(self) -> None:
-        half = CAPACITY // 2
-        for values in (self._times, *self._series.values()):
-            values[:half] = values[half:]
-            values[half:] = np.nan
-        self._count = half
-        self.marks = [mark for mark in self.marks if mark[0] >= self._times[0]]
+    @property
+    def _ring(self) -> _Ring:
+        return self._rings.get(self.device) or _Ring()
+
+    def _choose(self) -> None:
+        wanted = self._preferred
+        fitting = [name for name in self._rings if name == wanted or name.partition(":")[0] == wanted]
+        if wanted == "auto":
+            fitting = [name for name in self._rings if name != CPU]
+        self.device = fitting[0] if fitting else CPU
+
+    def _numbered(self, sample: Memory) -> str:
+        """The mark with its number ("Run 3"); samples of one moment share one."""
+        if not sample.mark:
+            return ""
+        if self._mark[0] != sample.time_s:
+            self._numbers[sample.mark] += 1
+            self._mark = (sample.time_s, f"{sample.mark} {self._numbers[sample.mark]}")
+        return self._mark[1]

@@ -20,11 +20,13 @@ class Failure(msgspec.Struct, frozen=True):
         what: torch's exception and message, unchanged.
         explanation: in plain words; "" when we know no more than torch.
         fixes: titles of what may be done.
+        text: the statement that failed; the failure stands only while the program says that.
     """
 
     failed: Failed
     explanation: str = ""
     fixes: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def what(self) -> str:
@@ -54,6 +56,7 @@ class ResultStore(QObject):
         self._failures: dict[ItemId, Failure] = {}
         self._warnings: dict[ItemId, tuple[Warned, ...]] = {}
         self._incomplete: dict[ItemId, str] = {}
+        self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = False
         self.is_stale = False
@@ -84,13 +87,14 @@ class ResultStore(QObject):
         return self.is_stale and node in self._rows
 
     def failure(self, node: ItemId) -> Failure | None:
-        """How the node failed when it last ran, if it did."""
-        return self._failures.get(node)
+        """How the node failed when it last ran, if it did and the program is still the one that failed."""
+        failure = self._failures.get(node)
+        return failure if failure is not None and self._stands(failure) else None
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Every failure that stands."""
-        return tuple(self._failures.values())
+        return tuple(failure for failure in self._failures.values() if self._stands(failure))
 
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
         """Torch's warnings while the node ran."""
@@ -103,6 +107,12 @@ class ResultStore(QObject):
     def incomplete(self, node: ItemId) -> str:
         """Why the node cannot run yet; "" when it can."""
         return self._incomplete.get(node, "")
+
+    def set_texts(self, texts: dict[ItemId, str]) -> None:
+        """The statements of the program as it stands; failures of other statements are not shown."""
+        self._texts = texts
+        for node in self._failures:
+            self._announce(node)
 
     def begin(self, fresh: bool) -> None:
         """A verb begins; from nothing, what older runs left is forgotten."""
@@ -118,7 +128,6 @@ class ResultStore(QObject):
         """Nodes ran."""
         for row in rows:
             self._rows[row.node] = row
-            self.running_node = row.node
             self._announce(row.node)
 
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
@@ -167,6 +176,13 @@ class ResultStore(QObject):
             self.is_stale = stale
             self._announce_everything()
 
+    def set_running(self, node: ItemId) -> None:
+        """Which node is at work now; "" when none is."""
+        changed = {self.running_node, node} - {""}
+        self.running_node = node
+        for item in changed:
+            self._announce(item)
+
     def set_counter(self, next_node: ItemId) -> None:
         """Which node runs next; "" at the end."""
         changed = {self.next_node, next_node, self.running_node} - {""}
@@ -181,6 +197,10 @@ class ResultStore(QObject):
         self.is_stale = False
         self.next_node = self.running_node = ItemId("")
         self._announce_everything()
+
+    def _stands(self, failure: Failure) -> bool:
+        node = failure.failed.node
+        return not self.is_stale and (node not in self._texts or self._texts[node] == failure.text or not failure.text)
 
     def _announce(self, item: ItemId) -> None:
         self._pending.add(item)

@@ -11,7 +11,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program, has_backward
+from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.protocol import messages
 from gradstudio.protocol.messages import Verb
 from gradstudio.ui.state.engine_client import EngineClient
@@ -80,6 +80,7 @@ class RunController(QObject):
         self._given_tensors: set[str] = set()
         self._loaded_revision = -1
         self._program: Program | None = None
+        self._texts: dict[ItemId, str] = {}
         self._requests = 0
         self.state = RunState()
         self.visible: tuple[ItemId, ...] = ()
@@ -175,7 +176,10 @@ class RunController(QObject):
         """The graph as it stands, compiled."""
         if self._program is None:
             self._program = compile_graph(self._store.graph)
+            self._texts = {statement.node: statement.text for statement in flat(self._program.statements)}
             self._results.set_incomplete({row.node: row.reason for row in self._program.incomplete})
+            self._results.set_texts(self._texts)
+            self._memory.prefer(self._store.graph.header.device)
             self.program_changed.emit(self._program)
         return self._program
 
@@ -294,9 +298,11 @@ class RunController(QObject):
                 self._on_loaded(event)
             case messages.Started(fresh=fresh, pass_number=number):
                 results.begin(fresh)
+                results.set_running(next(iter(self._texts), ItemId("")) if fresh else results.next_node)
                 self._set(live=True, stale=False, pass_number=number)
             case messages.Traced(rows=rows):
                 results.add_rows(rows)
+                results.set_running(self._after(rows[-1].node) if rows else ItemId(""))
             case messages.Gradients(rows=grad_rows, whole=whole):
                 results.set_gradients(grad_rows, whole)
             case messages.Paused():
@@ -317,6 +323,12 @@ class RunController(QObject):
             case _:
                 pass
 
+    def _after(self, node: ItemId) -> ItemId:
+        """The node whose statement follows in the text: as far as can be told, the one at work now."""
+        nodes = list(self._texts)
+        index = nodes.index(node) + 1 if node in self._texts else len(nodes)
+        return nodes[index] if index < len(nodes) else ItemId("")
+
     def _on_loaded(self, event: messages.Loaded) -> None:
         if event.document != self._document:
             return
@@ -325,7 +337,8 @@ class RunController(QObject):
 
     def _on_failed(self, event: messages.Failed) -> None:
         advice = explain(event, self._store.graph)
-        self._results.add_failure(Failure(event, advice.explanation, advice.fixes))
+        text = self._texts.get(event.node, "")
+        self._results.add_failure(Failure(event, advice.explanation, advice.fixes, text))
 
     def _on_paused(self, event: messages.Paused) -> None:
         self._stop_timer.stop()

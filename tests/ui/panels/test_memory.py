@@ -30,7 +30,7 @@ def feed(session: Session, count: int, mark: str = "") -> None:
 
 def test_a_curve_per_series_with_figures_in_units(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
     with qtbot.waitSignal(session.memory.changed):
-        feed(session, 50, "Run 1")
+        feed(session, 50, "Run")
     assert panel.plot is not None
     assert list(panel.plot._curves) == ["tensors", "process"]
     assert "50 MiB" in panel.legend._labels["tensors"].text()

@@ -171,3 +171,22 @@ def test_a_program_compiled_before_the_engine_came_is_sent_to_it(qtbot: QtBot) -
     finish(qtbot, one)
     assert one.results.outputs(item) is not None
     client.close()
+
+
+def test_a_failure_goes_with_the_statement_that_failed_and_comes_back_with_undo(qtbot: QtBot, session: Make) -> None:
+    one = session("failing")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    assert one.results.failure(item) is not None
+    assert one.graph_store.attempt(recipes.set_literal, "Set", item, "size", "(4,)")
+    qtbot.waitUntil(lambda: one.results.failure(item) is None, timeout=20_000)
+    one.graph_store.undo_stack.undo()
+    qtbot.waitUntil(lambda: one.results.failure(item) is not None, timeout=20_000)
+
+
+def test_the_node_at_work_is_the_one_behind_the_last_that_finished(qtbot: QtBot, session: Make) -> None:
+    one = session("deaf")
+    item = add(one, "torch.randn")
+    one.run.run()
+    qtbot.waitUntil(lambda: one.results.running_node == item, timeout=20_000)
