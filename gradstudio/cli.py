@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -84,7 +85,7 @@ def _add(verbs: Any, name: str, handler: Callable[[argparse.Namespace], int], te
 def _add_run(verbs: Any) -> None:
     run = _add(verbs, "run", _run, "run documents and report every value and gradient")
     run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg file, or - for standard input")
-    run.add_argument("--device", help="cpu, auto, cuda:0, … (default: the document's)")
+    run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
     run.add_argument("--json", action="store_true", help="one object per file, one line each")
@@ -97,6 +98,12 @@ def _add_render(verbs: Any) -> None:
     render.add_argument("-o", dest="output", required=True, metavar="OUT", help="OUT.png or OUT.svg")
     render.add_argument("--run", action="store_true", help="run it first, and show values and gradients")
     render.add_argument("--theme", choices=("light", "dark"), default="dark")
+
+
+def _device(text: str) -> str:
+    if not re.fullmatch(r"[a-z]+(:[0-9]{1,4})?", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no device: use cpu, auto, cuda, cuda:0, mps or xpu")
+    return text
 
 
 def _count(text: str) -> int:

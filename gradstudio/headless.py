@@ -4,7 +4,7 @@ import argparse
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,8 @@ def engine_info() -> Json:
 
 def trace_events(graph: Graph) -> list[Event]:
     """Run a graph with trace and return all that the engine said."""
-    _append_backward(graph)
+    with suppress(Refused):  # without anything that requires grad, values alone are shown
+        _append_backward(graph)
     with EngineProcess() as engine:
         engine.wait_until_ready()
         return trace_program(engine, graph, compile_graph(graph), document="picture")
@@ -153,6 +154,7 @@ def _run_graph(engine: Engine, graph: Graph, data: Json, options: argparse.Names
     program = compile_graph(graph, stem=stem if stem != "-" else "program")
     process, hello = engine.ready()
     data["torch"] = hello.torch
+    data["device"] = _real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values
@@ -162,7 +164,6 @@ def _run_graph(engine: Engine, graph: Graph, data: Json, options: argparse.Names
 
 def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
     report = outcome.report
-    data["device"] = report.device or data["device"]
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
     addresses = {entry.node: entry.name for entry in report.entries}
@@ -245,6 +246,13 @@ def _check_one(engine: Engine, name: str) -> Result:
     ]
     lines += [f"  PROBLEM {problem['node']}: {problem['message']}" for problem in problems]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
+
+
+def _real_device(word: str, hello: Hello) -> str:
+    """What the document's device word means here, as the script decides it."""
+    if word != "auto":
+        return word
+    return "cuda" if any(device.name.startswith("cuda") for device in hello.devices) else "cpu"
 
 
 def _place(error: Unreadable) -> str:

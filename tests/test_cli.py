@@ -195,3 +195,27 @@ def test_a_graph_survives_the_trip_to_disk(write) -> None:
     drawing = Drawing()
     drawing.add("torch.tensor", name="x")
     assert load(write(drawing)).nodes == drawing.graph.nodes
+
+
+def test_a_device_that_is_none_is_a_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "x.gsg", "--device", "bla'; import os"])
+    assert ended.value.code == 2
+    assert "is no device" in capsys.readouterr().err
+
+
+def test_auto_is_reported_as_the_device_it_means(capsys: pytest.CaptureFixture[str], write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.ones", name="x")
+    assert main(["run", write(drawing), "--device", "auto", "--json"]) == 0
+    (report,) = reports(capsys)
+    assert report["device"] == report["nodes"]["x"]["outputs"][0]["device"].partition(":")[0]
+
+
+def test_render_runs_a_program_without_gradients_too(tmp_path: Path, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.ones", name="x")
+    out = tmp_path / "one.svg"
+    command = [sys.executable, "-m", "gradstudio", "render", write(drawing), "-o", str(out), "--run"]
+    assert subprocess.run(command, check=False).returncode == 0
+    assert out.read_text().startswith("<?xml")

@@ -213,6 +213,15 @@ RULES: tuple[Rule, ...] = (
         "import torch\ntorch.nn.functional.softmax(torch.arange(3), dim=0)",
     ),
     Rule(
+        "no such accelerator",
+        "",
+        r"Torch not compiled with (?P<name>\w+) enabled|Found no NVIDIA driver|No CUDA GPUs are available"
+        r"|PyTorch is not linked with support for (?P<kind>\w+) devices|invalid device ordinal",
+        "The document's device is not there: this torch was built without it, or the machine has none.",
+        ("Choose cpu or auto as the document's device",),
+        "import torch\ntorch.zeros(1, device='xpu')",
+    ),
+    Rule(
         "device mismatch",
         "RuntimeError",
         r"(?:Expected all tensors to be on the same device,? but (?:found at least two devices|got )"
