@@ -341,6 +341,39 @@ def test_a_group_that_calls_itself_is_not_run() -> None:
     assert incomplete(sketch.graph)[item] == "the group calls itself"
 
 
+def test_a_group_that_calls_itself_through_another_is_not_run() -> None:
+    calls_g, calls_f = Sketch(), Sketch()
+    calls_g.node("group:g", "y")
+    calls_f.node("group:f", "y")
+    sketch = Sketch()
+    apply(sketch.graph, SetDefinition("f", Definition("f", (), ("y",), calls_g.graph)))
+    apply(sketch.graph, SetDefinition("g", Definition("g", (), ("y",), calls_f.graph)))
+    item = sketch.node("group:f", "y")
+    assert incomplete(sketch.graph)[item] == "the group calls itself"
+
+
+def test_a_definition_under_a_name_that_is_not_its_own_is_not_run() -> None:
+    sketch = Sketch()
+    apply(sketch.graph, SetDefinition("f", Definition("g", (), ("y",), Graph())))
+    item = sketch.node("group:f", "y")
+    assert incomplete(sketch.graph)[item] == "the group has another name"
+
+
+def test_a_bypassed_node_needs_something_to_pass_on() -> None:
+    sketch = Sketch()
+    item = sketch.node("torch.relu", "y", bypassed=True)
+    assert incomplete(sketch.graph)[item] == "it is bypassed, but nothing is wired to it"
+
+
+def test_an_attribute_of_a_tensor_must_be_one_that_tensors_have() -> None:
+    sketch = Sketch()
+    x = sketch.tensor("x")
+    item = sketch.node("python.attribute", "y", {"object": x}, literals={"name": "weight"})
+    assert "can be read from a module only" in incomplete(sketch.graph)[item]
+    hidden = sketch.node("python.attribute", "z", {"object": x}, literals={"name": "_version"})
+    assert "is not the name of an attribute" in incomplete(sketch.graph)[hidden]
+
+
 def test_a_definition_with_a_hostile_name_is_never_printed() -> None:
     name = "f():\n    import os\ndef g"
     sketch = Sketch()

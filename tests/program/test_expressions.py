@@ -258,3 +258,30 @@ def test_a_stored_tensor_is_read_from_beside_the_script() -> None:
         "from pathlib import Path\n\nfrom safetensors.torch import load_file\n\nHERE = Path(__file__).parent\n\n"
         'X = load_file(HERE / "program.tensors/ab12.safetensors")["data"]\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("operator", "literal", "text"),
+    [
+        ("python.tuple", "[1, 2]", "y = (1, 2)"),
+        ("python.tuple", "[1]", "y = (1,)"),
+        ("python.list", "(1, 2)", "y = [1, 2]"),
+        ("python.list", "(math.pi,)", "y = [math.pi]"),
+        ("python.list", "()", "y = []"),
+    ],
+)
+def test_a_literal_that_brings_all_elements_gets_the_brackets_of_its_kind(
+    operator: str, literal: str, text: str
+) -> None:
+    sketch = Sketch()
+    sketch.node(operator, "y", literals={"items": literal})
+    assert last(sketch) == text
+    assert ("import math" in sketch.code) == ("math" in literal)
+
+
+@pytest.mark.parametrize(("operator", "text"), [("python.tuple", "y = tuple(x)"), ("python.list", "y = list(x)")])
+def test_a_wire_that_brings_all_elements_is_given_to_pythons_constructor(operator: str, text: str) -> None:
+    sketch = Sketch()
+    x = sketch.tensor("x")
+    sketch.node(operator, "y", {"items": x})
+    assert last(sketch) == text

@@ -10,17 +10,6 @@ def source(program: Program) -> str:
     return "\n".join(_body(program.statements, 0)) + "\n"
 
 
-def flat(program: Program) -> Iterator[Statement]:
-    """All statements, those of blocks too, in order."""
-    stack = list(reversed(program.statements))
-    while stack:
-        step = stack.pop()
-        if isinstance(step, Statement):
-            yield step
-        else:
-            stack.extend(reversed(step.body))
-
-
 def _body(steps: tuple[Statement | BlockStatement, ...], depth: int) -> Iterator[str]:
     indent = "    " * depth
     for step in steps:
