@@ -1,7 +1,9 @@
 """The rooms keep to themselves also when they run: what a module loads is asked of a fresh Python."""
 
+import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,17 @@ def test_the_window_does_not_load_torch() -> None:
 @pytest.mark.parametrize("module", ["gradstudio", "gradstudio.cli"])
 def test_the_command_line_starts_without_torch_and_qt(module: str) -> None:
     assert loaded_by([module], "torch,PySide6,pyqtgraph,networkx") == ""
+
+
+def test_no_module_outside_the_window_imports_in_a_circle() -> None:
+    modules = {name: imports_of(name) for name in modules_of("") if not name.startswith("gradstudio.ui")}
+    TopologicalSorter({name: imported & modules.keys() for name, imported in modules.items()}).prepare()
+
+
+def imports_of(module: str) -> set[str]:
+    """Every module that one imports, in functions and for types alone too."""
+    file = ROOT.joinpath(*module.split("."))
+    text = (file / "__init__.py" if file.is_dir() else file.with_suffix(".py")).read_text()
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    found = {name for node in nodes for name in (node.module or "", *(f"{node.module}.{a.name}" for a in node.names))}
+    return found - {module}

@@ -14,6 +14,7 @@ from torch.autograd.graph import Node
 from gradstudio.engine.gradients import Gradients, marks_of
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.summary import summarise
+from gradstudio.engine.values import tensors_in
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import AutogradRow
 from gradstudio.protocol.records import Summary
@@ -42,7 +43,7 @@ class Recording:
         self._known: dict[Edge, Summary | None] = {}
         self._handles: list[Any] = []
         self._tensors = {id(value.tensor): value.key[0] for value in gradients.values.values() if value.was_leaf}
-        self._walk([root for root in _tensors(roots) if root.grad_fn is not None])
+        self._walk([root for root in tensors_in(list(roots)) if root.grad_fn is not None])
 
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
@@ -149,13 +150,3 @@ def _leaf_hook(recording: Recording, node: Node) -> Any:
         recording.saw_leaf(node, incoming)
 
     return hook
-
-
-def _tensors(roots: Iterable[object]) -> list[Tensor]:
-    found: list[Tensor] = []
-    for root in roots:
-        if isinstance(root, Tensor):
-            found.append(root)
-        elif isinstance(root, list | tuple):
-            found.extend(_tensors(root))
-    return found

@@ -15,6 +15,7 @@ from gradstudio.engine.guard import largest_result
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Step
 from gradstudio.engine.standins import META, OnMeta, stand_in
+from gradstudio.engine.values import tensors_in
 from gradstudio.operators import catalogue
 from gradstudio.operators.model import Effect
 
@@ -154,7 +155,7 @@ class Trial:
             return False
         if any(device in text for device in _OTHER_DEVICES):
             return False
-        tensors = [tensor for value in self._inputs.values() for tensor in _tensors(value)]
+        tensors = [tensor for value in self._inputs.values() for tensor in tensors_in(value)]
         if any(tensor.is_meta or tensor.requires_grad or tensor.numel() > TINY for tensor in tensors):
             return False
         return largest_result(self._step, self._namespace) <= TINY
@@ -204,12 +205,6 @@ def _is_small(node: ast.BinOp | ast.AugAssign) -> bool:
 
 def _is_builtin(name: str) -> bool:
     return hasattr(builtins, name)
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    return [tensor for item in value for tensor in _tensors(item)] if isinstance(value, list | tuple) else []
 
 
 def _copy(value: Any) -> Any:

@@ -41,6 +41,13 @@ def record_of(value: object, max_values: int = 64) -> Record:
     return _record_of_object(value, max_values)
 
 
+def tensors_in(value: object) -> list[Tensor]:
+    """The tensor, or those in a list or tuple of any depth."""
+    if isinstance(value, Tensor):
+        return [value]
+    return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, list | tuple) else []
+
+
 def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | ObjectRecord:
     """The record of a tensor as it is now; nested tensors, which have no plain shape, tell only their class."""
     if tensor.is_nested:
