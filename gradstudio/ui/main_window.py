@@ -62,7 +62,7 @@ class MainWindow(QObject):
         self.recovery = Recovery(session, settings.state_folder / "recovery", self)
         self._wire()
         self._show_title()
-        QTimer.singleShot(0, frame, frame.restore_layout)
+        frame.layout_keeper.filled()
         self.canvas.setFocus()
 
     # ------------------------------------------------------------------ building
@@ -91,7 +91,7 @@ class MainWindow(QObject):
         commands = Commands(
             file=self.file,
             edit=EditCommands(context),
-            view=ViewCommands(context, self.choose_theme, self.frame.reset_layout, docks.fill_menu),
+            view=ViewCommands(context, self.choose_theme, self.frame.layout_keeper.reset, docks.fill_menu),
             graph=self.graph,
             run=self.session.run,
             help=HelpCommands(self.session, self.frame, lambda: self.actions.shortcut_sheet()),
@@ -150,7 +150,7 @@ class MainWindow(QObject):
 
     def _themed(self) -> tuple[Themed, ...]:
         panels = (self.library, self.inspector, self.memory, self.code, self.log, self.problems)
-        return (self.canvas, *panels, self.status, self.toolbar, self.actions)
+        return (self.canvas, *panels, self.frame.docks, self.status, self.toolbar, self.actions)
 
     def _show_title(self) -> None:
         self.frame.setWindowTitle(f"{self.session.title}[*] – GradStudio")

@@ -1,20 +1,34 @@
 """The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
 
-from PySide6.QtCore import Qt
+from collections.abc import Iterable, Iterator
+
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
+
+from gradstudio.ui.dock_title import DockTitle
+from gradstudio.ui.theme import Theme
 
 Area = Qt.DockWidgetArea
 WIDE_PX = 1600
 """From this width on code and log stand side by side."""
 
 
-class Docks:
-    """The docks of a window, by id, in the order of the menu."""
+class Docks(QObject):
+    """The docks of a window, by id, in the order of the menu.
 
-    def __init__(self, window: QMainWindow, titles: dict[str, str]) -> None:
+    Signals:
+        taken(): a person floated a dock or dragged it out.
+    """
+
+    taken = Signal()
+
+    def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
         """Make empty docks: library, inspector, memory, code, log, problems."""
+        super().__init__(window)
         self._window = window
-        self._docks = {key: _dock(key, title, window) for key, title in titles.items()}
+        self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
+        for dock in self._docks.values():
+            dock.topLevelChanged.connect(self._on_dock_top_level_changed)
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -35,11 +49,24 @@ class Docks:
             self._docks[key].setWidget(panel)
             empty.deleteLater()
 
-    def arrange(self, width_px: int, height_px: int) -> None:
-        """Put every dock where it stands at first, for a window of that size."""
+    def __iter__(self) -> Iterator[QDockWidget]:
+        """All docks."""
+        return iter(self._docks.values())
+
+    def is_wide(self, width_px: int) -> bool:
+        """Whether code and log have room side by side in a window of that width."""
+        return width_px >= WIDE_PX
+
+    def closed(self) -> tuple[QDockWidget, ...]:
+        """Those that a person closed."""
+        return tuple(dock for dock in self if dock.isHidden())
+
+    def arrange(self, width_px: int, closed: Iterable[QDockWidget] = ()) -> None:
+        """Put every dock where it stands at first, for a window of that width, and close some."""
         window, docks = self._window, self._docks
-        for dock in docks.values():
+        for dock in self:
             dock.setFloating(False)
+            dock.show()
         window.addDockWidget(Area.LeftDockWidgetArea, docks["library"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["inspector"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
@@ -47,16 +74,36 @@ class Docks:
         window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
-        if width_px >= WIDE_PX:
+        if self.is_wide(width_px):
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
             window.tabifyDockWidget(docks["code"], docks["log"])
         window.tabifyDockWidget(docks["log"], docks["problems"])
-        for dock in docks.values():
-            dock.show()
+        for dock in closed:
+            dock.hide()
         docks["log"].raise_()
         docks["code"].raise_()
-        self._resize(width_px, height_px)
+
+    def share(self, width_px: int, height_px: int) -> None:
+        """Give every dock its share of a window of that size; the canvas has the rest."""
+        self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        left, right = _between(212, round(width_px * 0.17), 280), _between(296, round(width_px * 0.2), 400)
+        bottom, memory = _between(120, round(height_px * 0.26), 340), _between(170, round(height_px * 0.28), 340)
+        self._resize({"library": left, "inspector": right, "memory": right}, across)
+        self._resize({"inspector": height_px - memory, "memory": memory}, down)
+        self._resize({"code": bottom, "log": bottom, "problems": bottom}, down)
+        if self.is_wide(width_px):
+            room = width_px - left - right
+            self._resize({"code": round(room * 0.56), "log": round(room * 0.44)}, across)
+        self._lay_out()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        for dock in self:
+            title = dock.titleBarWidget()
+            if isinstance(title, DockTitle):
+                title.set_theme(theme)
 
     def bring_forward(self, key: str) -> None:
         """Show a dock, also when another lies over it."""
@@ -68,23 +115,33 @@ class Docks:
         for dock in self._docks.values():
             menu.addAction(dock.toggleViewAction())
 
-    def _resize(self, width_px: int, height_px: int) -> None:
-        window, docks = self._window, self._docks
-        wide = width_px >= WIDE_PX
-        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        window.resizeDocks([docks["library"], docks["inspector"]], [250 if wide else 216, 380 if wide else 300], across)
-        memory = round(height_px * (0.3 if wide else 0.26))
-        window.resizeDocks([docks["inspector"], docks["memory"]], [height_px - memory, memory], down)
-        window.resizeDocks([docks["code"]], [round(height_px * (0.27 if wide else 0.25))], down)
-        if wide:
-            room = width_px - 640
-            window.resizeDocks([docks["code"], docks["log"]], [round(room * 0.54), round(room * 0.46)], across)
+    def _resize(self, sizes_px: dict[str, int], direction: Qt.Orientation) -> None:
+        """Resize those that are seen and docked; what lies behind another tab has its size."""
+        shown = {self._docks[key]: size for key, size in sizes_px.items() if self._is_docked(self._docks[key])}
+        self._window.resizeDocks(list(shown), list(shown.values()), direction)
+
+    def _lay_out(self) -> None:
+        layout = self._window.layout()
+        if layout is not None:
+            layout.activate()
+
+    def _is_docked(self, dock: QDockWidget) -> bool:
+        return not dock.isHidden() and not dock.isFloating()
+
+    def _on_dock_top_level_changed(self, floating: bool) -> None:
+        if floating:
+            self.taken.emit()
 
 
-def _dock(key: str, title: str, window: QMainWindow) -> QDockWidget:
+def _between(low: int, wanted: int, high: int) -> int:
+    return max(low, min(wanted, high))
+
+
+def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> QDockWidget:
     dock = QDockWidget(title, window)
     dock.setObjectName(key)
     dock.setWidget(QWidget(dock))
+    dock.setTitleBarWidget(DockTitle(dock, theme))
     dock.setFeatures(
         QDockWidget.DockWidgetFeature.DockWidgetMovable
         | QDockWidget.DockWidgetFeature.DockWidgetClosable

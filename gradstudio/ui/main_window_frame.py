@@ -12,10 +12,10 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
 from gradstudio.ui.main_window_docks import Docks
+from gradstudio.ui.main_window_layout import LayoutKeeper
 from gradstudio.ui.settings import Settings
 from gradstudio.ui.theme import Theme
 
-LAYOUT_VERSION = 1
 SUFFIX = ".gsg"
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {
@@ -63,24 +63,14 @@ class Frame(QMainWindow):
         self.toolbar.setIconSize(QSize(18, 18))
         self.toolbar.setMinimumHeight(TOOLBAR_HEIGHT_PX)
         self.addToolBar(self.toolbar)
-        self.docks = Docks(self, TITLES)
+        self.docks = Docks(self, TITLES, theme)
+        self.layout_keeper = LayoutKeeper(self, self.docks, settings)
         self._ground = QWidget(self)
         self._ground.setStyleSheet(f"background: {theme.canvas};")
         self.setCentralWidget(self._ground)
         self.statusBar()
         self._restore_geometry()
-        self.restore_layout()
-
-    def reset_layout(self) -> None:
-        """Put all docks back where they stood at first."""
-        self.docks.arrange(self.width(), self.height())
-
-    def restore_layout(self) -> None:
-        """Arrange the docks as they were left, or as at first; asked again when they were filled."""
-        self.reset_layout()
-        state = self._settings.window.value("state")
-        if isinstance(state, QByteArray):
-            self.restoreState(state, LAYOUT_VERSION)
+        self.layout_keeper.restore()
 
     def _restore_geometry(self) -> None:
         saved = self._settings.window.value("geometry")
@@ -104,9 +94,7 @@ class Frame(QMainWindow):
         if not self.may_close():
             event.ignore()
             return
-        self._settings.window.setValue("geometry", self.saveGeometry())
-        self._settings.window.setValue("state", self.saveState(LAYOUT_VERSION))
-        self._settings.window.sync()
+        self.layout_keeper.save()
         event.accept()
         self.closed.emit()
 

@@ -84,8 +84,9 @@ _SHEET = """
 QMainWindow { background: @window@; }
 QMainWindow::separator { background: @window@; width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: @accent@; }
-QDockWidget { font-weight: 600; color: @text_dim@; }
-QDockWidget::title { background: @surface@; padding: 8px 12px; text-align: left; }
+QWidget#dock_title { background: @surface@; }
+QToolButton#dock_button { padding: 3px; border-radius: 5px; }
+QToolButton#dock_button:hover { background: @line@; }
 QMenuBar { background: @surface@; padding: 2px 6px; }
 QMenuBar::item { padding: 4px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: @surface_raised@; }
@@ -126,7 +127,7 @@ QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 
 QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
 QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
-QTreeView { show-decoration-selected: 0; }
+QTreeView { show-decoration-selected: 0; selection-background-color: transparent; }
 QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
 QScrollArea > QWidget > QWidget { background: @surface@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
@@ -159,7 +160,7 @@ QLabel[role="danger"] { color: @danger@; }
 QLabel[role="warning"] { color: @warning@; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; }
 QFrame[role="rule"] { background: @line@; max-height: 1px; border: 0; }
-QFrame[role="danger"] { background: @field@; border: 1px solid @danger@; border-radius: 6px; }
+TroubleBox[role="danger"] { background: @field@; border: 1px solid @danger@; border-radius: 6px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
-QFrame[role="warning"] { background: @field@; border: 1px solid @warning@; border-radius: 6px; }
+TroubleBox[role="warning"] { background: @field@; border: 1px solid @warning@; border-radius: 6px; }
 """

@@ -1,0 +1,76 @@
+"""The title of a dock: its words, and buttons of our own drawing to float and to close it."""
+
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from gradstudio.ui.theme import Theme, icon
+
+ICON_PX = 15
+HEIGHT_PX = 32
+
+
+class DockTitle(QWidget):
+    """Stands over a dock's panel; what is pressed beside the buttons drags the dock."""
+
+    def __init__(self, dock: QDockWidget, theme: Theme) -> None:
+        """The title of that dock, as it is and as it will be called."""
+        super().__init__(dock)
+        self.setObjectName("dock_title")
+        self._dock = dock
+        self.words = QLabel(dock.windowTitle(), self)
+        self.words.setProperty("role", "heading")
+        # A tab's title may be long, and must not keep the dock wide.
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.float_button, self.close_button = self._button("Float"), self._button("Close")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 6, 0)
+        row.setSpacing(2)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.float_button)
+        row.addWidget(self.close_button)
+        self.float_button.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
+        self.close_button.clicked.connect(dock.close)
+        dock.windowTitleChanged.connect(self._on_dock_window_title_changed)
+        dock.topLevelChanged.connect(self._on_dock_top_level_changed)
+        self._on_dock_window_title_changed(dock.windowTitle())
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Tint the buttons."""
+        self._theme = theme
+        self.float_button.setIcon(icon("dock" if self._dock.isFloating() else "float", theme, "text_dim"))
+        self.close_button.setIcon(icon("close", theme, "text_dim"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), HEIGHT_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, HEIGHT_PX)
+
+    def event(self, event: QEvent) -> bool:
+        """Presses go on to the dock, which is dragged by them."""
+        if event.type() in (
+            QEvent.Type.MouseButtonPress,
+            QEvent.Type.MouseMove,
+            QEvent.Type.MouseButtonRelease,
+            QEvent.Type.MouseButtonDblClick,
+        ):
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def _button(self, verb: str) -> QToolButton:
+        made = QToolButton(self)
+        made.setObjectName("dock_button")
+        made.setIconSize(QSize(ICON_PX, ICON_PX))
+        made.setToolTip(verb)
+        return made
+
+    def _on_dock_window_title_changed(self, title: str) -> None:
+        self.words.setText(title)
+        self.close_button.setAccessibleName(f"Close {title}")
+        self.float_button.setAccessibleName(f"Float {title}")
+
+    def _on_dock_top_level_changed(self, floating: bool) -> None:
+        self.float_button.setToolTip("Put back into the window" if floating else "Float")
+        self.set_theme(self._theme)

@@ -1,0 +1,120 @@
+"""Keeps the docks in their layout while the window is still finding its size, and remembers it.
+
+A window manager gives a window its size some time after it was shown, and panels that are filled in later change
+what the docks want; so the layout is applied again until the person takes the docks in hand.
+"""
+
+from typing import Literal as OneOf
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMainWindow
+
+from gradstudio.ui.main_window_docks import Docks
+from gradstudio.ui.settings import Settings
+
+LAYOUT_VERSION = 2
+Follows = OneOf["first", "saved", "hand"]
+
+
+class LayoutKeeper(QObject):
+    """Applies the first layout, or the one that was left, as often as the window changes its size.
+
+    Attributes:
+        follows: "first": the docks keep their share of the window; "saved": they are put as they were left until
+            the window has the size it had then; "hand": they stay as the person puts them.
+    """
+
+    def __init__(self, window: QMainWindow, docks: Docks, settings: Settings) -> None:
+        """Watch a window; nothing is moved before `restore`."""
+        super().__init__(window)
+        self._window, self._docks, self._settings = window, docks, settings
+        self.follows: Follows = "first"
+        self._filled, self._arranged_px = False, QSize()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self.apply)
+        docks.taken.connect(self._on_docks_taken)
+        window.installEventFilter(self)
+
+    def restore(self) -> None:
+        """Take up the layout that was left; the first one where none was."""
+        self.follows = "saved" if isinstance(self._saved(), QByteArray) else "first"
+        self._arranged_px = QSize()
+        self.apply()
+
+    def reset(self) -> None:
+        """Put all docks back where they stood at first."""
+        self.follows, self._arranged_px = "first", QSize()
+        self.apply()
+
+    def filled(self) -> None:
+        """The panels are in their docks: what was restored before may have been pushed about."""
+        self._filled = True
+        self._timer.start()
+
+    def save(self) -> None:
+        """Remember the layout for the next start."""
+        store = self._settings.window
+        store.setValue("geometry", self._window.saveGeometry())
+        store.setValue("state", self._window.saveState(LAYOUT_VERSION))
+        store.setValue("size", self._window.size())
+        store.setValue("follows", "hand" if self.follows == "saved" else self.follows)
+        store.sync()
+
+    def apply(self) -> None:
+        """Move the docks to where they belong in a window of this size."""
+        if self.follows == "first":
+            self._apply_first()
+        elif self.follows == "saved":
+            self._apply_saved()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another size, a press between the docks, or the first work in the window."""
+        kind = event.type()
+        if watched is self._window:
+            if kind == QEvent.Type.Show:
+                self._window.windowHandle().installEventFilter(self)
+            if kind in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.WindowStateChange):
+                self._timer.start()
+            elif kind == QEvent.Type.MouseButtonPress and self._is_separator(event):
+                self._on_docks_taken()
+        elif kind in (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress) and self.follows == "saved":
+            self._on_docks_taken()
+        return super().eventFilter(watched, event)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _saved(self) -> object:
+        return self._settings.window.value("state")
+
+    def _apply_first(self) -> None:
+        size, docks = self._window.size(), self._docks
+        at_first = self._arranged_px.isEmpty()
+        if at_first or docks.is_wide(self._arranged_px.width()) != docks.is_wide(size.width()):
+            docks.arrange(size.width(), () if at_first else docks.closed())
+            self._timer.start()  # docks that were just moved take their share when they have been laid out
+        self._arranged_px = size
+        docks.share(size.width(), size.height())
+
+    def _apply_saved(self) -> None:
+        state = self._saved()
+        if not isinstance(state, QByteArray) or not self._window.restoreState(state, LAYOUT_VERSION):
+            self.follows = "first"
+            self._apply_first()
+            return
+        left_px = self._settings.window.value("size")
+        if self._settings.window.value("follows") == "first" and isinstance(left_px, QSize):
+            self.follows, self._arranged_px = "first", left_px  # only closed panels and tabs were changed
+            self._apply_first()
+        elif self._filled and self._window.isVisible() and self._window.size() == left_px:
+            self.follows = "hand"
+
+    def _is_separator(self, event: QEvent) -> bool:
+        """Whether the press is on the window itself, between its docks."""
+        return isinstance(event, QMouseEvent) and self._window.childAt(event.position().toPoint()) is None
+
+    def _on_docks_taken(self) -> None:
+        self.follows = "hand"
+        self._timer.stop()
