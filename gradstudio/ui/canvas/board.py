@@ -9,17 +9,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.graph import analysis
-from gradstudio.graph.edits import Edits, SetHeader, SetPlaces
+from gradstudio.graph import analysis, recipes
+from gradstudio.graph.edits import Edits, SetHeader, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.operators.model import Effect
+from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
 from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.port_looks import PortLook, port_look
-from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.results import NoResults, Results
 from gradstudio.ui.canvas.things import (
     NOTE_EDGE,
     NOTE_GAP,
@@ -35,6 +35,7 @@ from gradstudio.ui.canvas.things import (
 
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
+FRESH_SIZE = (200.0, 240.0)
 
 
 class Board:
@@ -50,6 +51,7 @@ class Board:
         """Lay out everything once."""
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
         self.expanded: set[ItemId] = set()
+        self._raised: dict[ItemId, int] = {}
         self.cards: dict[ItemId, Card] = {}
         self.ids: list[ItemId] = []
         self.index: dict[ItemId, int] = {}
@@ -92,12 +94,10 @@ class Board:
             self.cards.clear()
         for item in touched(edits):
             card = self.cards.get(item)
-            if card is not None:
-                self.cards[item] = (
-                    replace(card, face=self._face(item), revision=card.revision + 1, facts=None)
-                    if (item in self.graph.nodes)
-                    else card
-                )
+            if card is not None and item in self.graph.nodes:
+                face = self._face(item)
+                height = self._facts_height(item, face)
+                self.cards[item] = replace(card, face=face, facts_height=height, revision=card.revision + 1, facts=None)
             self._looks.pop(item, None)
         self._sync()
 
@@ -107,7 +107,7 @@ class Board:
         moved = False
         for item in names:
             card = self.cards[item]
-            height = facts_height(self.results, item, self.shown)
+            height = self._facts_height(item, card.face)
             moved = moved or height != card.facts_height
             card.facts_height, card.facts = height, None
             card.revision += 1
@@ -128,6 +128,21 @@ class Board:
         card.face, card.revision = self._face(item), card.revision + 1
         self._place()
 
+    def raise_cards(self, items: Iterable[ItemId]) -> bool:
+        """Put cards on top of those that cover them; whether anything lay above them. View state only."""
+        covered = [item for item in items if item in self.index and self._is_covered(self.index[item])]
+        for item in covered:
+            self._raised[item] = max(self._raised.values(), default=0) + 1
+        if covered:
+            bounds = dict(zip(self.ids, self.bounds, strict=True))
+            self._stack()
+            self.bounds = np.array([bounds[item] for item in self.ids]).reshape(-1, 4)
+        return bool(covered)
+
+    def _is_covered(self, k: int) -> bool:
+        left, top, right, bottom = self.bounds[k].tolist()
+        return bool(geometry.visible(self.bounds[k + 1 :], Box(left, top, right - left, bottom - top), 0.0).any())
+
     # -------------------------------------------------------------- asking
 
     def facts(self, item: ItemId) -> Facts:
@@ -135,7 +150,7 @@ class Board:
         card = self.cards[item]
         if card.facts is None:
             names = self.graph.nodes[item].names
-            card.facts = card_facts(self.results, item, names, self.shown)
+            card.facts = card_facts(self.results, item, names, self.shown, _families(card.face))
         return card.facts
 
     def box(self, item: ItemId) -> Box | None:
@@ -229,16 +244,26 @@ class Board:
                 card = old.get(item)
                 self.cards[item] = card if card is not None else self._new_card(item)
         self._number_statements()
-        self.ids = list(self.cards)
-        self.index = {item: k for k, item in enumerate(self.ids)}
+        self._stack()
         self.wires = [wire for wire in self.graph.wires.values() if self._ends_exist(wire)]
         self.wire_index = {wire: k for k, wire in enumerate(self.wires)}
         self._touching = None
         self._place()
         self._color_wires()
 
+    def _stack(self) -> None:
+        """Painting order: program order, above it what was raised, the latest on top."""
+        if self._raised:
+            self.cards = dict(sorted(self.cards.items(), key=lambda pair: self._raised.get(pair[0], 0)))
+        self.ids = list(self.cards)
+        self.index = {item: k for k, item in enumerate(self.ids)}
+
     def _new_card(self, item: ItemId) -> Card:
-        return Card(self._face(item), facts_height(self.results, item, self.shown))
+        face = self._face(item)
+        return Card(face, self._facts_height(item, face))
+
+    def _facts_height(self, item: ItemId, face: Face) -> float:
+        return facts_height(self.results, item, self.shown, _families(face))
 
     def _ends_exist(self, wire: Wire) -> bool:
         return wire.source in self.graph and wire.target in self.graph
@@ -388,3 +413,18 @@ class Board:
         paths, bounds = self.paths, self.path_bounds
         self.wires, self.paths, self.path_bounds = kept
         self.paths[which], self.path_bounds[which] = paths, bounds
+
+
+def _families(face: Face) -> tuple[Family, ...]:
+    return tuple(row.family for row in face.outputs)
+
+
+def fresh_size(board: Board, key: str) -> tuple[float, float]:
+    """Width and height that an operator fresh from the library takes, a module with its call."""
+    if not key:
+        return FRESH_SIZE
+    graph = Graph()
+    edits, _ = recipes.add_operator(graph, key, 0, 0)
+    apply_all(graph, edits)
+    alone = Board(graph, NoResults(), board.shown, board.meter).extent()
+    return (alone.width, alone.height) if alone is not None else FRESH_SIZE

@@ -10,6 +10,10 @@ MAXIMUM_ZOOM: Final = 3.0
 FIT_MAXIMUM: Final = 1.0
 """Fitting never enlarges beyond this."""
 FIT_MARGIN: Final = 28.0
+LEAST_READABLE: Final = 0.5
+"""A document opens as a whole when that needs no smaller zoom."""
+OPENING_ZOOM: Final = 0.64
+"""Else at this zoom, the smallest at which cards are no plates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,22 @@ def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM)
     room_x, room_y = max(width - 2 * FIT_MARGIN, 50.0), max(height - 2 * FIT_MARGIN, 50.0)
     zoom = min(room_x / max(box.width, 1.0), room_y / max(box.height, 1.0), maximum)
     return centered(box, width, height, max(zoom, MINIMUM_ZOOM))
+
+
+def opening(box: Box, first: Box, width: float, height: float) -> Camera:
+    """The camera for a document without a view: all of it where that can be read, else its beginning."""
+    whole = fitting(box, width, height)
+    if whole.zoom >= LEAST_READABLE:
+        return whole
+    return Camera(OPENING_ZOOM, first.x - FIT_MARGIN / OPENING_ZOOM, first.y - FIT_MARGIN / OPENING_ZOOM)
+
+
+def showing(camera: Camera, box: Box, width: float, height: float) -> Camera:
+    """The camera pushed as little as brings a box into view, its top left corner first."""
+    shown = camera.box_to_view(box.grown(FIT_MARGIN / 2))
+    dx = min(0.0, width - shown.right)
+    dy = min(0.0, height - shown.bottom)
+    return camera.panned(max(dx, -shown.x), max(dy, -shown.y))
 
 
 def centered(box: Box, width: float, height: float, zoom: float) -> Camera:

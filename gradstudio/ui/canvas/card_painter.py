@@ -7,9 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.operators.model import Family
-from gradstudio.ui.canvas.face import HEADER, PADDING, ROW, Face, InputRow, OutputRow
-from gradstudio.ui.canvas.facts import PROBLEM, Facts
-from gradstudio.ui.canvas.facts_painter import paint_facts
+from gradstudio.ui.canvas.face import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
+from gradstudio.ui.canvas.facts import Facts
+from gradstudio.ui.canvas.facts_painter import paint_facts, problem_box
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_pill, paint_port, paint_warning
@@ -21,6 +21,16 @@ MARGIN: Final = 14.0
 SHADOW_LAYERS: Final = 5
 MUTED_OPACITY: Final = 0.45
 Align = Qt.AlignmentFlag
+FAMILY_WORDS: Final = {
+    Family.TENSOR: "tensor",
+    Family.NUMBER: "number",
+    Family.MODULE: "module",
+    Family.OPTIMIZER: "optimizer",
+    Family.TUPLE: "tuple",
+    Family.ARRAY: "array",
+    Family.TEXT: "text",
+}
+"""What stands beside an output of which neither a run nor inference said anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +97,8 @@ def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
     painter.fillRect(QRectF(0, face.height, face.width, 1), look.faded("card_edge", 0.7))
     if facts.problem:
         role = "danger" if facts.problem_kind == "error" else "warning"
-        strip = QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
-        color = look.faded(role, 0.2 if facts.problem_kind != "incomplete" else 0.1)
-        painter.fillPath(half_rounded(strip, RADIUS, top=False), color)
+        color = look.faded(role, 0.16 if facts.problem_kind != "incomplete" else 0.08)
+        painter.fillPath(half_rounded(problem_box(face, facts), RADIUS, top=False), color)
 
 
 def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts) -> None:
@@ -148,11 +157,23 @@ def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: 
     for k, output in enumerate(face.outputs):
         known = state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
         _paint_output(painter, look, face, facts, output, known)
+    _paint_captions(painter, look, face)
     if face.more is not None:
         text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
         painter.setFont(look.meter.font("small"))
         painter.setPen(look.color("text_dim"))
         painter.drawText(qt_rect(face.more), Align.AlignVCenter, text)
+
+
+def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:
+    """Words in place of inputs, a line each; the first leaves room for the output's label."""
+    for number, text in enumerate(face.captions):
+        role = "mono" if number == 0 else "small"
+        painter.setFont(look.meter.font(role))
+        painter.setPen(look.color("text" if number == 0 else "text_dim"))
+        width = face.width - 2 * PADDING
+        rect = QRectF(PADDING, HEADER + BODY_EDGE + ROW * number, width, ROW)
+        painter.drawText(rect, Align.AlignVCenter, look.meter.elided(text, role, width))
 
 
 def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
@@ -220,10 +241,12 @@ def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: 
         label = meter.elided(row.label, "label", right - left)
         painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
         right -= meter.width(label, "label") + 8
-    hint = facts.hints.get(row.index, "")
+    hint = facts.hints.get(row.index, "") if not face.captions else ""
+    guessed = row.index in facts.guessed
+    if not hint and not row.label and not face.captions:
+        hint, guessed = FAMILY_WORDS.get(row.family, ""), True
     if not hint:
         return
-    guessed = row.index in facts.guessed
     font = "mono_italic" if guessed else "mono"
     painter.setFont(meter.font(font))
     painter.setPen(look.color("unknown_value" if guessed or facts.stale else "text_dim"))
@@ -233,9 +256,13 @@ def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: 
 
 
 def _hint_left(look: Look, face: Face, row: OutputRow) -> float:
-    """Where the label of an input in the same row ends."""
+    """Where the label or the field of an input in the same row ends."""
     beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
-    return PADDING if beside is None else PADDING + look.meter.width(beside.label, "label") + 8
+    if beside is None:
+        return PADDING
+    if beside.field is not None:
+        return beside.field.right + 4
+    return PADDING + look.meter.width(beside.label, "label") + 8
 
 
 def paint_output_port(painter: QPainter, look: Look, row: OutputRow, known: PortLook) -> None:

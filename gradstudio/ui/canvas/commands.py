@@ -31,12 +31,12 @@ class Commands:
         attention: Attention
         board: Board
         lit: OverlayState
-        status_message: SignalInstance
+        said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
-        def free_place(self) -> tuple[float, float]: ...
+        def free_place(self, key: str = "") -> tuple[float, float]: ...
 
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
@@ -56,7 +56,7 @@ class Commands:
         if items:
             part = fragment.copy_items(self.board.graph, sorted(items))
             QGuiApplication.clipboard().setText(to_text(part))
-            self.status_message.emit(_counted("Copied", len(items)))
+            self.said.emit(_counted("Copied", len(items)))
 
     def cut(self) -> None:
         """Copy, then delete."""
@@ -139,7 +139,7 @@ class Commands:
     ) -> ItemId | None:
         """Add a node with its top left corner at a scene point, or in the middle; select it."""
         if x is None or y is None:
-            x, y = self.free_place()
+            x, y = self.free_place(key)
         found = body if body is not None else ROOT
         try:
             edits, item = recipes.add_operator(self.board.graph, key, round(x), round(y), body=found)

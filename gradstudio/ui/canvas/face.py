@@ -23,8 +23,14 @@ FIELD_HEIGHT: Final = 18.0
 MINIMUM_WIDTH: Final = 196.0
 MAXIMUM_WIDTH: Final = 300.0
 MINIMUM_FIELD: Final = 64.0
-MAXIMUM_FIELD: Final = 150.0
+WIDE_FIELD: Final = 104.0
+WIDTH_STEP: Final = 4.0
+NAME_ROOM: Final = 72.0
+"""Room for the name before an operator's title."""
+HINT_ROOM: Final = 56.0
+"""Room for an output's shape beside the field of an input in the same row."""
 BADGE: Final = 26.0
+STORED: Final = "python.stored"
 
 Measure = Callable[[str, str], float]
 """Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
@@ -33,6 +39,8 @@ WITHOUT_FIELD = frozenset(
     {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT}
 )
 """Kinds that only a wire can fill."""
+WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
+"""Kinds whose literals are long."""
 WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
 """Kinds whose literals are chosen from a list."""
 NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
@@ -100,6 +108,7 @@ class Face:
         names: what the node binds, as text; `title` is the operator's.
         hidden: optional inputs folded away; `more` is the row that unfolds them.
         height: of header and ports; results are added below.
+        captions: lines of words in place of inputs.
     """
 
     item: ItemId
@@ -117,6 +126,7 @@ class Face:
     muted: bool = False
     bypassed: bool = False
     is_block: bool = False
+    captions: tuple[str, ...] = ()
 
     def input(self, path: str) -> InputRow | None:
         """The input row of that path, folded ones included as None."""
@@ -130,33 +140,46 @@ class Face:
 def node_face(graph: Graph, item: ItemId, measure: Measure, expanded: bool = False) -> Face:
     """The card of a node."""
     node, operator = graph.nodes[item], operator_of(graph, item)
-    ports = input_ports(graph, item)
+    ports = input_ports(graph, item) if node.operator != STORED else ()
     folded = foldable(ports)
-    shown = ports if expanded or len(folded) < 2 else tuple(port for port in ports if port.path not in folded)
+    shown = shown_ports(ports, expanded)
     rows = tuple(_input_row(graph, port) for port in shown)
     outputs = _output_rows(output_ports(graph, item))
     names = ", ".join(node.names) if any(name != "_" for name in node.names) else ""
     title = operator.title if operator is not None else node.operator.rsplit(".", 1)[-1]
-    width = _width(names, title, rows, outputs, measure)
+    width = _width(title, ports, outputs, measure)
     hidden = len(ports) - len(shown)
     face = Face(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and len(folded) > 1,
-        unknown=operator is None, muted=node.muted, bypassed=node.bypassed,
+        unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
     )  # fmt: skip
     return _placed(face, measure)
 
 
 def foldable(ports: Iterable[Port]) -> frozenset[str]:
-    """Optional inputs that nobody touched: folded away when there are two or more."""
+    """Optional inputs, which may be folded away when there are two or more; whatever they hold."""
     return frozenset(
         port.path
         for port in ports
-        if not port.required
-        and port.state in ("empty", "document_device")
-        and port.parameter.name not in NEVER_FOLDED
-        and port.element is None
+        if not port.required and port.parameter.name not in NEVER_FOLDED and port.element is None
     )
+
+
+def shown_ports(ports: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
+    """The ports with a row: optional ones stand last, so that none moves when one of them is used."""
+    optional = foldable(ports)
+    if len(optional) < 2:
+        return tuple(ports)
+    first = tuple(port for port in ports if port.path not in optional)
+    last = (port for port in ports if port.path in optional)
+    return (*first, *(port for port in last if expanded or port.state in ("wired", "literal")))
+
+
+def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
+    """What stands on the card of a stored tensor instead of its digest."""
+    stored = graph.tensors.get(node.literals.get("digest", "").strip("\"'")) if node.operator == STORED else None
+    return (f"{stored.dtype} {list(stored.shape)}", stored.source) if stored is not None else ()
 
 
 def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
@@ -269,19 +292,28 @@ def _has_field(row: InputRow) -> bool:
     return row.state != "wired" and row.parameter.kind not in WITHOUT_FIELD
 
 
+def _may_have_field(parameter: Parameter) -> bool:
+    """Whether a literal could stand beside the port, wired or not: sizes follow from this, so that none changes."""
+    return parameter.kind not in WITHOUT_FIELD
+
+
 def _shares_rows(inputs: Sequence[InputRow], outputs: Sequence[OutputRow]) -> bool:
     """Whether the outputs stand beside the first inputs instead of above them."""
-    return not any(_has_field(row) for row in inputs[: len(outputs)])
+    return not any(
+        _may_have_field(row.parameter) and row.parameter.kind is not Kind.TENSOR_OR_NUMBER
+        for row in inputs[: len(outputs)]
+    )
 
 
-def _width(names: str, title: str, inputs: Sequence[InputRow], outputs: Sequence[OutputRow], measure: Measure) -> float:
-    head = measure(names, "title") + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
-    label = max((measure(row.label, "label") for row in inputs if _has_field(row)), default=0.0)
-    field = max((measure(row.shown, "mono") + 16 for row in inputs if _has_field(row)), default=0.0)
-    body = label + 8 + min(max(field, MINIMUM_FIELD), MAXIMUM_FIELD) + 2 * PADDING if field else 0.0
+def _width(title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], measure: Measure) -> float:
+    """One width for all cards of an operator: names and literals are shortened to it."""
+    head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
+    label = max((measure(port.label, "label") for port in ports if _may_have_field(port.parameter)), default=0.0)
+    fields = (WIDE_FIELD if port.parameter.kind in WIDE_KINDS else MINIMUM_FIELD for port in ports)
+    body = label + 8 + max(fields) + 2 * PADDING if label else 0.0
     beside = max((measure(row.label, "label") for row in outputs), default=0.0)
-    shared = max((measure(row.label, "label") for row in inputs), default=0.0) + beside + 2 * PADDING + 70
-    return float(round(min(max(head, body, shared, MINIMUM_WIDTH), MAXIMUM_WIDTH)))
+    shared = max((measure(port.label, "label") for port in ports), default=0.0) + beside + 2 * PADDING + 70
+    return float(round(min(max(head, body, shared, MINIMUM_WIDTH), MAXIMUM_WIDTH) / WIDTH_STEP) * WIDTH_STEP)
 
 
 def _placed(face: Face, measure: Measure) -> Face:
@@ -290,15 +322,19 @@ def _placed(face: Face, measure: Measure) -> Face:
     first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
     outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
     left = _field_left(face, measure)
-    inputs = tuple(_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(face.inputs))
-    y = top + ROW * max(len(outputs), first + len(inputs))
+    beside = 0 if first else len(outputs)
+    inputs = tuple(
+        _placed_input(row, top + ROW * (first + k), left, face.width - (HINT_ROOM if k < beside else 0.0))
+        for k, row in enumerate(face.inputs)
+    )
+    y = top + ROW * max(len(outputs), first + len(inputs), len(face.captions))
     more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
     height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
     return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
 
 
 def _field_left(face: Face, measure: Measure) -> float:
-    labels = max((measure(row.label, "label") for row in face.inputs if _has_field(row)), default=0.0)
+    labels = max((measure(row.label, "label") for row in face.inputs if _may_have_field(row.parameter)), default=0.0)
     return min(PADDING + labels + 8, face.width - PADDING - MINIMUM_FIELD)
 
 

@@ -5,10 +5,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
 from gradstudio.protocol.messages import GradRow
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -22,35 +22,33 @@ from gradstudio.protocol.records import (
     TensorRecord,
 )
 from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.heights import (
+    CELLS_A_LINE,
+    EDGE,
+    GRADIENT_PICTURE,
+    LINE,
+    MAX_PARAMETERS,
+    MAX_SECTIONS,
+    NUMBER,
+    PICTURE,
+    PROBLEM,
+    PROBLEM_ROOM,
+    DisplayKind,
+    Tone,
+    gradient_height,
+    gradient_of,
+    module_height,
+    reserved_height,
+    sections_heights,
+    tensor_kind,
+    value_height,
+)
+from gradstudio.ui.canvas.heights import Shown as Shown
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 
-EDGE: Final = 7.0
-NUMBER: Final = 24.0
-LINE: Final = 16.0
-CELL: Final = 17.0
-PICTURE: Final = 54.0
-STRIP: Final = 14.0
-GRADIENT_PICTURE: Final = 38.0
-STATE: Final = 19.0
-PROBLEM: Final = 20.0
-MAX_SECTIONS: Final = 3
-CELLS_A_LINE: Final = 4
-MAX_PARAMETERS: Final = 4
-
-DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
-Tone = OneOf["normal", "faint", "bad", "gradient"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Which overlays are on."""
-
-    values: bool = True
-    shapes: bool = True
-    dtype_device: bool = True
-    grad_fn: bool = True
-    gradients: bool = True
+ProblemKind = OneOf["", "error", "warning", "incomplete"]
+Lines = tuple[tuple[tuple[str, ...], Tone], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,8 @@ class Display:
     """A value as it is drawn: one number, words, cells of numbers, or a picture.
 
     Attributes:
-        lines: beside or below a picture: range, what is not finite.
+        lines: beside or below a picture: range, what is not finite; each in several wordings, the longest first.
+        lead: before each line of cells: the number of its first element, where a vector needs two lines.
     """
 
     kind: DisplayKind
@@ -66,7 +65,8 @@ class Display:
     text: str = ""
     cells: tuple[tuple[str, ...], ...] = ()
     picture: Summary | None = None
-    lines: tuple[tuple[str, Tone], ...] = ()
+    lines: Lines = ()
+    lead: tuple[str, ...] = ()
     tone: Tone = "normal"
 
 
@@ -95,51 +95,75 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that is known of a node. `hints` are shapes by output; inferred ones are in `guessed`."""
+    """All that is known of a node.
+
+    Attributes:
+        hints: shapes by output; those that only inference says are in `guessed`.
+        expected: dtype and device before a run.
+    """
 
     height: float = 0.0
     sections: tuple[Section, ...] = ()
     hints: dict[int, str] = field(default_factory=dict)
     guessed: frozenset[int] = frozenset()
     problem: str = ""
-    problem_kind: OneOf["", "error", "warning", "incomplete"] = ""
+    problem_kind: ProblemKind = ""
     stale: bool = False
+    expected: str = ""
 
 
-def facts_height(results: Results, node: ItemId, shown: Shown) -> float:
+def facts_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family] = ()) -> float:
     """Height of the well below the ports; equals ``card_facts(...).height``."""
-    height = sum(_sections_heights(results, node, shown))
-    height += EDGE if height else 0.0
-    return height + (PROBLEM if _problem(results, node)[0] else 0.0)
-
-
-def card_facts(results: Results, node: ItemId, names: Sequence[str], shown: Shown) -> Facts:
-    """Everything to draw below and beside the ports of a card."""
-    sections = tuple(_sections(results, node, names, shown))
-    hints, guessed = _hints(results, node) if shown.shapes else ({}, frozenset())
     problem, kind = _problem(results, node)
-    height = sum(section.height for section in sections)
-    height += (EDGE if height else 0.0) + (PROBLEM if problem else 0.0)
-    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node))
+    sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
+    return _height(sections, bool(problem), reserved_height(results, node, shown, families))
 
 
-def _problem(results: Results, node: ItemId) -> tuple[str, OneOf["", "error", "warning", "incomplete"]]:
+def card_facts(
+    results: Results, node: ItemId, names: Sequence[str], shown: Shown, families: Sequence[Family] = ()
+) -> Facts:
+    """Everything to draw below and beside the ports of a card; `families` of its outputs have room kept for them."""
+    problem, kind = _problem(results, node)
+    sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
+    hints, guessed = _hints(results, node) if shown.shapes else ({}, frozenset())
+    total = sum(section.height for section in sections)
+    height = _height(total, bool(problem), reserved_height(results, node, shown, families))
+    expected = _expected(results, node) if shown.dtype_device and not sections else ""
+    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected)
+
+
+def _height(sections: float, has_problem: bool, reserved: float) -> float:
+    """Words of a problem stand in the room of values that are not there, else in a strip below them."""
+    if not sections:
+        return max(reserved, PROBLEM_ROOM) if has_problem else reserved
+    return max(sections + EDGE, reserved) + (PROBLEM if has_problem else 0.0)
+
+
+def _expected(results: Results, node: ItemId) -> str:
+    """Dtype and device as inference has them."""
+    port = results.inference(node, 0) if results.outputs(node) is None else None
+    if port is None or not port.dtype:
+        return ""
+    return f"{formatting.bare_dtype(port.dtype)} · {port.device}" if port.device else formatting.bare_dtype(port.dtype)
+
+
+def _problem(results: Results, node: ItemId) -> tuple[str, ProblemKind]:
     failure = results.failure(node)
     if failure is not None:
-        return first_line(failure.what), "error"
-    for port in (results.inference(node, 0),):
-        if port is not None and port.refusal and results.outputs(node) is None:
-            return first_line(port.refusal), "warning"
+        return in_one_line(failure.what), "error"
+    expected = results.inference(node, 0)
+    if expected is not None and expected.refusal and results.outputs(node) is None:
+        return in_one_line(expected.refusal), "warning"
     warnings = results.warnings(node)
     if warnings:
-        return first_line(warnings[-1].message), "warning"
+        return in_one_line(warnings[-1].message), "warning"
     reason = results.incomplete(node)
-    return (first_line(reason), "incomplete") if reason else ("", "")
+    return (in_one_line(reason), "incomplete") if reason else ("", "")
 
 
-def first_line(text: str) -> str:
-    """The first line that says something."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+def in_one_line(text: str) -> str:
+    """A text without its line breaks."""
+    return " ".join(text.split())
 
 
 def _hints(results: Results, node: ItemId) -> tuple[dict[int, str], frozenset[int]]:
@@ -172,101 +196,6 @@ def _shape_text(record: Record) -> str:
             return record.class_name
 
 
-# ------------------------------------------------------------------ heights, without texts
-
-
-def _sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:
-    records = results.outputs(node) or ()
-    several = len(records) > 1
-    for output, record in enumerate(records[:MAX_SECTIONS]):
-        row = results.grad(node, output)
-        if isinstance(record, ModuleRecord):
-            yield _module_height(record, shown)
-            continue
-        body = _value_height(record, shown) + _gradient_height(record, row, shown)
-        if body:
-            yield body + EDGE + (LINE if several else 0.0)
-
-
-def _value_height(record: Record, shown: Shown) -> float:
-    rows = _row_count(record, shown)
-    if not shown.values:
-        return LINE * rows
-    if isinstance(record, TensorRecord):
-        kind, height = _tensor_kind(record.summary)
-        if kind == "picture":
-            return max(height, LINE * (rows + _line_count(record.summary)))
-        if kind == "strip":
-            return height + LINE * (rows + _line_count(record.summary))
-        return height + LINE * rows
-    if isinstance(record, OptimizerRecord):
-        return LINE * rows
-    return _plain_height(record) + LINE * rows
-
-
-def _plain_height(record: Record) -> float:
-    return NUMBER if isinstance(record, PlainRecord) and record.what == "number" else LINE + 2
-
-
-def _row_count(record: Record, shown: Shown) -> int:
-    match record:
-        case TensorRecord(grad_fn=grad_fn):
-            return int(shown.dtype_device) + int(shown.grad_fn and grad_fn is not None)
-        case OptimizerRecord(groups=groups):
-            return min(3, len(groups[0])) if groups and shown.values else 0
-        case ArrayRecord():
-            return int(shown.dtype_device)
-        case _:
-            return 0
-
-
-def _tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind, float]:
-    sizes = summary.shape
-    if formatting.element_count(sizes) == 0:
-        return "words", LINE + 2
-    if formatting.is_written_out(sizes) and summary.value is not None:
-        if sizes == ():
-            return "number", NUMBER
-        lines = sizes[0] if len(sizes) == 2 else -(-sizes[0] // CELLS_A_LINE)
-        return "cells", CELL * lines + 4
-    if summary.preview is None:
-        return "words", LINE + 2
-    return ("strip", STRIP + 4) if summary.preview.rows == 1 else ("picture", picture)
-
-
-def _line_count(summary: Summary) -> int:
-    return int(summary.minimum is not None) + int(bool(summary.nan or summary.posinf or summary.neginf))
-
-
-def _gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
-    if not shown.gradients or not isinstance(record, TensorRecord):
-        return 0.0
-    state, summary = _gradient_of(record, row)
-    if summary is None or state not in ("value", "accumulated"):
-        return STATE
-    kind, height = _tensor_kind(summary, GRADIENT_PICTURE)
-    if kind == "number":
-        return STATE
-    if kind in ("picture", "strip"):
-        return height + 6 if kind == "picture" else height + LINE + 2
-    return height + 4
-
-
-def _gradient_of(record: TensorRecord, row: GradRow | None) -> tuple[GradState, Summary | None]:
-    if row is not None:
-        return row.state, row.grad
-    return record.grad_state, record.grad
-
-
-def _module_height(record: ModuleRecord, shown: Shown) -> float:
-    count = len(record.parameters)
-    lines = min(count, MAX_PARAMETERS) + (1 if count > MAX_PARAMETERS else 0)
-    return LINE * lines + EDGE if lines and (shown.shapes or shown.gradients) else 0.0
-
-
-# ------------------------------------------------------------------ texts
-
-
 def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown) -> Iterator[Section]:
     records = results.outputs(node) or ()
     several = len(records) > 1
@@ -281,7 +210,7 @@ def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown
 
 
 def _section(record: Record, row: GradRow | None, heading: str, several: bool, shown: Shown) -> Section | None:
-    body = _value_height(record, shown)
+    body = value_height(record, shown)
     gradient = _gradient(record, row) if shown.gradients and isinstance(record, TensorRecord) else None
     total = body + (gradient.height if gradient is not None else 0.0)
     if not total:
@@ -304,12 +233,12 @@ def _display(record: Record) -> Display:
 
 def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "normal") -> Display:
     """How the numbers of a tensor (or of a gradient) are drawn."""
-    kind, height = _tensor_kind(summary, picture)
+    kind, height = tensor_kind(summary, picture)
     match kind:
         case "number":
             return Display(kind, height, formatting.number(summary.value), tone=tone)
         case "cells":
-            return Display(kind, height, cells=tuple(_lines_of_cells(summary)), tone=tone)
+            return _cells(summary, height, tone)
         case "words":
             text = "no elements" if formatting.element_count(summary.shape) == 0 else formatting.extent(summary)
             return Display(kind, height, text or "no values kept", tone="faint")
@@ -317,21 +246,20 @@ def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "nor
             return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
 
 
-def _lines_of_cells(summary: Summary) -> Iterator[tuple[str, ...]]:
-    rows = formatting.grid(summary)
-    if len(summary.shape) == 2:
-        yield from rows
-        return
-    for start in range(0, len(rows[0]), CELLS_A_LINE):
-        yield rows[0][start : start + CELLS_A_LINE]
+def _cells(summary: Summary, height: float, tone: Tone) -> Display:
+    """Numbers in columns; the painter takes fewer digits, or a strip of colours, where they have no room."""
+    needs_two = len(summary.shape) == 1 and summary.shape[0] > CELLS_A_LINE
+    lead = tuple(f"{k}:" for k in range(0, summary.shape[0], CELLS_A_LINE)) if needs_two else ()
+    cells = formatting.cells(summary, CELLS_A_LINE)
+    return Display("cells", height, cells=cells, picture=summary, lines=tuple(_lines(summary)), lead=lead, tone=tone)
 
 
-def _lines(summary: Summary) -> Iterator[tuple[str, Tone]]:
+def _lines(summary: Summary) -> Iterator[tuple[tuple[str, ...], Tone]]:
     if summary.minimum is not None:
-        yield formatting.extent(summary), "normal"
+        yield formatting.extents(summary), "normal"
     oddities = formatting.oddities(summary)
     if oddities:
-        yield oddities, "bad"
+        yield (oddities,), "bad"
 
 
 def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
@@ -349,24 +277,21 @@ def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient:
-    state, summary = _gradient_of(record, row)
+    state, summary = gradient_of(record, row)
     sentence = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
-    height = _gradient_height(record, row, Shown())
+    height = gradient_height(record, row, Shown())
     if summary is None or state not in ("value", "accumulated"):
         return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
     display = tensor_display(summary, GRADIENT_PICTURE, "gradient")
     if display.kind in ("picture", "strip"):
         room = 1 if display.kind == "picture" else 0
-        lines: tuple[tuple[str, Tone], ...] = (
-            (f"‖∇‖ {formatting.norm(summary)}", "gradient"),
-            *display.lines[:room],
-        )
+        lines: Lines = (((f"‖∇‖ {formatting.norm(summary)}",), "gradient"), *display.lines[:room])
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
     return Gradient(state, STATE_WORDS[state], height, display, sentence)
 
 
 def _module_section(results: Results, node: ItemId, record: ModuleRecord, shown: Shown) -> Section | None:
-    height = _module_height(record, shown)
+    height = module_height(record, shown)
     if not height:
         return None
     rows = [
@@ -383,5 +308,6 @@ def _parameter_text(results: Results, node: ItemId, name: str, parameter: Tensor
     summary: Preview | Summary | None = row.grad if row is not None else parameter.grad
     parts = [formatting.shape(parameter.summary.shape)] if shown.shapes else []
     if shown.gradients and isinstance(summary, Summary):
-        parts.append(f"∇ {formatting.norm(summary)}")
+        single = formatting.element_count(summary.shape) == 1 and summary.minimum is not None
+        parts.append(f"∇ {formatting.number(summary.minimum, 3)}" if single else f"‖∇‖ {formatting.norm(summary)}")
     return "  ".join(parts)

@@ -7,17 +7,35 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from gradstudio.ui.canvas import heat
 from gradstudio.ui.canvas.face import PADDING, Face
-from gradstudio.ui.canvas.facts import CELL, EDGE, LINE, PROBLEM, STATE, STRIP, Display, Facts, Gradient, Section, Tone
+from gradstudio.ui.canvas.facts import Display, Facts, Gradient, Lines, Section
+from gradstudio.ui.canvas.formatting import cells as cells_of
+from gradstudio.ui.canvas.heights import (
+    BESIDE_PICTURE,
+    CELL,
+    CELLS_A_LINE,
+    EDGE,
+    LINE,
+    PROBLEM,
+    STATE,
+    STRIP,
+    Tone,
+)
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state
 
 STALE_OPACITY: Final = 0.42
 SIGN: Final = 13.0
+CELL_GAP: Final = 9.0
+DIGITS: Final = (4, 3, 2)
+PROBLEM_LINE: Final = 15.0
 Align = Qt.AlignmentFlag
+ROLES: Final = {"error": "danger", "warning": "warning"}
 
 
 def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
+    if not facts.sections and not facts.problem:
+        _paint_expected(painter, look, face, facts)
     if facts.stale:
         painter.setOpacity(STALE_OPACITY)
     y = face.height
@@ -29,11 +47,35 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
         _paint_problem(painter, look, face, facts)
 
 
+def _paint_expected(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
+    """What inference says, in the empty room for the values."""
+    if facts.expected:
+        painter.setFont(look.meter.font("mono_italic"))
+        painter.setPen(look.color("unknown_value"))
+        rect = QRectF(PADDING, face.height + EDGE, face.width - 2 * PADDING, LINE)
+        painter.drawText(rect, Align.AlignVCenter, look.meter.elided(facts.expected, "mono_italic", rect.width()))
+
+
+def problem_box(face: Face, facts: Facts) -> QRectF:
+    """Where the words of a problem stand: all of an empty well, else a strip below the values."""
+    if facts.sections:
+        return QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
+    return QRectF(0, face.height, face.width, facts.height)
+
+
 def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
-    rect = QRectF(PADDING, face.height + facts.height - PROBLEM, face.width - 2 * PADDING, PROBLEM)
+    """As many lines as there is room for; the last one ends in "…" where words are left."""
+    box = problem_box(face, facts).adjusted(PADDING, 0, -PADDING, 0)
     painter.setFont(look.meter.font("small"))
-    painter.setPen(look.color({"error": "danger", "warning": "warning"}.get(facts.problem_kind, "text_dim")))
-    painter.drawText(rect, Align.AlignVCenter, look.meter.elided(facts.problem, "small", rect.width()))
+    painter.setPen(look.color(ROLES.get(facts.problem_kind, "text_dim")))
+    room = max(1, int((box.height() - 4) / PROBLEM_LINE))
+    lines = look.meter.wrapped(facts.problem, "small", box.width())
+    if len(lines) > room:
+        lines[room - 1 :] = [look.meter.elided(" ".join(lines[room - 1 :]), "small", box.width())]
+    line = PROBLEM if room == 1 else PROBLEM_LINE
+    top = box.top() if room == 1 else box.top() + 4
+    for number, text in enumerate(lines):
+        painter.drawText(QRectF(box.left(), top + line * number, box.width(), line), Align.AlignVCenter, text)
 
 
 def _paint_section(painter: QPainter, look: Look, section: Section, y: float, width: float) -> None:
@@ -67,7 +109,7 @@ def _paint_picture_and_rows(
     painter: QPainter, look: Look, display: Display, rows: tuple[tuple[str, str], ...], inner: QRectF
 ) -> float:
     faint: Tone = "faint"
-    texts = [*display.lines, *((text, faint) for _, text in rows)]
+    texts: Lines = (*display.lines, *(((text,), faint) for _, text in rows))
     if display.kind == "strip":
         _paint_picture(painter, look, display, QRectF(inner.left(), inner.top() + 1, inner.width(), STRIP))
         y = inner.top() + display.height
@@ -76,8 +118,8 @@ def _paint_picture_and_rows(
     box = _picture_box(display, inner)
     _paint_picture(painter, look, display, box)
     left = box.right() + 10
-    _paint_lines(painter, look, texts, left, inner.top(), inner.right() - left)
-    return inner.top() + max(display.height, LINE * len(texts))
+    _paint_lines(painter, look, texts[:BESIDE_PICTURE], left, inner.top(), inner.right() - left)
+    return inner.top() + max(display.height, LINE * BESIDE_PICTURE if display.tone != "gradient" else 0.0)
 
 
 def _picture_box(display: Display, inner: QRectF) -> QRectF:
@@ -114,14 +156,19 @@ def _ink(look: Look, tone: Tone) -> QColor:
             return look.color("text")
 
 
-def _paint_lines(
-    painter: QPainter, look: Look, lines: list[tuple[str, Tone]], x: float, y: float, width: float
-) -> None:
-    painter.setFont(look.meter.font("mono"))
-    for text, tone in lines:
+def _paint_lines(painter: QPainter, look: Look, lines: Lines, x: float, y: float, width: float) -> None:
+    for texts, tone in lines:
+        text, role = fitting(look, texts, width)
+        painter.setFont(look.meter.font(role))
         painter.setPen(_ink(look, tone))
-        painter.drawText(QRectF(x, y, width, LINE), Align.AlignVCenter, look.meter.elided(text, "mono", width))
+        painter.drawText(QRectF(x, y, width, LINE), Align.AlignVCenter, look.meter.elided(text, role, width))
         y += LINE
+
+
+def fitting(look: Look, texts: tuple[str, ...], width: float) -> tuple[str, str]:
+    """The first wording that fits, and its font; the last in the smallest font when none does."""
+    tries = [(text, "mono") for text in texts] + [(text, "mono_small") for text in texts]
+    return next((one for one in tries if look.meter.width(*one) <= width), tries[-1])
 
 
 def _paint_rows(
@@ -155,21 +202,50 @@ def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF)
 
 
 def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
-    """Numbers in columns between brackets."""
-    columns = max(len(row) for row in display.cells)
-    widest = max(look.meter.width(text, "mono") for row in display.cells for text in row)
-    step = min((rect.width() - 12) / columns, widest + 12)
-    role = "mono" if widest <= step - 2 else "mono_small"
-    bottom = rect.top() + CELL * len(display.cells)
-    _paint_brackets(
-        painter, _ink(look, "faint"), QRectF(rect.left(), rect.top() + 1, step * columns + 10, bottom - rect.top() - 2)
-    )
+    """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
+    lead = max((look.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
+    cells, role = _fitting_cells(look, display, rect.width() - lead - 8)
+    if not cells:
+        _paint_picture(painter, look, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
+        if display.height >= STRIP + LINE + 2:
+            _paint_lines(painter, look, display.lines[:1], rect.left(), rect.top() + STRIP + 2, rect.width())
+        return
+    widths = _column_widths(look, cells, role)
+    inside = QRectF(rect.left() + lead, rect.top() + 1, sum(widths) + CELL_GAP * len(widths) + 1, CELL * len(cells) - 2)
+    _paint_brackets(painter, _ink(look, "faint"), inside)
+    _paint_leads(painter, look, display.lead, rect)
     painter.setFont(look.meter.font(role))
     painter.setPen(_ink(look, display.tone))
-    for i, row in enumerate(display.cells):
-        for j, text in enumerate(row):
-            cell = QRectF(rect.left() + 2 + step * j, rect.top() + CELL * i, step, CELL)
-            painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, look.meter.elided(text, role, step))
+    for i, row in enumerate(cells):
+        right = inside.left()
+        for text, width in zip(row, widths, strict=False):
+            right += width + CELL_GAP
+            cell = QRectF(right - width - CELL_GAP, rect.top() + CELL * i, width + CELL_GAP - 3, CELL)
+            painter.drawText(cell, Align.AlignVCenter | Align.AlignRight, text)
+
+
+def _fitting_cells(look: Look, display: Display, room: float) -> tuple[tuple[tuple[str, ...], ...], str]:
+    """As many digits as fit, in the larger font if that fits too; no cells when nothing does."""
+    assert display.picture is not None
+    for digits in DIGITS:
+        cells = cells_of(display.picture, CELLS_A_LINE, digits)
+        for role in ("mono", "mono_small"):
+            widths = _column_widths(look, cells, role)
+            if sum(widths) + CELL_GAP * len(widths) <= room:
+                return cells, role
+    return (), "mono_small"
+
+
+def _column_widths(look: Look, cells: tuple[tuple[str, ...], ...], role: str) -> list[float]:
+    columns = max(len(row) for row in cells)
+    return [max(look.meter.width(row[k], role) for row in cells if k < len(row)) for k in range(columns)]
+
+
+def _paint_leads(painter: QPainter, look: Look, lead: tuple[str, ...], rect: QRectF) -> None:
+    painter.setFont(look.meter.font("mono_small"))
+    painter.setPen(look.color("unknown_value"))
+    for number, text in enumerate(lead):
+        painter.drawText(QRectF(rect.left(), rect.top() + CELL * number, 40, CELL), Align.AlignVCenter, text)
 
 
 def _paint_brackets(painter: QPainter, color: QColor, rect: QRectF) -> None:
@@ -215,7 +291,7 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
         _paint_cells(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), body.height()))
     else:
         _paint_picture_and_rows(
-            painter, look, display, (), QRectF(body.left(), body.top() + 3, body.width(), body.height())
+            painter, look, display, (), QRectF(body.left(), body.top() + 2, body.width(), body.height())
         )
 
 

@@ -112,28 +112,51 @@ def is_written_out(sizes: Sequence[int]) -> bool:
 
 
 def grid(summary: Summary) -> tuple[tuple[str, ...], ...]:
-    """The elements of a small tensor as rows of text; a vector is one row, at most five a line."""
-    value, complex_pairs = summary.value, bare_dtype(summary.dtype).startswith("complex")
+    """The elements of a small tensor as rows of text, at most five a line."""
+    return cells(summary, 5)
+
+
+def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, ...], ...]:
+    """The elements of a small tensor in columns with equal decimals; a vector is broken after `columns`."""
+    value = summary.value
     if not isinstance(value, list | tuple):
-        return ((number(value),),)
-    rows = value if len(summary.shape) == 2 else (value,)
-    longest = _longest(rows)
-    digits = 2 if longest > MAX_GRID else 3 if complex_pairs or longest == MAX_GRID else 4
-    return tuple(tuple(number(scalar, digits) for scalar in row) for row in rows)
+        return ((number(value, digits),),)
+    if len(summary.shape) == 2:
+        across = [_alike(column, digits) for column in zip(*value, strict=True)]
+        return tuple(zip(*across, strict=True))
+    texts = _alike(value, digits)
+    return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
 
 
-def _longest(rows: Sequence[object]) -> int:
-    return max((len(row) for row in rows if isinstance(row, list | tuple)), default=0)
+def _alike(scalars: Sequence[object], digits: int) -> tuple[str, ...]:
+    """Numbers with as many decimals each: none when all are whole, at most so many significant ones of the largest."""
+    reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
+    plain = all(isinstance(value, float | int) and not isinstance(value, bool) for value in scalars if value != "nan")
+    if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
+        return tuple(number(value, min(digits, 3)) for value in scalars)
+    largest = int(f"{max(map(abs, reals)):.{digits - 1}e}".partition("e")[2])
+    most = max(0, min(digits, digits - 1 - largest))
+    decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
+    return tuple(f"{value:.{decimals}f}" if isinstance(value, float) else number(value) for value in scalars)
 
 
-def extent(summary: Summary) -> str:
+def _is_exact(value: float, decimals: int) -> bool:
+    return abs(float(f"{value:.{decimals}f}") - value) <= FLOAT32_HALF_STEP * abs(value)
+
+
+def extent(summary: Summary, digits: int = 3) -> str:
     """The range of finite values: ``-1.2 … 3.4``; "~" marks a sample."""
     if summary.minimum is None or summary.maximum is None:
         return "empty" if element_count(summary.shape) == 0 else ""
     mark = "~" if summary.sampled else ""
     if summary.minimum == summary.maximum and not (summary.nan or summary.posinf or summary.neginf):
-        return f"all {number(summary.minimum, 3)}"
-    return f"{mark}{number(summary.minimum, 3)} … {number(summary.maximum, 3)}"
+        return f"all {number(summary.minimum, digits)}"
+    return f"{mark}{number(summary.minimum, digits)} … {number(summary.maximum, digits)}"
+
+
+def extents(summary: Summary) -> tuple[str, ...]:
+    """The range of finite values in several wordings, the most exact first."""
+    return tuple(dict.fromkeys(extent(summary, digits) for digits in (3, 2, 1)))
 
 
 def oddities(summary: Summary) -> str:

@@ -21,6 +21,8 @@ LANE: Final = 20.0
 """Distance of a backward wire's lane from the cards it goes around."""
 FRAME_PADDING: Final = 18.0
 FRAME_TITLE: Final = 26.0
+FREE_STEP: Final = 32.0
+"""Scene pixels between the places that are tried for a new card."""
 EMPTY_FRAME: Final = (240.0, 96.0)
 _CORNER_STEPS: Final = np.linspace(0.0, 1.0, 5)
 _STEPS: Final = np.linspace(0.0, 1.0, PATH_POINTS)
@@ -204,6 +206,20 @@ def lengthen(lines: Floats, by: float) -> None:
     along *= (by / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9))[:, None]
     lines[:, :2] -= along
     lines[:, 2:] += along
+
+
+def free_corner(seen: Box, size: tuple[float, float], taken: list[Box]) -> tuple[float, float]:
+    """Where a rectangle of that size meets none of the others: near the middle of what is seen, else around it."""
+    width, height = size
+    middle = seen.x + (seen.width - width) / 2, seen.y + (seen.height - height) / 2
+    steps = sorted(
+        ((i * FREE_STEP, j * FREE_STEP) for i in range(-40, 41) for j in range(-40, 41)),
+        key=lambda step: step[0] ** 2 + step[1] ** 2,
+    )
+    spots = [Box(snapped(middle[0] + dx), snapped(middle[1] + dy), width, height) for dx, dy in steps]
+    inside = [spot for spot in spots if seen.contains(spot.x, spot.y) and seen.contains(spot.right, spot.bottom)]
+    found = next((spot for spot in (*inside, *spots) if not any(spot.meets(box) for box in taken)), spots[0])
+    return found.x, found.y
 
 
 def nearest_point(points: Floats, x: float, y: float, reach: float) -> int | None:

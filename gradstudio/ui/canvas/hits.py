@@ -85,7 +85,17 @@ def field_box(board: Board, item: ItemId, row: InputRow) -> Box | None:
 
 def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     port = port_at(board, x, y, PORT_REACH / max(zoom, 0.7))
-    return Hit("port", port.item, port) if port is not None else None
+    if port is None or _is_under(board, port, card_at(board, x, y)):
+        return None
+    return Hit("port", port.item, port)
+
+
+def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
+    """Whether a card lies over a port of another one."""
+    if card is None or card == port.item:
+        return False
+    box = board.box(card)
+    return box is not None and box.contains(*board.anchor(port)) and board.index.get(port.item, -1) < board.index[card]
 
 
 def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:

@@ -7,6 +7,7 @@ import numpy as np
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import camera as cameras
 from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.board import fresh_size
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.attention import Attention
 
 WHEEL_STEP: Final = 1.2
+FREE_GAP: Final = 24.0
+"""Scene pixels kept free around a card that is added without a place of its own."""
 
 
 class Navigation:
@@ -29,6 +32,7 @@ class Navigation:
         camera: Camera
         fit_pending: bool
         fitted: bool
+        opened: bool
         settle_timer: QTimer
         view_changed: SignalInstance
         zooming: bool
@@ -58,7 +62,46 @@ class Navigation:
 
     def fit_all(self) -> None:
         """Show everything; nothing is enlarged beyond 100 %."""
+        self.opened = False
         self._fit(self.board.extent())
+
+    def look_again(self) -> None:
+        """Fit what was fitted, or take the view in which the document opened: the window has another size."""
+        self.fit_pending = False
+        box = self.board.extent()
+        if box is not None and self.opened:
+            first = self._first_box() or box
+            self._jump(cameras.opening(box, first, self.viewport().width(), self.viewport().height()))
+            self.fitted = True
+        elif box is not None:
+            self.fit_all()
+
+    def _first_box(self) -> Box | None:
+        """Where the program begins: its first statement with its note."""
+        item = next(iter(self.board.graph.order()), None)
+        note = self.board.notes.get(item) if item is not None else None
+        boxes = [self.board.box(item) if item is not None else None, note.box if note is not None else None]
+        return geometry.union(box for box in boxes if box is not None)
+
+    def bring_into_view(self, item: ItemId) -> None:
+        """Push the scene as little as shows the whole card; the zoom stays."""
+        box = self.board.box(item)
+        if box is not None:
+            self._jump(cameras.showing(self.camera, box, self.viewport().width(), self.viewport().height()))
+
+    def is_seen(self, item: ItemId) -> bool:
+        """Whether any of a card can be seen."""
+        box = self.board.box(item)
+        return box is not None and box.meets(self.camera.seen(self.viewport().width(), self.viewport().height()))
+
+    def free_place(self, key: str = "") -> tuple[float, float]:
+        """A scene point near the middle where a fresh card of an operator covers nothing."""
+        board, view = self.board, self.viewport()
+        size = fresh_size(board, key)
+        seen = self.camera.seen(view.width(), view.height())
+        taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.bounds.tolist()]
+        taken += [frame.box for frame in board.frames.values()] + [note.box for note in board.notes.values()]
+        return geometry.free_corner(seen, size, [box.grown(FREE_GAP) for box in taken])
 
     def fit_selection(self) -> None:
         """Show the selection, or everything."""

@@ -4,7 +4,7 @@ A plain scroll area with its own camera instead of a QGraphicsView: everything i
 pans and zooms are exact on an endless plane.
 """
 
-from typing import Final, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -26,7 +26,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.recipes.statements import BACKWARD
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.bubble import Bubble
 from gradstudio.ui.canvas.camera import Camera
@@ -48,9 +50,6 @@ from gradstudio.ui.state.overlays import Overlays
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.theme import Theme
 
-PLACE_STEP: Final = 28.0
-"""New nodes without a place of their own step aside by so many scene pixels."""
-
 
 class SessionLike(Protocol):
     """What the canvas needs of a session."""
@@ -64,11 +63,13 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
     Signals:
-        status_message(object): words for the status bar.
+        status_message(object): why something is refused, for the status bar.
+        said(object): what was done, for the status bar.
         view_changed(): zoom or place changed.
     """
 
     status_message = Signal(object)
+    said = Signal(object)
     view_changed = Signal()
 
     def __init__(self, session: SessionLike, overlays: Overlays, theme: Theme, parent: QWidget | None = None) -> None:
@@ -85,7 +86,8 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
         self.snap_to_grid = True
-        self.zooming, self.fit_pending, self.fitted = False, True, False
+        self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
+        self._failed: frozenset[ItemId] = frozenset()
         self.settle_timer = QTimer(self)
         self.settle_timer.setSingleShot(True)
         self.settle_timer.setInterval(SETTLE_MS)
@@ -167,16 +169,6 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
             at = self.viewport().rect().center()
         return self.camera.to_scene(at.x(), at.y())
 
-    def free_place(self) -> tuple[float, float]:
-        """A scene point near the middle where no card begins yet."""
-        x, y = self.camera.to_scene(self.viewport().width() / 2 - 100, self.viewport().height() / 2 - 60)
-        corners = {
-            (round(left / PLACE_STEP), round(top / PLACE_STEP)) for left, top in self.board.bounds[:, :2].tolist()
-        }
-        while (round(x / PLACE_STEP), round(y / PLACE_STEP)) in corners:
-            x, y = x + PLACE_STEP, y + PLACE_STEP
-        return x, y
-
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours."""
         self.look = Look(theme, self.look.meter)
@@ -237,7 +229,11 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         assert isinstance(edits, tuple)
         self.close_editor()
         self.board.apply(edits)
+        self.fitted = False
         self._forget_gone()
+        for edit in edits:
+            if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
+                self.bring_into_view(edit.node.id)
         self.repaint_board()
 
     def _on_store_replaced(self) -> None:
@@ -246,7 +242,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.board.rebuild(self.store.graph)
         self.lit = OverlayState()
         self.bubble.hide()
-        self.fit_pending = True
+        self.fit_pending = self.opened = True
         self.repaint_board()
 
     def _forget_gone(self) -> None:
@@ -264,16 +260,27 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
         self.board.results_changed(items)
+        self._show_new_failure()
         if self.hand.gesture is None:
             self.picture.invalidate()
         else:
             self.picture.relift()
         self.viewport().update()
 
+    def _show_new_failure(self) -> None:
+        """A node that just failed comes into view, unless it is there or the hand is busy."""
+        results = self.session.results
+        failed = frozenset(item for item in self.board.ids if results.failure(item) is not None)
+        new, self._failed = failed - self._failed, failed
+        if new and self.hand.gesture is None and not any(self.is_seen(item) for item in new):
+            self.bring_into_view(min(new))
+
     def _on_attention_selection_changed(self) -> None:
         self.lit.selection = self.attention.selection
         if self.attention.selection:
             self.lit.selected_wires = frozenset()
+        if self.board.raise_cards(self.attention.selection):
+            self.picture.invalidate()
         self.viewport().update()
 
     def _on_attention_reveal_requested(self, item: object) -> None:
@@ -291,9 +298,8 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         view = self.viewport()
-        if self.fit_pending and self.board.extent() is not None:
-            self.fit_pending = False
-            self.fit_all()
+        if self.fit_pending:
+            self.look_again()
         painter = QPainter(view)
         frame = self.picture.frame
         self.picture.paint(painter, self.camera, view.width(), view.height(), view.devicePixelRatioF(), self.zooming)
@@ -313,7 +319,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.picture.invalidate()
         if self.fitted:
             self.fit_pending = True
-        elif not event.oldSize().isEmpty():
+        elif not self.fit_pending and not event.oldSize().isEmpty():
             grown = event.size() - event.oldSize()
             self.set_camera(self.camera.panned(grown.width() / 2, grown.height() / 2))
 

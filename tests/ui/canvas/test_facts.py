@@ -137,7 +137,7 @@ def test_a_large_gradient_shows_its_norm() -> None:
     found = facts.sections[0].gradient
     assert found is not None
     assert found.display is not None
-    assert found.display.lines[0][0] == "‖∇‖ 32"
+    assert found.display.lines[0][0] == ("‖∇‖ 32",)
 
 
 def test_each_overlay_is_switched_alone() -> None:
@@ -162,4 +162,4 @@ def test_nan_is_said_in_words_beside_the_picture() -> None:
     facts = card_facts(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
     value = facts.sections[0].value
     assert value is not None
-    assert ("NaN 50 %", "bad") in value.lines
+    assert (("NaN 50 %",), "bad") in value.lines

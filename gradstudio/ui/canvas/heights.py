@@ -1,0 +1,196 @@
+"""How high the well of a card is, without writing its texts: cheap, for all cards after a run. No Qt.
+
+A card has its room from the start: what inference expects, else a typical height, so that values which
+arrive move no edge of it.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from typing import Literal as OneOf
+
+from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
+from gradstudio.protocol.messages import GradRow
+from gradstudio.protocol.records import (
+    ArrayRecord,
+    GradState,
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Preview,
+    Record,
+    Summary,
+    TensorRecord,
+)
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.results import Results
+
+EDGE: Final = 7.0
+NUMBER: Final = 24.0
+LINE: Final = 16.0
+CELL: Final = 17.0
+PICTURE: Final = 54.0
+STRIP: Final = 14.0
+GRADIENT_PICTURE: Final = 38.0
+STATE: Final = 19.0
+PROBLEM: Final = 20.0
+PROBLEM_ROOM: Final = 60.0
+"""Words of an error that stand in the well have at least so much room: three lines."""
+MAX_SECTIONS: Final = 3
+CELLS_A_LINE: Final = 5
+MAX_PARAMETERS: Final = 4
+USUAL_PARAMETERS: Final = 2
+"""A weight and a bias: the rows a module's card has room for before it was made."""
+BESIDE_PICTURE: Final = 4
+"""Lines of text that stand beside a picture, at most."""
+TYPICAL_SHAPE: Final = (64, 64)
+
+DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
+Tone = OneOf["normal", "faint", "bad", "gradient"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which overlays are on."""
+
+    values: bool = True
+    shapes: bool = True
+    dtype_device: bool = True
+    grad_fn: bool = True
+    gradients: bool = True
+
+
+def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:
+    """Heights of the sections of a node that ran, one an output."""
+    records = results.outputs(node) or ()
+    several = len(records) > 1
+    for output, record in enumerate(records[:MAX_SECTIONS]):
+        row = results.grad(node, output)
+        if isinstance(record, ModuleRecord):
+            yield module_height(record, shown)
+            continue
+        body = value_height(record, shown) + gradient_height(record, row, shown)
+        if body:
+            yield body + EDGE + (LINE if several else 0.0)
+
+
+def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family]) -> float:
+    """The room a card has for its values before they are there."""
+    several = len(families) > 1
+    bodies = [_expected_height(results, node, k, family, shown) for k, family in enumerate(families[:MAX_SECTIONS])]
+    total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
+    return total + EDGE if total else 0.0
+
+
+def _expected_height(results: Results, node: ItemId, output: int, family: Family, shown: Shown) -> float:
+    match family:
+        case Family.TENSOR | Family.UNKNOWN:
+            port = results.inference(node, output)
+            if port is None or port.shape is None:
+                return _tensor_height(TYPICAL_SHAPE, True, shown)
+            return _tensor_height(port.shape, port.requires_grad, shown)
+        case Family.MODULE:
+            return LINE * USUAL_PARAMETERS if shown.shapes or shown.gradients else 0.0
+        case Family.OPTIMIZER:
+            return LINE * 3 if shown.values else 0.0
+        case Family.NONE:
+            return 0.0
+        case Family.NUMBER:
+            return NUMBER if shown.values else 0.0
+        case _:
+            return LINE + 2 if shown.values else 0.0
+
+
+@functools.lru_cache(maxsize=4096)
+def _tensor_height(shape: tuple[int, ...], requires_grad: bool, shown: Shown) -> float:
+    """Of a tensor of that shape, with its gradient when it will have one."""
+    rows = shape[-2] if len(shape) > 1 else 1
+    summary = Summary(
+        dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=0.0, preview=Preview(min(rows, 32), 2, b"")
+    )
+    record = TensorRecord(device="cpu", summary=summary, grad_fn="" if requires_grad else None)
+    grad = GradRow(node=ItemId(""), state="value" if requires_grad else "not_required", grad=summary)
+    return value_height(record, shown) + gradient_height(record, grad, shown)
+
+
+def value_height(record: Record, shown: Shown) -> float:
+    """Of a value with its rows."""
+    rows = _row_count(record, shown)
+    if not shown.values:
+        return LINE * rows
+    if isinstance(record, TensorRecord):
+        kind, height = tensor_kind(record.summary)
+        if kind == "picture":
+            return max(height, LINE * BESIDE_PICTURE)
+        if kind == "strip":
+            return height + LINE * (rows + _line_count(record.summary))
+        return height + LINE * rows
+    if isinstance(record, OptimizerRecord):
+        return LINE * rows
+    return _plain_height(record) + LINE * rows
+
+
+def _plain_height(record: Record) -> float:
+    return NUMBER if isinstance(record, PlainRecord) and record.what == "number" else LINE + 2
+
+
+def _row_count(record: Record, shown: Shown) -> int:
+    match record:
+        case TensorRecord(grad_fn=grad_fn):
+            return int(shown.dtype_device) + int(shown.grad_fn and grad_fn is not None)
+        case OptimizerRecord(groups=groups):
+            return min(3, len(groups[0])) if groups and shown.values else 0
+        case ArrayRecord():
+            return int(shown.dtype_device)
+        case _:
+            return 0
+
+
+def tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind, float]:
+    """How the numbers of a tensor are drawn, and how high that is."""
+    sizes = summary.shape
+    if formatting.element_count(sizes) == 0:
+        return "words", LINE + 2
+    if formatting.is_written_out(sizes) and summary.value is not None:
+        if sizes == ():
+            return "number", NUMBER
+        lines = sizes[0] if len(sizes) == 2 else -(-sizes[0] // CELLS_A_LINE)
+        return "cells", CELL * lines + 4
+    if summary.preview is None:
+        return "words", LINE + 2
+    return ("strip", STRIP + 4) if summary.preview.rows == 1 else ("picture", picture)
+
+
+def _line_count(summary: Summary) -> int:
+    return int(summary.minimum is not None) + int(bool(summary.nan or summary.posinf or summary.neginf))
+
+
+def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
+    """Of a tensor's gradient or its state in words."""
+    if not shown.gradients or not isinstance(record, TensorRecord):
+        return 0.0
+    state, summary = gradient_of(record, row)
+    if summary is None or state not in ("value", "accumulated"):
+        return STATE
+    kind, height = tensor_kind(summary, GRADIENT_PICTURE)
+    if kind == "number":
+        return STATE
+    if kind in ("picture", "strip"):
+        return height + 6 if kind == "picture" else height + LINE + 4
+    return height + 4
+
+
+def gradient_of(record: TensorRecord, row: GradRow | None) -> tuple[GradState, Summary | None]:
+    """The newest that is known of a gradient."""
+    if row is not None:
+        return row.state, row.grad
+    return record.grad_state, record.grad
+
+
+def module_height(record: ModuleRecord, shown: Shown) -> float:
+    """Of a module's parameters, a row each."""
+    count = len(record.parameters)
+    lines = min(count, MAX_PARAMETERS) + (1 if count > MAX_PARAMETERS else 0)
+    return LINE * lines + EDGE if lines and (shown.shapes or shown.gradients) else 0.0
