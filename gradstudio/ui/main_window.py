@@ -114,6 +114,7 @@ class MainWindow(QObject):
         self.library.chosen.connect(self._on_library_chosen)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
+        self.canvas.said.connect(self.status.note)
         self.file.said.connect(self.status.confirm)
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)

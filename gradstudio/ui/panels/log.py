@@ -3,7 +3,7 @@
 import functools
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -26,6 +26,12 @@ from gradstudio.ui.theme import Theme, icon, mono_font, tinted
 
 PROBLEMS_MS = 120
 NOWHERE = ItemId("")
+MAX_NAMES = 6
+MAX_WRAPPED_LINES = 5
+LINE_PX, LEFT_PX, RIGHT_PX = 23, 12, 48
+WRAPPED: frozenset[Severity] = frozenset({"error", "warning"})
+"""What must not be missed is shown in full; the rest takes a line each."""
+_AT_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 ICONS: dict[Severity, tuple[str, str]] = {
     "info": ("info", "text_dim"),
     "print": ("print", "info"),
@@ -38,7 +44,7 @@ VERB_WORDS = {
     "forward": "Forward",
     "backward": "Backward",
     "step": "Step",
-    "zero_grad": "Zero grad: .grad = None on every leaf",
+    "zero_grad": "Zero grad",
 }
 OUTCOME_WORDS = {"done": "", "stopped": ": stopped", "failed": ": failed", "refused": ": refused", "died": ": lost"}
 
@@ -117,16 +123,30 @@ class LogPanel(QWidget):
         before, self._run_state = self._run_state, state
         if not (before.busy and not state.busy and state.outcome):
             return
+        if state.verb == "zero_grad" and state.outcome == "done":
+            return  # the engine has said it, and on how many leaves
         title = VERB_WORDS.get(state.verb, state.verb) + OUTCOME_WORDS.get(state.outcome, "")
         severity: Severity = "error" if state.outcome in ("failed", "died") else "info"
         seconds = f"  {_duration(state.seconds)}" if state.seconds else ""
         number = f"  pass {state.pass_number}" if state.pass_number > 1 else ""
         reason = f"  {state.reason}" if state.reason else ""
         self.add(severity, f"{title}{number}{seconds}{reason}")
+        if state.outcome == "done" and state.at_end:
+            self._say_incomplete()
         for failure in self._session.results.failures if state.outcome == "failed" else ():
             self.add("error", failure.what, failure.failed.node)
             if failure.explanation:
                 self.add("info", failure.explanation, failure.failed.node)
+
+    def _say_incomplete(self) -> None:
+        """A run over less than what is drawn says so."""
+        graph = self._session.graph_store.graph
+        left = [row.node for row in self._session.run.program.incomplete if row.node in graph.nodes]
+        if left:
+            names = ", ".join(name_of(graph, node) for node in left[:MAX_NAMES])
+            more = f" and {len(left) - MAX_NAMES} more" if len(left) > MAX_NAMES else ""
+            nodes = "1 node did" if len(left) == 1 else f"{len(left)} nodes did"
+            self.add("warning", f"{nodes} not run: {names}{more}. See Problems.", left[0])
 
 
 class ProblemsPanel(QWidget):
@@ -201,7 +221,8 @@ class EntryView(QListView):
         super().__init__(parent)
         self.setModel(model)
         self.setFont(mono_font())
-        self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(empty)
@@ -255,7 +276,15 @@ class _EntryDelegate(QStyledItemDelegate):
         return {key: tinted(name, self._theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(200, 23)
+        entry, view = index.data(ENTRY_ROLE), option.widget
+        if entry.severity not in WRAPPED or not isinstance(view, EntryView):
+            return QSize(200, LINE_PX)
+        metrics = option.fontMetrics
+        room = self._room(QRect(0, 0, view.viewport().width(), LINE_PX), metrics, entry)
+        space = QRect(0, 0, max(room.width(), 40), 10_000)
+        needed = metrics.boundingRect(space, Qt.TextFlag.TextWordWrap, entry.text).height()
+        lines = min(max(1, round(needed / metrics.lineSpacing())), MAX_WRAPPED_LINES)
+        return QSize(200, LINE_PX + (lines - 1) * metrics.lineSpacing())
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -266,24 +295,28 @@ class _EntryDelegate(QStyledItemDelegate):
         hidden.text = ""
         widget = hidden.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
-        rect = QRect(option.rect).adjusted(12, 0, -48, 0)
         painter.save()
         painter.setFont(option.font)
+        metrics = painter.fontMetrics()
+        first = QRect(option.rect.left(), option.rect.top(), option.rect.width(), LINE_PX)
         if not entry.continued:
-            painter.drawPixmap(QPoint(rect.left(), rect.center().y() - 6), self._icons[entry.severity])
-            self._paint_where(painter, rect, entry.where)
-        rect.setLeft(rect.left() + 22)
+            painter.drawPixmap(QPoint(first.left() + LEFT_PX, first.center().y() - 6), self._icons[entry.severity])
+            painter.setPen(self._theme.color("accent"))
+            painter.drawText(first.adjusted(0, 0, -RIGHT_PX, 0), _AT_RIGHT, entry.where)
+        rect = self._room(QRect(option.rect), metrics, entry)
         painter.setPen(self._theme.color(COLORS[entry.severity]))
-        text = painter.fontMetrics().elidedText(entry.text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
+        if option.rect.height() > LINE_PX:
+            rect.adjust(0, (LINE_PX - metrics.lineSpacing()) // 2, 0, 0)
+            painter.drawText(rect, Qt.TextFlag.TextWordWrap, entry.text)
+        else:
+            text = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, rect.width())
+            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
-    def _paint_where(self, painter: QPainter, rect: QRect, where: str) -> None:
-        """The node's name at the right; the rectangle shrinks by it."""
-        if where:
-            painter.setPen(self._theme.color("accent"))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, where)
-            rect.setRight(rect.right() - painter.fontMetrics().horizontalAdvance(where) - 14)
+    def _room(self, rect: QRect, metrics: QFontMetrics, entry: Entry) -> QRect:
+        """Where the words of a line stand: right of its icon, left of the node's name."""
+        name = metrics.horizontalAdvance(entry.where) + 14 if entry.where and not entry.continued else 0
+        return rect.adjusted(LEFT_PX + 22, 0, -RIGHT_PX - name, 0)
 
 
 def _duration(seconds: float) -> str:

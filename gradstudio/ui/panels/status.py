@@ -1,10 +1,12 @@
-"""The status bar: what was refused, counts, device, engine, memory, zoom."""
+"""The status bar: what failed or was refused, counts, device, engine, memory, zoom."""
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QColor, QPainter, QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QWidget
 
+from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.curve import in_words
+from gradstudio.ui.panels.log_model import name_of
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -20,14 +22,14 @@ ENGINE_WORDS = {
 
 
 class StatusBar(QStatusBar):
-    """Left: a refusal for a while, else the counts. Right: the facts that stand."""
+    """Left: words for a while, else the failure that stands. Right: the facts that stand."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme = session, theme
         self.setSizeGripEnabled(False)
-        self.message, self._message_icon = QLabel("", self), QLabel(self)
+        self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
         self.memory, self.zoom = QLabel("", self), QLabel("100 %", self)
         self.light = _Light(self)
@@ -48,15 +50,36 @@ class StatusBar(QStatusBar):
         self._on_run_state_changed(session.run.state)
 
     def say(self, text: str, role: str = "warning") -> None:
-        """Show a message for some seconds; "" takes it away."""
-        self.message.setText(text)
-        self.message.setToolTip(text)
+        """Show a message for some seconds; "" takes it away, and the failure that stands is seen again."""
+        self._timer.stop()
+        if not text and (failure := self._failure()):
+            self._show(*failure, "danger")
+            return
+        self._show(text, ItemId(""), role)
+        if text:
+            self._timer.start()
+
+    def note(self, text: str) -> None:
+        """Say something that is neither good nor bad."""
+        self.say(text, "text_dim")
+
+    def _show(self, text: str, node: ItemId, role: str) -> None:
+        self.message.show_words(text, node)
         self.message.setStyleSheet(f"color: {self._theme.color(role).name()};" if text else "")
         self._message_icon.setVisible(bool(text))
         if text:
             name = "info" if role in ("text_dim", "ok") else "warning"
             self._message_icon.setPixmap(tinted(name, self._theme.color(role), 15, self.devicePixelRatioF()))
-            self._timer.start()
+
+    def _failure(self) -> tuple[str, ItemId] | None:
+        """The newest failure that stands, in a line with the node's name, and the node."""
+        failures = self._session.results.failures
+        if not failures or self._session.run.state.busy:
+            return None
+        node = failures[-1].failed.node
+        where = name_of(self._session.graph_store.graph, node)
+        words = " ".join(failures[-1].what.split())
+        return (f"{where} failed: {words}" if where else words), node
 
     def confirm(self, text: str) -> None:
         """Say that something was done."""
@@ -78,6 +101,8 @@ class StatusBar(QStatusBar):
         session.graph_store.replaced.connect(self._count)
         session.graph_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
+        session.results.changed.connect(self._on_results_changed)
+        self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.state_changed.connect(self._on_engine_state_changed)
         session.engine.died.connect(self._on_engine_died)
@@ -101,8 +126,12 @@ class StatusBar(QStatusBar):
             facts.append("paused")
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
-        if state.outcome == "died" and state.reason:
-            self.say(state.reason, "danger")
+        if state.busy:
+            self.say("")
+        elif state.outcome in ("died", "stopped") and state.reason:
+            self.say(state.reason, "danger" if state.outcome == "died" else "text_dim")
+        else:
+            self._on_results_changed()
 
     def _on_engine_state_changed(self, state: str) -> None:
         words, role = ENGINE_WORDS.get(state, (state, "text_dim"))
@@ -114,6 +143,12 @@ class StatusBar(QStatusBar):
     def _on_engine_died(self, how: str) -> None:
         self.say(f"The engine ended: {how}. A new one is started.", "danger")
 
+    def _on_results_changed(self) -> None:
+        """A failure is seen at once, and goes when it stands no more; other words have their time."""
+        shown = (self.message.full, self.message.node) if self.message.node else None
+        if shown != self._failure():
+            self.say("")
+
     def _on_timer_timeout(self) -> None:
         self.say("")
 
@@ -124,6 +159,41 @@ class StatusBar(QStatusBar):
             if value is not None:
                 self.memory.setText(f"{title} {in_words(value)}")
                 return
+
+
+class _Words(QLabel):
+    """A line that is cut when it is too long, and goes to a node when it is about one.
+
+    Signals:
+        node_chosen(object): it was clicked.
+    """
+
+    node_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("", parent)
+        self.full, self.node = "", ItemId("")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def show_words(self, text: str, node: ItemId) -> None:
+        """Show a line; a click on it goes to the node, when there is one."""
+        self.full, self.node = text, node
+        self.setToolTip(f"{text}\n\nClick to go to the node." if node else text)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if node else Qt.CursorShape.ArrowCursor)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.node and event.button() == Qt.MouseButton.LeftButton:
+            self.node_chosen.emit(self.node)
+
+    def _fit(self) -> None:
+        room = self.contentsRect().width() - 14
+        self.setText(self.fontMetrics().elidedText(self.full, Qt.TextElideMode.ElideRight, max(room, 40)))
 
 
 class _Light(QWidget):

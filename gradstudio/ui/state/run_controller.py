@@ -32,7 +32,8 @@ class RunState(msgspec.Struct, frozen=True):
     Attributes:
         live: the engine holds a namespace; `stale`: it belongs to an older program.
         at_end: the counter is behind the last statement.
-        outcome: of the newest verb: "", "done", "stopped", "failed", "refused", "died".
+        outcome: of the newest verb: "", "done", "stopped" (asked for, with the engine or without), "failed",
+            "refused", "died".
         reason: words to the outcome.
         changed_by_hand: the run is no longer what the script alone would give.
     """
@@ -142,7 +143,7 @@ class RunController(QObject):
 
     def restart_engine(self) -> None:
         """Kill the engine whatever it does and take the spare."""
-        self._engine_lost("the engine was restarted")
+        self._engine_lost("The engine was restarted", "stopped")
         self._engine.kill_and_restart()
 
     def fetch(
@@ -231,7 +232,7 @@ class RunController(QObject):
         self.state = msgspec.structs.replace(self.state, **changes)
         self.state_changed.emit(self.state)
 
-    def _engine_lost(self, how: str) -> None:
+    def _engine_lost(self, how: str, outcome: str = "died") -> None:
         was_busy = self.state.busy
         self._stop_timer.stop()
         self._loaded_revision = -1
@@ -245,7 +246,7 @@ class RunController(QObject):
             stale=True,
             at_end=False,
             next_node=ItemId(""),
-            outcome="died" if was_busy else "",
+            outcome=outcome if was_busy else "",
             reason=reason,
         )
 
@@ -279,7 +280,7 @@ class RunController(QObject):
 
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy:
-            self._engine_lost("Stopped: the operator under way did not answer, so the engine was replaced")
+            self._engine_lost("Stopped: the operator under way did not answer, so the engine was replaced", "stopped")
             self._engine.kill_and_restart()
 
     def _on_engine_died(self, how: str) -> None:

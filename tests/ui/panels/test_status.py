@@ -1,9 +1,13 @@
 """The status bar."""
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.protocol.messages import Memory
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Failed, Memory
 from gradstudio.ui.panels.status import StatusBar
+from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -27,9 +31,9 @@ def test_nodes_and_wires_are_counted(qtbot: QtBot, session: Session, dark: Theme
 def test_a_refusal_is_said(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status = bar(qtbot, session, dark)
     session.graph_store.refused.emit("a loop: a → b → a")
-    assert status.message.text() == "a loop: a → b → a"
+    assert status.message.full == "a loop: a → b → a"
     session.run.forward()
-    assert "nothing to run" in status.message.text()
+    assert "nothing to run" in status.message.full
 
 
 def test_a_second_pass_and_changes_by_hand_are_told(qtbot: QtBot, session: Session, dark: Theme) -> None:
@@ -50,3 +54,45 @@ def test_the_memory_of_the_process_is_shown(qtbot: QtBot, session: Session, dark
     status = bar(qtbot, session, dark)
     session.memory.add(Memory(time_s=0.0, device="cpu", series={"tensors": 5, "process": 2**30}))
     qtbot.waitUntil(lambda: status.memory.text() == "RSS 1 GiB")
+
+
+def fail(session: Session, node: ItemId, what: str) -> None:
+    failed = Failed(revision=1, node=node, address="y", line=1, type_name="RuntimeError", message=what)
+    session.results.add_failure(Failure(failed))
+
+
+def test_a_failure_stands_until_it_is_mended_and_a_click_goes_to_its_node(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    status = bar(qtbot, session, dark)
+    item = add("torch.exp")
+    add("torch.randn")
+    fail(session, item, "the shapes\n do not fit")
+    name = session.graph_store.graph.nodes[item].names[0]
+    qtbot.waitUntil(lambda: status.message.full == f"{name} failed: RuntimeError: the shapes do not fit")
+    assert dark.danger in status.message.styleSheet()
+    status.note("Copied 2 items")
+    assert status.message.full == "Copied 2 items"
+    status._timer.timeout.emit()
+    assert status.message.full.startswith(f"{name} failed")
+    QTest.mouseClick(status.message, Qt.MouseButton.LeftButton)
+    assert session.attention.selection == {item}
+    session.results.begin(fresh=True)
+    qtbot.waitUntil(lambda: not status.message.full)
+
+
+def test_a_stop_that_was_asked_for_is_no_error(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.run.state_changed.emit(RunState(verb="run", outcome="stopped", reason="Stopped: replaced"))
+    assert status.message.full == "Stopped: replaced"
+    assert dark.text_dim in status.message.styleSheet()
+    session.run.state_changed.emit(RunState(verb="run", outcome="died", reason="The engine died"))
+    assert dark.danger in status.message.styleSheet()
+
+
+def test_a_long_message_is_cut_and_whole_in_its_tooltip(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    status.resize(700, 26)
+    status.say("word " * 100)
+    assert status.message.text().endswith("…")
+    assert status.message.toolTip() == "word " * 100
