@@ -91,7 +91,7 @@ def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
     if plain.numel() == count:
         listed = plain.tolist() if count <= max(max_values, PYTHON_UP_TO) else None
         figures = _figures(_sample(plain) if count > SAMPLE_ABOVE else plain, listed)
-        preview = preview_of(plain)
+        preview = preview_of(plain, _are_grey_values(dtype, figures))
     else:
         listed, figures, preview = None, _figures(plain, None), preview_of(tensor.detach())
     minimum, maximum, mean, rms, nan, posinf, neginf = figures
@@ -100,6 +100,11 @@ def _of_dense(tensor: Tensor, dtype: str, max_values: int) -> Summary:
         neginf=neginf, sampled=count > SAMPLE_ABOVE, preview=preview,
         value=None if listed is None or count > max_values else spelled(listed, bool(nan or posinf or neginf), plain),
     )  # fmt: skip
+
+
+def _are_grey_values(dtype: str, figures: Figures) -> bool:
+    """Whether numbers look like a picture's: bytes, or floats that fill 0 ... 1."""
+    return dtype == "uint8" or ("float" in dtype and figures.minimum == 0 and figures.maximum == 1)
 
 
 def _figures(tensor: Tensor, listed: Nested) -> Figures:

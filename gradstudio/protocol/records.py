@@ -19,6 +19,8 @@ class Preview(msgspec.Struct, frozen=True):
             last two at index 0 of the others.
         stride_rows, stride_columns: every how manyth element was taken (1 = all of that edge).
         whole: the preview holds every element of the tensor.
+        tile_rows: not 0: the tensor is a batch of pictures, and `data` holds the first few, each of so many
+            rows, one below the other.
     """
 
     rows: int
@@ -27,6 +29,7 @@ class Preview(msgspec.Struct, frozen=True):
     stride_rows: int = 1
     stride_columns: int = 1
     whole: bool = True
+    tile_rows: int = 0
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

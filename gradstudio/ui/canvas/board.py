@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.graph import analysis, recipes
-from gradstudio.graph.edits import Edits, SetHeader, SetPlaces, apply_all
+from gradstudio.graph import analysis
+from gradstudio.graph.edits import Edits, SetHeader, SetPlaces
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
@@ -18,24 +18,13 @@ from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
 from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
+from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.port_looks import PortLook, port_look
-from gradstudio.ui.canvas.results import NoResults, Results
-from gradstudio.ui.canvas.things import (
-    NOTE_EDGE,
-    NOTE_GAP,
-    NOTE_LINE,
-    NOTE_WIDTH,
-    Card,
-    Frame,
-    Note,
-    PortRef,
-    port_offset,
-    touched,
-)
+from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, port_offset, touched
 
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
-FRESH_SIZE = (200.0, 240.0)
 
 
 class Board:
@@ -323,29 +312,7 @@ class Board:
         return box
 
     def _place_notes(self) -> None:
-        self.notes = {}
-        for item in self.graph.order():
-            holder = self.graph.nodes.get(item) or self.graph.blocks.get(item)
-            if holder is not None and holder.note:
-                self._place_note(item, holder.note)
-        for body, text in self.graph.tails.items():
-            self._place_note(ItemId(body), text)
-
-    def _place_note(self, item: ItemId, text: str) -> None:
-        place = self.graph.places.get(f"note:{item}")
-        width = place.width if place is not None and place.width else NOTE_WIDTH
-        lines = tuple(self.meter.wrapped(text, "note", width - 2 * NOTE_EDGE))
-        height = NOTE_LINE * len(lines) + 2 * NOTE_EDGE
-        where = self._where(f"note:{item}") or self._beside(item, height)
-        self.notes[item] = Note(item, Box(where[0], where[1], width, height), text, lines)
-
-    def _beside(self, item: ItemId, height: float) -> tuple[float, float]:
-        """Above the card, or below everything for the program's last comment."""
-        box = self.box(item)
-        if box is not None:
-            return box.x, box.y - height - NOTE_GAP
-        extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in self.bounds.tolist())
-        return (extent.x, extent.bottom + 2 * NOTE_GAP) if extent is not None else (0.0, 0.0)
+        self.notes = place_notes(self.graph, self.meter, self._where, self.box, self.bounds)
 
     def _route(self) -> None:
         if not self.wires:
@@ -417,14 +384,3 @@ class Board:
 
 def _families(face: Face) -> tuple[Family, ...]:
     return tuple(row.family for row in face.outputs)
-
-
-def fresh_size(board: Board, key: str) -> tuple[float, float]:
-    """Width and height that an operator fresh from the library takes, a module with its call."""
-    if not key:
-        return FRESH_SIZE
-    graph = Graph()
-    edits, _ = recipes.add_operator(graph, key, 0, 0)
-    apply_all(graph, edits)
-    alone = Board(graph, NoResults(), board.shown, board.meter).extent()
-    return (alone.width, alone.height) if alone is not None else FRESH_SIZE

@@ -11,6 +11,7 @@ from gradstudio.graph.edits import SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.ui.canvas.gestures import dropped
+from gradstudio.ui.canvas.room import inserted
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -153,7 +154,7 @@ class Commands:
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
         """Add a node into a wire; False when it does not fit there."""
         try:
-            edits, item = recipes.insert_on_wire(self.board.graph, wire, key, round(x), round(y))
+            edits, item = inserted(self.board, wire, key, round(x), round(y))
         except Refused as refusal:
             self.refuse(str(refusal))
             return False

@@ -127,7 +127,8 @@ def _picture_box(display: Display, inner: QRectF) -> QRectF:
     assert display.picture is not None and display.picture.preview is not None
     ratio = heat.aspect(display.picture.preview)
     height = display.height - 4
-    width = min(height * ratio, inner.width() * 0.4)
+    widest = 0.55 if display.picture.preview.tile_rows else 0.4
+    width = min(height * ratio, inner.width() * widest)
     return QRectF(inner.left(), inner.top() + 1, width, min(height, max(width / ratio, 12.0)))
 
 

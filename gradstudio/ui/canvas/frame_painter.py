@@ -12,11 +12,13 @@ from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.plate_painter import LEGIBLE_WIDTH, LINE
+from gradstudio.ui.canvas.plate_painter import LINE
 from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_LINE, Frame, Note
 
 RADIUS: Final = 10.0
 FOLD: Final = 12.0
+NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
+"""Of the letters of a note seen from afar, the largest first."""
 Align = Qt.AlignmentFlag
 
 
@@ -72,7 +74,7 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
 
 
 def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
-    """A sticky card with a folded corner; from afar as much text as fits. The origin is its top left corner."""
+    """A sticky card with a folded corner; from afar with smaller letters. The origin is its top left corner."""
     width, height = note.box.width, note.box.height
     shape = QPainterPath(QPointF(0, 0))
     for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
@@ -86,15 +88,23 @@ def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
         painter.setFont(look.meter.font("note"))
         _paint_text(painter, note.lines, NOTE_EDGE, NOTE_LINE, width)
         return
-    painter.scale(1 / zoom, 1 / zoom)
-    width, height = width * zoom, height * zoom
-    room = max(0, int((height - 6) / LINE))
-    lines = look.meter.wrapped(note.text, "badge_note", width - 10)
-    if len(lines) > room > 0:
-        lines = [*lines[: room - 1], f"{lines[room - 1][:-1]}…"]
-    if width >= LEGIBLE_WIDTH:
-        painter.setFont(look.meter.font("badge_note"))
-        _paint_text(painter, lines[:room], 5.0, LINE, width)
+    _paint_small(painter, look, note, zoom)
+
+
+def _paint_small(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+    """The whole text, as large as it has room for."""
+    width, height = note.box.width * zoom, note.box.height * zoom
+    size, lines = next(
+        (
+            (size, lines)
+            for size in NOTE_SIZES
+            if len(lines := look.meter.wrapped(note.text, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
+        ),
+        (zoom, list(note.lines)),
+    )
+    painter.scale(size / zoom, size / zoom)
+    painter.setFont(look.meter.font("badge_note"))
+    _paint_text(painter, lines, 4.0 / size, LINE, width / size)
 
 
 def _paint_text(painter: QPainter, lines: Sequence[str], edge: float, line: float, width: float) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.geometry import Box, snapped
@@ -137,6 +138,7 @@ class Move(Gesture):
         self._keys, self._grabbed, self._click = keys, grabbed, click
         self._moving = False
         self._origins: dict[str, tuple[float, float]] = {}
+        self._reasons: dict[tuple[tuple[ItemId, BodyId], ...], str] = {}
 
     def move(self, at: Pointer) -> None:
         if not self._moving:
@@ -144,7 +146,12 @@ class Move(Gesture):
                 return
             self._begin()
         self.canvas.board.drag(self._places(at))
-        self.canvas.set_drop_frame(self._target(at))
+        reason = self._why_not(self._bodies(at))
+        self.canvas.set_drop_frame(self._target(at) if not reason else None)
+        if reason:
+            self.canvas.bubble.say(reason, QPoint(round(at.view_x), round(at.view_y)), stays=True)
+        else:
+            self.canvas.bubble.hide()
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:
@@ -153,11 +160,27 @@ class Move(Gesture):
                 self._click()
             return
         places, bodies = self._places(at), self._bodies(at)
+        self.canvas.bubble.hide()
         self._end()
         self.canvas.drop_moved(places, bodies)
 
     def cancel(self) -> None:
+        self.canvas.bubble.hide()
         self._end()
+
+    def _why_not(self, bodies: dict[ItemId, BodyId]) -> str:
+        """Why the rule-book would refuse a drop here; asked once for each place."""
+        graph = self.canvas.board.graph
+        if all(graph.parents[item] == body for item, body in bodies.items()):
+            return ""
+        key = tuple(sorted(bodies.items()))
+        if key not in self._reasons:
+            try:
+                dropped(graph, {}, bodies)
+                self._reasons[key] = ""
+            except Refused as refusal:
+                self._reasons[key] = str(refusal)
+        return self._reasons[key]
 
     def _begin(self) -> None:
         self._moving = True

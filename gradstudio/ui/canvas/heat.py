@@ -16,6 +16,8 @@ from gradstudio.ui.theme import Theme
 LEVELS: Final = 256
 MARK_CELL: Final = 5.0
 """Cells at least so many pixels wide get a drawn mark for NaN and infinities."""
+SHEET_LINE: Final = 0xFF606060
+"""Between the pictures of a sheet: darker than paper, lighter than ink."""
 IMAGE_EDGE: Final = 8
 """A matrix of values within 0 ... 1 with at least so many rows and columns is shown as an image."""
 
@@ -37,12 +39,35 @@ def image(summary: Summary, theme: Theme) -> QImage | None:
     level = np.clip(np.nan_to_num(place, nan=0.0, posinf=LEVELS - 1.0, neginf=0.0), 0, LEVELS - 1).astype(np.uint8)
     pixels = table[level]
     pixels[np.isnan(data)] = theme.color("heat_mark").rgb()
+    if preview.tile_rows:
+        pixels = _sheet(pixels, preview)
     rows, columns = pixels.shape
     return QImage(pixels.tobytes(), columns, rows, columns * 4, QImage.Format.Format_RGB32).copy()
 
 
+def _sheet(pixels: NDArray[np.uint32], preview: Preview) -> NDArray[np.uint32]:
+    """Pictures that lie one below the other, side by side with a line between them."""
+    tiles = pixels.reshape(-1, preview.tile_rows, preview.columns)
+    across, down = sheet_shape(len(tiles))
+    high, wide = preview.tile_rows + 1, preview.columns + 1
+    sheet = np.full((down * high - 1, across * wide - 1), SHEET_LINE, dtype=np.uint32)
+    for k, tile in enumerate(tiles[: across * down]):
+        top, left = k // across * high, k % across * wide
+        sheet[top : top + preview.tile_rows, left : left + preview.columns] = tile
+    return sheet
+
+
+def sheet_shape(count: int) -> tuple[int, int]:
+    """How many pictures stand side by side, and in how many rows, all full."""
+    down = next(rows for rows in (3, 2, 1) if count >= rows * rows)
+    return count // down, down
+
+
 def aspect(preview: Preview) -> float:
     """Width over height, kept between a third and three."""
+    if preview.tile_rows:
+        across, down = sheet_shape(preview.rows // preview.tile_rows)
+        return across * preview.columns / (down * preview.tile_rows)
     return min(max(preview.columns / preview.rows, 1 / 3), 3.0)
 
 
@@ -52,7 +77,8 @@ def tint(summary: Summary, theme: Theme) -> QColor:
         return theme.color("danger")
     extent = max(abs(summary.minimum or 0.0), abs(summary.maximum or 0.0))
     mean = summary.mean if summary.mean is not None else 0.0
-    share = 0.5 if not extent or not math.isfinite(extent) else 0.5 + 0.5 * mean / extent
+    is_constant = summary.minimum == summary.maximum
+    share = 0.5 if is_constant or not math.isfinite(extent) else 0.5 + 0.5 * mean / extent
     table = _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive)
     return QColor.fromRgb(int(table[int(share * (LEVELS - 1))]))
 
@@ -60,7 +86,7 @@ def tint(summary: Summary, theme: Theme) -> QColor:
 def paint_marks(painter: QPainter, target: QRectF, summary: Summary, theme: Theme) -> None:
     """A cross for NaN, a bar up or down for infinities, where the cells are large enough to see."""
     preview = summary.preview
-    if preview is None or not (summary.nan or summary.posinf or summary.neginf):
+    if preview is None or preview.tile_rows or not (summary.nan or summary.posinf or summary.neginf):
         return
     data = values(preview)
     width, height = target.width() / preview.columns, target.height() / preview.rows
@@ -88,8 +114,10 @@ def _mark(cell: QRectF, value: float) -> list[QLineF]:
 def _scale(summary: Summary, theme: Theme) -> tuple[NDArray[np.uint32], float, float]:
     """The colours, and the values at their ends."""
     low, high = float(summary.minimum or 0.0), float(summary.maximum or 0.0)
+    if low == high and not (summary.posinf or summary.neginf):
+        return _ramp((theme.heat_zero, theme.heat_zero)), low - 1.0, high + 1.0
     if _is_image(summary, low, high):
-        return _grey(), 0.0, max(high, 1e-30)
+        return _grey(), min(low, 0.0), max(high, 1e-30)
     if low < 0:
         extent = max(-low, high) or 1.0
         return _diverging(theme.heat_negative, theme.heat_zero, theme.heat_positive), -extent, extent
@@ -98,6 +126,8 @@ def _scale(summary: Summary, theme: Theme) -> tuple[NDArray[np.uint32], float, f
 
 def _is_image(summary: Summary, low: float, high: float) -> bool:
     preview = summary.preview
+    if preview is not None and preview.tile_rows:
+        return True
     if preview is None or low < 0 or min(preview.rows, preview.columns) < IMAGE_EDGE:
         return False
     if bare_dtype(summary.dtype) == "uint8":

@@ -7,8 +7,8 @@ import numpy as np
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import camera as cameras
 from gradstudio.ui.canvas import geometry
-from gradstudio.ui.canvas.board import fresh_size
 from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.fresh import fresh_size
 from gradstudio.ui.canvas.geometry import Box
 
 if TYPE_CHECKING:

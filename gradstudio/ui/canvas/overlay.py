@@ -1,7 +1,7 @@
 """What is painted over the board and changes with the mouse and the run: selection, hover, running, targets."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,8 @@ from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
+SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
+"""Role, share of it over the canvas, and width of the lines that make up a selected wire."""
 RADIUS: Final = 8.0
 HINT_LINES: Final = (
     "Drag an operator from the library to here,",
@@ -70,9 +72,30 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
             known = board.wire_looks[code]
             color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
             draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color, 3.2)
-    lit = [board.wire_index[wire] for wire in (*state.selected_wires, state.hovered_wire) if wire in board.wire_index]
-    if lit:
-        draw_paths(painter, camera, seen, board.paths[lit], look.color("accent"), 3.4)
+    hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
+    if hovered is not None:
+        draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
+    chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
+    if chosen_wires:
+        _paint_selected(painter, look, board, camera, seen, chosen_wires)
+
+
+def _paint_selected(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, wires: Sequence[Wire]
+) -> None:
+    """A glow, a thick line with a light core, and rings at both ends."""
+    paths = board.paths[[board.wire_index[wire] for wire in wires]]
+    for role, share, width in SELECTED_WIRE:
+        draw_paths(painter, camera, seen, paths, _blend(look.color("canvas"), look.color(role), share), width)
+    for wire in wires:
+        for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
+            ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+
+
+def _blend(ground: QColor, color: QColor, share: float) -> QColor:
+    """The colour over the ground, opaque: pieces of a path overlap."""
+    parts = (ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue())
+    return QColor(*(round(under + (over - under) * share) for under, over in parts))
 
 
 def _outline_item(

@@ -156,8 +156,10 @@ def _paint_gradient(
     row = board.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
     grad = row.grad if row is not None else record.grad
-    paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
-    words = line.adjusted(14, 0, 0, 0)
+    is_norm = grad is not None and grad.shape != () and state == "value"
+    words = line if is_norm else line.adjusted(14, 0, 0, 0)
+    if not is_norm:
+        paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
     if grad is None or state not in ("value", "accumulated"):
         color = look.color("warning" if state == "cut" else "unknown_value")
         _line(painter, look, STATE_WORDS[state], "badge_note", color, words, LINE)
@@ -165,7 +167,7 @@ def _paint_gradient(
     if grad.shape == ():
         texts = [formatting.number(grad.value), formatting.number(grad.value, 2)]
     else:
-        texts = [f"‖∇‖ {formatting.norm(grad)}", formatting.norm(grad)]
+        texts = [f"‖∇‖ {formatting.norm(grad)}", f"‖∇‖{formatting.norm(grad)}", "‖∇‖"]
     for text in texts:
         role = _fitting_role(look, text, words.width())
         if role:

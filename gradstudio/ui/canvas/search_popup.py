@@ -27,6 +27,15 @@ ROW_HEIGHT: Final = 40
 FRAME: Final = 58
 """Height of the field and the margins."""
 LIMIT: Final = 40
+WANTED_FIRST: Final = (
+    "operator.add", "operator.mul", "operator.matmul", "operator.sub", "operator.truediv", "operator.pow",
+    "torch.Tensor.sum", "torch.Tensor.mean", "torch.relu", "torch.nn.functional.relu", "torch.sigmoid", "torch.tanh",
+    "torch.exp", "torch.softmax", "torch.nn.functional.softmax", "torch.nn.functional.mse_loss",
+    "torch.nn.functional.cross_entropy", "torch.Tensor.backward", "torch.nn.Linear", "torch.Tensor.reshape",
+    "torch.Tensor.T", "operator.getitem", "torch.Tensor.detach", "torch.Tensor.to", "torch.Tensor.grad",
+)  # fmt: skip
+"""What one usually wants at the end of a wire, before anything was typed."""
+RANKS: Final = {key: rank for rank, key in enumerate(WANTED_FIRST)}
 OPERATOR = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
 _KEEPS_OPEN = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
@@ -133,8 +142,10 @@ class SearchPopup(QFrame):
     def _found(self, query: str) -> Iterable[Operator]:
         if self._fits is None:
             return load().search(query, limit=LIMIT)
-        found = (operator for operator in load().search(query, limit=len(load())) if self._fits(operator))
-        return [operator for operator, _ in zip(found, range(LIMIT), strict=False)]
+        found = [operator for operator in load().search(query, limit=len(load())) if self._fits(operator)]
+        if not query.strip():
+            found.sort(key=lambda operator: RANKS.get(operator.key, len(RANKS)))
+        return found[:LIMIT]
 
     def _take(self, row: QListWidgetItem | None) -> None:
         if row is None or not self._open:

@@ -1,0 +1,40 @@
+"""Where notes lie: at places of their own, else above their cards. No Qt."""
+
+from collections.abc import Callable
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.look import Meter
+from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, Note
+
+Where = Callable[[str], tuple[float, float] | None]
+
+
+def place_notes(
+    graph: Graph, meter: Meter, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
+) -> dict[ItemId, Note]:
+    """All notes by item. `where` is the place of a key, `box_of` the box of an item, `bounds` those of all cards."""
+    texts = {}
+    for item in graph.order():
+        holder = graph.nodes.get(item) or graph.blocks.get(item)
+        if holder is not None and holder.note:
+            texts[item] = holder.note
+    texts |= {ItemId(body): text for body, text in graph.tails.items()}
+    notes = {}
+    for item, text in texts.items():
+        place = graph.places.get(f"note:{item}")
+        width = place.width if place is not None and place.width else NOTE_WIDTH
+        lines = tuple(meter.wrapped(text, "note", width - 2 * NOTE_EDGE))
+        height = NOTE_LINE * len(lines) + 2 * NOTE_EDGE
+        x, y = where(f"note:{item}") or _beside(box_of(item), bounds, height)
+        notes[item] = Note(item, Box(x, y, width, height), text, lines)
+    return notes
+
+
+def _beside(box: Box | None, bounds: Floats, height: float) -> tuple[float, float]:
+    """Above the card, or below everything for the program's last comment."""
+    if box is not None:
+        return box.x, box.y - height - NOTE_GAP
+    extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in bounds.tolist())
+    return (extent.x, extent.bottom + 2 * NOTE_GAP) if extent is not None else (0.0, 0.0)
