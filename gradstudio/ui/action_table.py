@@ -16,12 +16,13 @@ from gradstudio.ui.state.run_controller import Command, RunController
 
 Key = QKeySequence.StandardKey
 OVERLAY_TEXTS = {
-    "values": ("Values", "Numbers, short vectors and heat maps on the cards"),
-    "shapes": ("Shapes", "The shape of every result"),
-    "dtype_device": ("Dtype and Device", "Type and place of every result"),
-    "grad_fn": ("grad_fn", "The name of the function that backward will call"),
-    "gradients": ("Gradients", "The gradient of every result, and why where there is none"),
+    "values": ("Values", "Values", "numbers, short vectors and heat maps on the cards"),
+    "shapes": ("Shapes", "Shapes", "the shape of every result"),
+    "dtype_device": ("Dtype and Device", "Types", "dtype and device of every result"),
+    "grad_fn": ("grad_fn", "grad_fn", "the name of the function that backward will call"),
+    "gradients": ("Gradients", "Gradients", "the gradient of every result, and why where there is none"),
 }
+"""By overlay: its entry in the menu, the word on its button, what it shows."""
 
 
 class Commands(NamedTuple):
@@ -80,13 +81,14 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
         ActionRow(
             f"view.{name}",
             OVERLAY_TEXTS[name][0],
-            "View",
+            "View/Overlays",
             1,
             partial(c.toggle_overlay, name),
             (f"Alt+{number}",),
             name,
             checked=partial(c.overlay_is_on, name),
-            tooltip=OVERLAY_TEXTS[name][1],
+            tooltip=OVERLAY_TEXTS[name][2],
+            short=OVERLAY_TEXTS[name][1],
         )
         for number, name in enumerate(OVERLAYS, start=1)
     )

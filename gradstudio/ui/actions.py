@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gradstudio.ui.main_window_frame import MENUS
 from gradstudio.ui.theme import Theme, icon
 
-ICON_ROLES = {"run.run": "accent_text", "run.stop": "danger"}
+ICON_ROLES = {"run.stop": "danger"}
 """Colours of icons that are not the text's."""
 Shortcut = str | QKeySequence.StandardKey
 
@@ -24,6 +24,7 @@ class ActionRow(NamedTuple):
         shortcuts: the first one is shown.
         when: whether it is enabled now.
         checked: whether it is ticked now; None for plain commands.
+        short: what stands on its button, when the text is too long for one.
     """
 
     id: str
@@ -36,6 +37,7 @@ class ActionRow(NamedTuple):
     when: Callable[[], bool] | None = None
     checked: Callable[[], bool] | None = None
     tooltip: str = ""
+    short: str = ""
 
 
 class MenuRow(NamedTuple):
@@ -120,8 +122,9 @@ class ActionSet(QObject):
         action.setCheckable(row.checked is not None)
         action.setMenuRole(_menu_role(row.id))
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        tooltip = row.tooltip or row.text.rstrip("…")
+        tooltip = f"{row.short}: {row.tooltip}" if row.short else row.tooltip or row.text.rstrip("…")
         action.setToolTip(f"{tooltip}  ({keys})" if keys else tooltip)
+        action.setIconText(row.short or row.text.rstrip("…"))
         action.setStatusTip("")
         action.triggered.connect(lambda _checked=False, handler=row.handler: handler())
         parent.addAction(action)

@@ -11,11 +11,12 @@ ThemeChoice = OneOf["system", "light", "dark"]
 
 
 class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a person chose. `recent`: paths of files, newest first."""
+    """What a person chose. `recent`: paths of files, newest first; `folder`: where a file was chosen last."""
 
     theme: ThemeChoice = "system"
     recent: tuple[str, ...] = ()
     overlays_off: tuple[str, ...] = ()
+    folder: str = ""
 
 
 class Settings:

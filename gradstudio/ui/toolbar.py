@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, tinted
+from gradstudio.ui.theme import Theme, icon, tinted
 
 VERBS = ("run.run", "run.forward", "run.backward", "run.step", "run.stop", "run.zero_grad")
 OVERLAYS = ("view.values", "view.shapes", "view.dtype_device", "view.grad_fn", "view.gradients")
 DOCUMENT = ("file.new", "file.open", "file.save")
 HISTORY = ("edit.undo", "edit.redo")
+WORDS_FROM_PX = 1500
+"""From this width on the overlays' switches have words beside their icons."""
+Style = Qt.ToolButtonStyle
 
 
 class ToolBar(QObject):
@@ -26,8 +30,12 @@ class ToolBar(QObject):
         self._bar, self._session, self._set_device = bar, session, set_device
         self.device = QComboBox(bar)
         self._device_icon = QLabel(bar)
+        self.run_button = _OwnIconButton(actions["run.run"], bar)
+        self.overlay_buttons: list[QToolButton] = []
         self._add_all(actions)
         self.set_theme(theme)
+        bar.installEventFilter(self)
+        self._fit_words()
         self.device.setAccessibleName("Device of the document")
         self.device.setToolTip("The device on which creation nodes create")
         self.device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -54,6 +62,18 @@ class ToolBar(QObject):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._device_icon.setPixmap(tinted("device", theme.color("text_dim"), 17, 2.0))
+        self.run_button.setIcon(icon("run", theme, "accent_text"))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Words come and go with the width."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit_words()
+        return super().eventFilter(watched, event)
+
+    def _fit_words(self) -> None:
+        style = Style.ToolButtonTextBesideIcon if self._bar.width() >= WORDS_FROM_PX else Style.ToolButtonIconOnly
+        for button in self.overlay_buttons:
+            button.setToolButtonStyle(style)
 
     def _add_all(self, actions: ActionSet) -> None:
         for key in DOCUMENT:
@@ -66,23 +86,44 @@ class ToolBar(QObject):
         self._bar.addWidget(self._device_icon)
         self._bar.addWidget(self.device)
         self._bar.addSeparator()
-        for key in VERBS:
+        self._bar.addWidget(self.run_button)
+        for key in VERBS[1:]:
             self._add(actions, key, text=True)
         spring = QWidget(self._bar)
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._bar.addWidget(spring)
         for key in OVERLAYS:
             self._add(actions, key, text=False)
+        buttons = (self._bar.widgetForAction(actions[key]) for key in OVERLAYS)
+        self.overlay_buttons = [button for button in buttons if isinstance(button, QToolButton)]
 
     def _add(self, actions: ActionSet, key: str, *, text: bool) -> None:
         actions.show_icon(key)
         self._bar.addAction(actions[key])
         button = self._bar.widgetForAction(actions[key])
         if isinstance(button, QToolButton):
-            style = Qt.ToolButtonStyle
-            button.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
-            button.setObjectName({"run.run": "primary", "run.stop": "danger"}.get(key, key))
+            button.setToolButtonStyle(Style.ToolButtonTextBesideIcon if text else Style.ToolButtonIconOnly)
+            button.setObjectName({"run.stop": "danger"}.get(key, key))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def _on_device_activated(self, _index: int) -> None:
         self._set_device(self.device.currentText())
+
+
+class _OwnIconButton(QToolButton):
+    """A button of an action with an icon of its own: the action's would be unreadable on its ground."""
+
+    def __init__(self, action: QAction, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._action = action
+        self.setObjectName("primary")
+        self.setToolButtonStyle(Style.ToolButtonTextBesideIcon)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._on_action_changed)
+        self._on_action_changed()
+
+    def _on_action_changed(self) -> None:
+        self.setText(self._action.text())
+        self.setToolTip(self._action.toolTip())
+        self.setEnabled(self._action.isEnabled())

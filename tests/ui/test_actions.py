@@ -1,7 +1,10 @@
 """The table of actions, through menus, keys and the shortcut sheet."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
@@ -9,6 +12,7 @@ from gradstudio.ui.actions import ActionRow
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import MENUS
 from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.theme import ThemeName, theme
 from tests.ui.conftest import Add
 
 STANDARD = (
@@ -98,3 +102,47 @@ def test_a_key_brings_the_cursor_into_the_librarys_search(qtbot: QtBot, window: 
     assert isinstance(window.frame.focusWidget(), CodePanel)
     window.actions["graph.find"].trigger()
     assert window.frame.focusWidget() is window.library.field
+
+
+@pytest.mark.parametrize(("width", "words"), [(1280, False), (1920, True)])
+def test_the_overlays_have_words_where_there_is_room_and_tips_everywhere(
+    window: MainWindow, width: int, words: bool
+) -> None:
+    window.frame.resize(width, 900)
+    buttons = window.toolbar.overlay_buttons
+    assert [button.text() for button in buttons] == ["Values", "Shapes", "Types", "grad_fn", "Gradients"]
+    beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    assert all((button.toolButtonStyle() == beside) == words for button in buttons)
+    assert all(button.toolTip().startswith(button.text() + ": ") for button in buttons)
+
+
+def test_a_submenu_names_the_overlays_and_switches_them(window: MainWindow) -> None:
+    menu = next(action.menu() for action in window.frame.menus["View"].actions() if action.text() == "Overlays")
+    assert isinstance(menu, QMenu)
+    titles = [action.text() for action in menu.actions()]
+    assert titles == ["Values", "Shapes", "Dtype and Device", "grad_fn", "Gradients"]
+    before = window.overlays["shapes"]
+    menu.actions()[1].trigger()
+    assert window.overlays["shapes"] != before and menu.actions()[1].isChecked() != before
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_icons_in_the_run_menu_are_readable_on_the_menu(window: MainWindow, name: ThemeName) -> None:
+    window.set_theme(theme(name))
+    window.frame.menus["Run"].aboutToShow.emit()
+    image = window.actions["run.run"].icon().pixmap(18, 18).toImage()
+    solid = {
+        image.pixelColor(x, y).name()
+        for x in range(image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y).alpha() > 250
+    }
+    assert solid == {theme(name).text}
+
+
+def test_the_run_button_runs(window: MainWindow, add: Add) -> None:
+    assert not window.toolbar.run_button.isEnabled()
+    add("torch.randn")
+    QTest.mouseClick(window.toolbar.run_button, Qt.MouseButton.LeftButton)
+    assert window.session.run.state.busy
+    window.session.engine.close()

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
@@ -217,3 +217,70 @@ def test_torch_is_never_imported_by_the_window() -> None:
     words = "import sys, gradstudio.ui.main_window, gradstudio.ui.app; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def folder_of_the_next_dialog(window: MainWindow, action: str) -> Path:
+    """The folder in which a file dialog opens; it is left at once."""
+    seen: list[Path] = []
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QFileDialog):
+            QTimer.singleShot(10, look)
+            return
+        seen.append(Path(dialog.directory().path()))
+        dialog.reject()
+
+    QTimer.singleShot(10, look)
+    window.actions[action].trigger()
+    return seen[0]
+
+
+@pytest.mark.parametrize("action", ["file.open", "file.save_as", "file.export_python", "file.export_picture"])
+def test_file_dialogs_never_begin_among_the_examples(window: MainWindow, action: str) -> None:
+    examples = example_files()[0].parent
+    assert window.file.open_path(example_files()[0])
+    assert folder_of_the_next_dialog(window, action).resolve() != examples.resolve()
+
+
+def test_file_dialogs_begin_where_the_last_one_ended(window: MainWindow, add: Add, tmp_path: Path) -> None:
+    add("torch.randn")
+    (tmp_path / "exports").mkdir()
+    when_asked_for_a_file(tmp_path / "exports" / "out.py")
+    window.actions["file.export_python"].trigger()
+    assert folder_of_the_next_dialog(window, "file.open") == tmp_path / "exports"
+
+
+def test_the_buttons_of_the_file_dialog_are_readable_in_the_dark(window: MainWindow) -> None:
+    found: list[QToolButton] = []
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QFileDialog):
+            QTimer.singleShot(10, look)
+            return
+        for name in ("toParentButton", "backButton", "newFolderButton"):
+            button = dialog.findChild(QToolButton, name)
+            assert isinstance(button, QToolButton)
+            image = button.icon().pixmap(18, 18).toImage()
+            lightest = max(
+                image.pixelColor(x, y).lightness()
+                for x in range(image.width())
+                for y in range(image.height())
+                if image.pixelColor(x, y).alpha() > 200
+            )
+            assert lightest > 150
+            found.append(button)
+        dialog.reject()
+
+    QTimer.singleShot(10, look)
+    window.actions["file.open"].trigger()
+    assert len(found) == 3
+
+
+def test_what_was_copied_is_said_calmly(window: MainWindow, add: Add) -> None:
+    add("torch.randn")
+    window.actions["edit.select_all"].trigger()
+    window.actions["edit.copy"].trigger()
+    assert "Copied" in window.status.message.full
+    assert window.theme.text_dim in window.status.message.styleSheet()

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
 from gradstudio.document.export import write_export
 from gradstudio.document.file import View
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
 from gradstudio.ui.main_window_frame import SUFFIX
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
@@ -42,9 +43,11 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        path, _ = QFileDialog.getOpenFileName(self._window, "Open", str(self._folder()), f"{FILTER};;All files (*)")
-        if path:
-            self.open_path(Path(path))
+        kinds = f"{FILTER};;All files (*)"
+        path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
+        if path is not None:
+            self._settings.change(folder=str(path.parent))
+            self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
         """Open a file, after asking about unsaved changes; says so when it cannot be read."""
@@ -109,8 +112,7 @@ class FileCommands(QObject):
 
     def save_as(self) -> bool:
         """Ask for a name and save; False when it was not saved."""
-        proposed = self._session.path or self._folder() / f"untitled{SUFFIX}"
-        chosen = self._ask_where("Save As", proposed, FILTER, SUFFIX[1:])
+        chosen = self._ask_where("Save As", self._proposed(SUFFIX), FILTER)
         return chosen is not None and self.save_to(chosen)
 
     def save_to(self, path: Path) -> bool:
@@ -126,7 +128,7 @@ class FileCommands(QObject):
 
     def export_python(self) -> None:
         """Write the Python script that prints the same numbers."""
-        chosen = self._ask_where("Export Python", self._proposed(".py"), "Python (*.py)", "py")
+        chosen = self._ask_where("Export Python", self._proposed(".py"), "Python (*.py)")
         if chosen is None:
             return
         try:
@@ -139,7 +141,7 @@ class FileCommands(QObject):
     def export_picture(self) -> None:
         """Write a picture of the whole canvas."""
         kinds = "PNG picture (*.png);;SVG drawing (*.svg)"
-        chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds, "png")
+        chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
         if chosen is None:
             return
         try:
@@ -170,23 +172,22 @@ class FileCommands(QObject):
     # ------------------------------------------------------------------ inner workings
 
     def _folder(self) -> Path:
-        recent = self._settings.recent
-        return (self._session.path or recent[0]).parent if self._session.path or recent else Path.home()
+        """Where a dialog begins: beside the document, where the last one ended, beside the newest file, at home."""
+        last = self._settings.preferences.folder
+        own = [self._session.path.parent] if self._session.path is not None else []
+        used = [*own, *([Path(last)] if last else []), *(path.parent for path in self._settings.recent)]
+        examples = example_files()[:1]
+        return first_folder(used, examples[0].parent.resolve() if examples else None)
 
     def _proposed(self, suffix: str) -> Path:
         path = self._session.path
-        return path.with_suffix(suffix) if path is not None else self._folder() / f"untitled{suffix}"
+        return self._folder() / (path.with_suffix(suffix).name if path is not None else f"untitled{suffix}")
 
-    def _ask_where(self, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
-        dialog = QFileDialog(self._window, title, str(proposed.parent), kinds)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(proposed.name)
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition("*.")[2].rstrip(")")))
-        accepted = dialog.exec() == QFileDialog.DialogCode.Accepted
-        files = dialog.selectedFiles()
-        dialog.deleteLater()
-        return Path(files[0]) if accepted and files else None
+    def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:
+        chosen = ask_where(self._window, self._context.canvas.look.theme, title, proposed, kinds)
+        if chosen is not None:
+            self._settings.change(folder=str(chosen.parent))
+        return chosen
 
     def say_unreadable(self, path: Path, error: DocumentError) -> None:
         """Say why a file cannot be opened, and that nothing is lost."""

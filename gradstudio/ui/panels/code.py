@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButt
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span
 from gradstudio.ui.panels.highlighter import PythonHighlighter
+from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font
 
@@ -50,6 +51,7 @@ class CodePanel(QPlainTextEdit):
         session.attention.selection_changed.connect(self._on_selection_changed)
         session.results.changed.connect(self._mark_lines)
         session.graph_store.replaced.connect(self._mark_lines)
+        session.run.state_changed.connect(self._on_run_state_changed)
 
     def show_program(self, program: Program) -> None:
         """Show a program; the scroll position stays."""
@@ -87,6 +89,21 @@ class CodePanel(QPlainTextEdit):
         return next((span.node for span in self._spans if span.line == line), None)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        """Bring the line into view at which the run paused or failed."""
+        if state.busy or not state.outcome or not state.next_node:
+            return
+        span = next((span for span in self._spans if span.node == state.next_node), None)
+        if span is not None:
+            self.show_line(span.line)
+
+    def show_line(self, line: int) -> None:
+        """Scroll until a line (from 1) stands in view with some room around it; the cursor stays."""
+        bar, first = self.verticalScrollBar(), self.firstVisibleBlock().blockNumber()
+        seen = max(1, self.viewport().height() // max(1, self.fontMetrics().lineSpacing()))
+        if not first + 1 < line < first + seen - 1:
+            bar.setValue(max(0, line - 1 - seen // 2))
 
     def _on_selection_changed(self) -> None:
         self._follow(reveal=not self._following)

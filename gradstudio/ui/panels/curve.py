@@ -1,5 +1,8 @@
 """Curves thinned to what a screen can show, and bytes in units a person reads. Plain numpy, no Qt."""
 
+from collections.abc import Sequence
+from typing import Literal as OneOf
+
 import numpy as np
 
 Array = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -55,3 +58,30 @@ def value_at(times: Array, values: Array, time_s: float) -> float | None:
     if k < 0 or np.isnan(values[k]):
         return None
     return float(values[k])
+
+
+def label_sides(
+    places_px: Sequence[float], widths_px: Sequence[float], room_px: float
+) -> list[OneOf["right", "left", ""]]:
+    """On which side of its mark each label stands, so that none is cut and none lies over another.
+
+    The newest (the last) choose first; "" leaves a label out.
+
+    Args:
+        places_px: where the marks are, ascending, from the left edge.
+        widths_px: how wide the labels are.
+        room_px: the width of the plot.
+    """
+    sides: list[OneOf["right", "left", ""]] = []
+    limit = room_px
+    for place, width in zip(reversed(places_px), reversed(widths_px), strict=True):
+        if place + width <= limit:
+            sides.append("right")
+            limit = place
+        elif place <= limit and place - width >= 0:
+            sides.append("left")
+            limit = place - width
+        else:
+            sides.append("")
+            limit = min(limit, place)
+    return sides[::-1]

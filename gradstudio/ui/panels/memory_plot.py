@@ -5,22 +5,27 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
-from gradstudio.ui.panels.curve import thinned, unit_for, value_at
+from gradstudio.ui.panels.curve import Array, label_sides, thinned, unit_for, value_at
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, ui_font
 
 WINDOW_S = 60.0
 """Seconds in view; the curves scroll."""
-HEADROOM = 1.12
+HEADROOM = 1.18
 MAX_MARKS = 24
+FAR = frozenset({"process", "total"})
+"""Series so much larger than tensors that they have a scale of their own, at the right."""
+
+_Drawn = tuple[pyqtgraph.PlotDataItem, str, Array, Array]
+"""A curve, its colour, its times and bytes."""
 
 
 class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
-    """Curves of the last minute, a line and a label for each run, figures under the pointer.
+    """Curves of the last minute on two scales, a line and a label for each run, figures under the pointer.
 
     Signals:
         moment_changed(object): bytes by series under the pointer; None when it left.
@@ -30,23 +35,23 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
 
     def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Plot a store; `refresh` draws what is new."""
-        super().__init__(parent, background=theme.surface)
+        super().__init__(parent, background=theme.surface, axisItems={"bottom": _SecondsAxis("bottom")})
         self._store, self._theme = store, theme
         self._curves: dict[str, pyqtgraph.PlotDataItem] = {}
         self._marks: list[pyqtgraph.InfiniteLine] = []
-        self._unit, self._factor = "MiB", 1024.0**2
         self._pointer_s: float | None = None
         self.setAccessibleName("Memory over time")
         self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         item = self.getPlotItem()
         item.hideButtons()
-        item.showGrid(x=False, y=True, alpha=0.18)
-        item.getViewBox().disableAutoRange()
+        item.showGrid(x=False, y=True, alpha=0.14)
+        self._near, self._far = _Scale(item, "left"), _Scale(item, "right")
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
         self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+        item.getViewBox().sigResized.connect(self._on_box_resized)
         self.set_theme(theme)
 
     def refresh(self) -> None:
@@ -54,37 +59,29 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         times = self._store.times_s
         if not len(times):
             return
+        if list(self._curves) != list(self._store.names):
+            self._forget_curves()
         newest = float(times[-1])
         start = max(0.0, newest - WINDOW_S)
-        first = int(times.searchsorted(start))
-        columns = max(int(self.getPlotItem().getViewBox().width()), 64)
-        largest = 1.0
-        for name in self._store.names:
-            x, y = thinned(times[first:], self._store.series(name)[first:], columns)
-            if len(finite := y[y == y]):
-                largest = max(largest, float(finite.max()))
-            self._curve(name).setData(x, y / self._factor, skipFiniteCheck=True, connect="finite")
-        self._choose_unit(largest)
-        self.getPlotItem().setXRange(start, max(newest, start + 10.0), padding=0.0)
-        self.getPlotItem().setYRange(0.0, largest * HEADROOM / self._factor, padding=0.0)
-        self._draw_marks(start)
+        end = max(newest, start + 10.0)
+        self.getPlotItem().setXRange(start, end, padding=0.0)
+        for scale, far in ((self._near, False), (self._far, True)):
+            scale.show(self._drawn(start, [name for name in self._store.names if (name in FAR) == far]), self._theme)
+        self._draw_marks(start, end)
         self._say_moment()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
         self.setBackground(theme.surface)
-        for side in ("left", "bottom"):
+        for side in ("left", "right", "bottom"):
             axis = self.getPlotItem().getAxis(side)
             axis.setPen(pyqtgraph.mkPen(theme.line))
             axis.setTextPen(theme.text_dim)
             axis.setTickFont(ui_font(11))
             axis.enableAutoSIPrefix(False)
         self._cursor.setPen(pyqtgraph.mkPen(theme.text_dim))
-        self._label_axes()
-        for curve in self._curves.values():
-            self.removeItem(curve)
-        self._curves.clear()
+        self._forget_curves()
         self._clear_marks()
         self.refresh()
 
@@ -96,39 +93,59 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
 
     # ------------------------------------------------------------------ inner workings
 
+    def _drawn(self, start: float, names: list[str]) -> dict[str, _Drawn]:
+        """The curves of some series, and their samples in view, thinned to what can be seen."""
+        times = self._store.times_s
+        first = int(times.searchsorted(start))
+        columns = max(int(self.getPlotItem().getViewBox().width()), 64)
+        made = {}
+        for name in names:
+            x, y = thinned(times[first:], self._store.series(name)[first:], columns)
+            made[name] = (self._curve(name), self._color(name), x, y)
+        return made
+
+    def _color(self, name: str) -> str:
+        return self._theme.plot[self._store.names.index(name) % len(self._theme.plot)]
+
     def _curve(self, name: str) -> pyqtgraph.PlotDataItem:
         if name not in self._curves:
-            color = QColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
+            color = QColor(self._color(name))
             fill = QColor(color)
-            fill.setAlpha(20)
-            self._curves[name] = self.plot(pen=pyqtgraph.mkPen(color, width=1), fillLevel=0, brush=fill, antialias=True)
+            fill.setAlpha(0 if name in FAR else 34)
+            pen = pyqtgraph.mkPen(color, width=1, style=Qt.PenStyle.DotLine if name == "total" else None)
+            curve = pyqtgraph.PlotDataItem(pen=pen, fillLevel=None if name in FAR else 0, brush=fill, antialias=True)
+            (self._far if name in FAR else self._near).box.addItem(curve)
+            self._curves[name] = curve
         return self._curves[name]
 
-    def _choose_unit(self, largest_bytes: float) -> None:
-        unit, factor = unit_for(largest_bytes)
-        if unit != self._unit:
-            self._unit, self._factor = unit, factor
-            self._label_axes()
-            self.refresh()
+    def _forget_curves(self) -> None:
+        for name, curve in self._curves.items():
+            (self._far if name in FAR else self._near).box.removeItem(curve)
+        self._curves.clear()
 
-    def _label_axes(self) -> None:
-        style = {"color": self._theme.text_dim, "font-size": "8pt"}
-        self.getPlotItem().setLabel("left", self._unit, **style)
-        self.getPlotItem().setLabel("bottom", "seconds", **style)
-
-    def _draw_marks(self, start: float) -> None:
+    def _draw_marks(self, start: float, end: float) -> None:
         wanted = [mark for mark in self._store.marks if mark[0] >= start][-MAX_MARKS:]
-        if [(line.value(), line.toolTip()) for line in self._marks] == wanted:
-            return
-        self._clear_marks()
-        for seconds, text in wanted:
-            options = {"color": self._theme.text_dim, "position": 0.93, "anchors": [(0, 0.5), (0, 0.5)]}
-            pen = pyqtgraph.mkPen(self._theme.accent, style=pyqtgraph.QtCore.Qt.PenStyle.DashLine)
-            line = pyqtgraph.InfiniteLine(seconds, angle=90, pen=pen, label=text, labelOpts=options)
-            line.label.setFont(ui_font(10))
-            line.setToolTip(text)
-            self.addItem(line, ignoreBounds=True)
-            self._marks.append(line)
+        if [(line.value(), line.toolTip()) for line in self._marks] != wanted:
+            self._clear_marks()
+            for seconds, text in wanted:
+                self._add_mark(seconds, text)
+        room = self.getPlotItem().getViewBox().width()
+        metrics = QFontMetrics(ui_font(10))
+        places = [(seconds - start) / (end - start) * room for seconds, _ in wanted]
+        sides = label_sides(places, [metrics.horizontalAdvance(text) + 10.0 for _, text in wanted], room)
+        for line, side in zip(self._marks, sides, strict=True):
+            line.label.setVisible(bool(side))
+            line.label.anchors = [(0, 0.5), (0, 0.5)] if side == "right" else [(1, 0.5), (1, 0.5)]
+            line.label.updatePosition()
+
+    def _add_mark(self, seconds: float, text: str) -> None:
+        options = {"color": self._theme.text_dim, "position": 0.93}
+        pen = pyqtgraph.mkPen(self._theme.accent, style=Qt.PenStyle.DashLine)
+        line = pyqtgraph.InfiniteLine(seconds, angle=90, pen=pen, label=text, labelOpts=options)
+        line.label.setFont(ui_font(10))
+        line.setToolTip(text)
+        self.addItem(line, ignoreBounds=True)
+        self._marks.append(line)
 
     def _clear_marks(self) -> None:
         for line in self._marks:
@@ -144,9 +161,49 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor.show()
         self._say_moment()
 
+    def _on_box_resized(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
     def _say_moment(self) -> None:
         if self._pointer_s is None:
             return
         times = self._store.times_s
         names = self._store.names
         self.moment_changed.emit({name: value_at(times, self._store.series(name), self._pointer_s) for name in names})
+
+
+class _Scale:
+    """An axis in a unit of its own, and the box in which its curves are drawn."""
+
+    def __init__(self, item: pyqtgraph.PlotItem, side: str) -> None:
+        self._item, self._axis, self._label = item, item.getAxis(side), ("", "")
+        self.box = item.getViewBox()
+        if side == "right":
+            self.box = pyqtgraph.ViewBox(enableMouse=False, enableMenu=False)
+            item.scene().addItem(self.box)
+            self._axis.linkToView(self.box)
+            self.box.setXLink(item.getViewBox())
+            item.getViewBox().sigResized.connect(lambda main: self.box.setGeometry(main.sceneBoundingRect()))
+        self.box.disableAutoRange()
+
+    def show(self, drawn: dict[str, _Drawn], theme: Theme) -> None:
+        """Draw curves in the unit that fits the largest of them."""
+        self._axis.setVisible(bool(drawn))
+        largest = max((float(y[y == y].max()) for *_, y in drawn.values() if (y == y).any()), default=0.0)
+        unit, factor = unit_for(max(largest, 1.0))
+        for curve, _, x, y in drawn.values():
+            curve.setData(x, y / factor, skipFiniteCheck=True, connect="finite")
+        self.box.setYRange(0.0, max(largest, 10.0) * HEADROOM / factor, padding=0.0)
+        color = next((color for _, color, *_ in drawn.values()), theme.text_dim)
+        if self._label != (unit, color):
+            self._label = (unit, color)
+            self._axis.setLabel(unit, color=color, **{"font-size": "8pt"})
+            self._axis.setTextPen(color)
+
+
+class _SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Ticks with their unit, so that no line is spent on a label."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [f"{value:g} s" for value in values]

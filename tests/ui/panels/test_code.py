@@ -12,6 +12,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
@@ -96,3 +97,13 @@ def test_a_selection_of_text_selects_no_node(qtbot: QtBot, code: CodePanel, sess
     code.selectAll()
     QTest.mouseRelease(code.viewport(), Qt.MouseButton.LeftButton)
     assert ItemId(item) not in session.attention.selection
+
+
+def test_where_a_step_pauses_is_in_view(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    items = [add("torch.randn") for _ in range(60)]
+    qtbot.waitUntil(lambda: code.document().blockCount() > 60)
+    for item in (items[50], items[10], items[59]):
+        session.run.state_changed.emit(RunState(verb="step", outcome="done", live=True, next_node=item))
+        (line,) = [span.line for span in session.run.program.spans if span.node == item]
+        first = code.firstVisibleBlock().blockNumber() + 1
+        assert first <= line < first + code.viewport().height() // code.fontMetrics().lineSpacing()

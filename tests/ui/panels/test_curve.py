@@ -1,11 +1,13 @@
 """Thinned curves and units, with numbers."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.ui.panels.curve import in_words, thinned, unit_for, value_at
+from gradstudio.ui.panels.curve import in_words, label_sides, thinned, unit_for, value_at
 
 
 def test_a_short_curve_is_left_alone() -> None:
@@ -48,3 +50,22 @@ def test_the_reading_at_a_moment_is_the_newest_before_it() -> None:
     times, values = np.array([0.0, 1.0, 2.0]), np.array([5.0, np.nan, 7.0])
     readings = [value_at(times, values, moment) for moment in (-0.5, 0.9, 1.5, 99.0)]
     assert readings == [None, 5.0, None, 7.0]
+
+
+def test_labels_of_marks_lie_neither_over_one_another_nor_over_the_edge() -> None:
+    assert label_sides([10, 100], [40, 40], 300) == ["right", "right"]
+    assert label_sides([280], [40], 300) == ["left"]
+    assert label_sides([10, 30, 290], [40, 40, 40], 300) == ["", "right", "left"]
+    assert label_sides([5], [40], 30) == [""]
+    assert label_sides([], [], 300) == []
+
+
+@given(st.lists(st.floats(0, 500), max_size=20), st.floats(10, 80), st.floats(100, 500))
+def test_no_two_labels_overlap_wherever_the_marks_are(places: list[float], width: float, room: float) -> None:
+    places = sorted(place for place in places if place <= room)
+    taken = []
+    for place, side in zip(places, label_sides(places, [width] * len(places), room), strict=True):
+        if side:
+            taken.append((place, place + width) if side == "right" else (place - width, place))
+    assert all(left >= 0 and right <= room for left, right in taken)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(taken))

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -80,6 +80,49 @@ def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(
     assert editor.text == "(2, 3)" and not editor.problem.isVisible()
 
 
+def test_a_wrong_entry_that_is_left_gives_way_to_the_old_value_and_the_reason_stays(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.full", size="(2, 3)", fill_value="1")])
+    editors = inspector.details.arguments.editors
+    for path, old in (("size", "(2, 3)"), ("fill_value", "1")):
+        editor = editors[path]
+        assert isinstance(editor.field, QLineEdit)
+        editor.field.setFocus()
+        editor.field.selectAll()
+        QTest.keyClicks(editor.field, "two ways")
+        QTest.keyClick(editor.field, Qt.Key.Key_Tab)
+        assert editor.text == old
+        assert editor.problem.isVisible() and "two ways" in editor.problem.text()
+        editor.field.setFocus()
+        QTest.keyClick(editor.field, Qt.Key.Key_End)
+        QTest.keyClicks(editor.field, " ")
+        assert not editor.problem.isVisible()
+
+
+def test_numbers_half_written_over_several_lines_outlive_news_from_the_graph(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item, other = add("torch.tensor", data="[[1, 2], [3, 4]]"), add("torch.randn")
+    session.attention.select([item])
+    field = inspector.details.arguments.editors["data"].field
+    assert isinstance(field, QPlainTextEdit)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "[[7")
+    assert session.graph_store.attempt(recipes.set_note, "Note", other, "hello")
+    assert field.toPlainText() == "[[7"
+
+
+def test_what_a_wire_must_bring_is_said_in_a_row_of_its_own_height(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.nn.functional.mse_loss")])
+    waiting = [made for made in inspector.findChildren(QLabel) if made.text() == "needs a wire"]
+    assert len(waiting) == 2
+    assert all(made.height() >= made.sizeHint().height() and made.frameWidth() == 0 for made in waiting)
+
+
 def test_an_emptied_field_goes_back_to_the_default(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.nn.functional.softmax", dim="1")
     session.attention.select([item])
@@ -147,7 +190,9 @@ def test_the_name_is_changed_and_a_word_of_python_is_refused(
         QTest.keyClicks(field, text)
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert session.graph_store.graph.nodes[item].names == ("weights",)
-    assert inspector.details.head.name_problem.isVisible() and field.text() == "weights"
+    problem = inspector.details.head.name_problem
+    assert problem.isVisible() and "class" in problem.text() and "status bar" not in problem.text()
+    assert field.text() == "weights"
 
 
 def test_value_and_gradient_of_the_selected_tensor_are_shown(

@@ -35,8 +35,30 @@ def test_a_curve_per_series_with_figures_in_units(qtbot: QtBot, session: Session
     assert list(panel.plot._curves) == ["tensors", "process"]
     assert "50 MiB" in panel.legend._labels["tensors"].text()
     assert [line.toolTip() for line in panel.plot._marks] == ["Run 1"]
-    low, high = panel.plot.getPlotItem().viewRange()[1]
-    assert low == 0 and 300 < high < 400
+
+
+def test_small_tensors_are_seen_beside_a_large_process(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(20):
+            session.memory.add(Memory(time_s=k * 0.1, device="cpu", series={"tensors": 20 * k, "process": 2**28}))
+    plot = panel.plot
+    assert plot is not None
+    (_, tensors), (_, process) = plot._near.box.viewRange()[1], plot._far.box.viewRange()[1]
+    assert 380 < tensors < 600 and 256 < process < 400
+    assert plot.getPlotItem().getAxis("left").labelText == "B"
+    assert plot.getPlotItem().getAxis("right").labelText == "MiB"
+
+
+def test_labels_of_runs_at_the_edge_are_whole(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(300):
+            mark = "Run" if k in (100, 296, 299) else ""
+            session.memory.add(Memory(time_s=k * 0.1, device="cpu", series={"tensors": k}, mark=mark))
+    assert panel.plot is not None
+    qtbot.waitUntil(lambda: panel.plot is not None and panel.plot.getPlotItem().getViewBox().width() > 200)
+    labels = [line.label for line in panel.plot._marks if line.label.isVisible()]
+    assert [label.toPlainText() for label in labels] == ["Run 1", "Run 3"]
+    assert [label.anchor.x() for label in labels] == [0, 1]  # the newest stands left of its line
 
 
 def test_nothing_is_drawn_while_the_dock_is_hidden(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:

@@ -23,6 +23,8 @@ class ArgumentsSection(Section):
         self._built: tuple[object, ...] = ()
         self._rows: list[QWidget] = []
         self.editors: dict[str, ArgumentEditor] = {}
+        self._why_not = ""
+        session.graph_store.refused.connect(self._on_store_refused)
 
     def show_item(self, item: ItemId | None) -> None:
         """Show the arguments of an item as the graph has them now."""
@@ -117,4 +119,8 @@ class ArgumentsSection(Section):
         else:
             done = store.attempt(recipes.set_literal, title, self._item, path, text)
         if not done:
-            self.editors[path].revert()
+            self.editors[path].show_value()
+            self.editors[path].say(self._why_not)
+
+    def _on_store_refused(self, words: object) -> None:
+        self._why_not = str(words)

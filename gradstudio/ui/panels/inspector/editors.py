@@ -1,6 +1,6 @@
 """Editors of arguments: each hands back Python text that was parsed, or says in words why it is refused."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ CHOICES: dict[Kind, tuple[str, ...]] = {
     Kind.MEMORY_FORMAT: ("torch.contiguous_format", "torch.channels_last", "torch.preserve_format"),
 }
 DATA_LINES = 5
+QUOTED_LETTERS = 24
 
 
 class ArgumentEditor(QWidget):
@@ -59,29 +60,42 @@ class ArgumentEditor(QWidget):
 
     def set_port(self, port: Port) -> None:
         """Show what the graph says now, unless the person is in the middle of a change."""
-        changed = port.literal != self.shown or port.state != self.port.state
+        changed = port.literal != self.port.literal or port.state != self.port.state
         self.port = port
         if changed:
             self.revert()
 
     def revert(self) -> None:
         """Show the value that stands and forget what was typed."""
-        self.shown = self.port.literal
         self.say("")
+        self.show_value()
+
+    def show_value(self) -> None:
+        """Put the value that stands into the field."""
+        self.shown = self.port.literal
 
     def commit(self) -> None:
-        """Parse what stands in the field; announce it, or say why it is refused."""
+        """Parse what stands in the field; announce it, or say why it is refused.
+
+        A refused entry may be mended while the cursor is in it; when the field is left, the old value stands there
+        again and the reason stays.
+        """
         text = self.text.strip()
         if text == self.shown.strip() or (not text and not self.shown):
-            self.say("")
             return
         try:
             parsed = literals.parse(text, self.port.parameter) if text else ""
         except LiteralError as error:
             self.say(str(error))
+            if not self.field.hasFocus():
+                self.show_value()
+                self.say(f"{_quoted(text)} was not taken: {error}")
             return
         self.say("")
-        self.committed.emit(parsed)
+        if parsed == self.port.literal:
+            self.show_value()
+        else:
+            self.committed.emit(parsed)
 
     def say(self, problem: str) -> None:
         """Show the words of a refusal under the field; "" takes them away."""
@@ -110,8 +124,8 @@ class LineEditor(ArgumentEditor):
     def text(self) -> str:
         return self._line.text()
 
-    def revert(self) -> None:
-        super().revert()
+    def show_value(self) -> None:
+        super().show_value()
         self._line.setText(self.port.literal)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -141,8 +155,8 @@ class ChoiceEditor(ArgumentEditor):
     def text(self) -> str:
         return str(self._box.currentData() or "")
 
-    def revert(self) -> None:
-        super().revert()
+    def show_value(self) -> None:
+        super().show_value()
         index = self._box.findData(self.port.literal)
         if index < 0 and self.port.literal:
             self._box.addItem(self.port.literal, self.port.literal)
@@ -176,8 +190,8 @@ class DataEditor(ArgumentEditor):
     def text(self) -> str:
         return self._edit.toPlainText()
 
-    def revert(self) -> None:
-        super().revert()
+    def show_value(self) -> None:
+        super().show_value()
         self._edit.setPlainText(laid_out(self.port.literal))
         self.shown = self._edit.toPlainText()
         lines = min(max(self.shown.count("\n") + 1, 1), DATA_LINES)
@@ -188,7 +202,7 @@ class DataEditor(ArgumentEditor):
         if watched is not self._edit:
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusOut:
-            self.commit()
+            QTimer.singleShot(0, self, self.commit)  # when the focus has gone
         elif _is_escape(event):
             self.revert()
             return True
@@ -239,6 +253,11 @@ def hint_of(port: Port) -> str:
 def short(literal: str) -> str:
     """``float32`` for ``torch.float32``."""
     return literal.removeprefix("torch.")
+
+
+def _quoted(text: str) -> str:
+    """What was typed, shortly."""
+    return f"“{text if len(text) <= QUOTED_LETTERS else text[:QUOTED_LETTERS] + '…'}”"
 
 
 def laid_out(literal: str) -> str:

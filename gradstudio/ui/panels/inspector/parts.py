@@ -21,6 +21,12 @@ BLOCK_WORDS = {
 }
 
 
+NAME_WORDS = {
+    False: "The variable's name in the program; several, with commas, where there are several results",
+    True: "Without a name it is written inside the statement that uses it. A name gives it a line of its own.",
+}
+
+
 class HeadSection(QWidget):
     """Title, operator and summary; the name as a field."""
 
@@ -54,6 +60,8 @@ class HeadSection(QWidget):
             column.addWidget(widget)
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.name_problem.hide())
+        self._why_not = ""
+        session.graph_store.refused.connect(self._on_store_refused)
 
     def show_item(self, item: ItemId) -> None:
         """Show an item's head."""
@@ -84,7 +92,8 @@ class HeadSection(QWidget):
         self._color_mark(operator.category if operator is not None else "")
         names = ", ".join(node.names)
         self._name_row.setVisible(operator is None or bool(operator.results))
-        self.name.setPlaceholderText("no name: printed inside its user" if node.nested else "no name")
+        self.name.setPlaceholderText("none: printed inline" if node.nested else "no name")
+        self.name.setToolTip(NAME_WORDS[node.nested])
         if not self.name.hasFocus() or not self.name.isModified():
             self.name.setText(names)
 
@@ -112,9 +121,12 @@ class HeadSection(QWidget):
         if names == graph.nodes[self._item].names:
             return
         if not self._session.graph_store.attempt(recipes.rename, "Rename", self._item, names):
-            self.name_problem.setText(f"“{self.name.text()}” cannot be its name; see the status bar for why.")
+            self.name_problem.setText(self._why_not)
             self.name_problem.show()
             self.name.setText(", ".join(graph.nodes[self._item].names))
+
+    def _on_store_refused(self, words: object) -> None:
+        self._why_not = str(words)
 
 
 class TroubleBox(QFrame):

@@ -1,0 +1,56 @@
+"""Asks for files: where to begin, what to propose, and Qt's own dialog in our icons where the system has none."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+
+from gradstudio.ui.theme import Theme, icon
+
+BUTTON_ICONS = {
+    "backButton": "backward",
+    "forwardButton": "forward",
+    "toParentButton": "up",
+    "newFolderButton": "new_folder",
+    "listModeButton": "list",
+    "detailModeButton": "details",
+}
+"""Buttons of Qt's own dialog by the names Qt gives them; the style's pictures are dark on dark."""
+
+
+def ask_what(parent: QWidget, theme: Theme, title: str, folder: Path, kinds: str) -> Path | None:
+    """The file a person chooses to open; None when they leave."""
+    dialog = QFileDialog(parent, title, str(folder), kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return _ask(dialog, theme)
+
+
+def ask_where(parent: QWidget, theme: Theme, title: str, proposed: Path, kinds: str) -> Path | None:
+    """Where a person chooses to write, with the suffix of the chosen kind; None when they leave."""
+    dialog = QFileDialog(parent, title, str(proposed.parent), kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(proposed.suffix[1:])
+    dialog.selectFile(proposed.name)
+    dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition("*.")[2].rstrip(")")))
+    return _ask(dialog, theme)
+
+
+def first_folder(used: Iterable[Path], examples: Path | None) -> Path:
+    """The first of the folders that still is there and does not hold the examples, else the documents', else home."""
+    for folder in used:
+        if folder.is_dir() and folder.resolve() != examples:
+            return folder
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return Path(documents) if documents and Path(documents).is_dir() else Path.home()
+
+
+def _ask(dialog: QFileDialog, theme: Theme) -> Path | None:
+    for name, picture in BUTTON_ICONS.items():
+        button = dialog.findChild(QToolButton, name)
+        if isinstance(button, QToolButton):
+            button.setIcon(icon(picture, theme))
+    accepted = dialog.exec() == QFileDialog.DialogCode.Accepted
+    files = dialog.selectedFiles()
+    dialog.deleteLater()
+    return Path(files[0]) if accepted and files else None
