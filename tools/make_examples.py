@@ -43,7 +43,6 @@ DIGITS_SOURCE = (
 )
 
 
-NOTE_WIDTH = 320.0
 NOTE_WIDTH = 360.0
 NOTES = {
     "01_square_polynomial": """
@@ -51,7 +50,7 @@ A derivative, by hand and by torch: y = x² + 2x + 1, so dy/dx = 2x + 2, which i
 Press Run, then look at the gradient of x.""",
     "02_two_paths": """
 x reaches the loss twice: through z, and directly.
-Step through the backward: both ways meet at x, and what they bring is added: 48 + 16 = 64.""",
+What both ways bring back is added. Compare the gradient of x: 48 through z and 16 directly, so 64.""",
     "03_linear_regression": """
 One step of linear regression.
 The error of the prediction gives w and b their gradients; they move a little against them.
@@ -67,44 +66,89 @@ Look at the greyed gradients: each says where it is cut.""",
 The bias has 3 numbers, the batch has 2 rows: torch uses the bias for each row.
 On the way back its gradient is the sum over the rows: compare the shapes.""",
     "07_digits_perceptron": """
-A two-layer perceptron reads 200 handwritten digits, 8 × 8 grey values from 0 to 16 each.
-Untrained it only guesses: see accuracy.
+A two-layer perceptron reads 200 handwritten digits, 8 × 8 grey values each, scaled to 0 … 1.
+Its weights start small and random: untrained it only guesses, see accuracy.
 Pixels at the rim are always 0, so their rows in the gradient of W1 stay 0.
 Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI, CC BY 4.0.""",
     "08_attention_head": """
 One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.
 Each row of attention adds up to 1: it says how much one token looks at each of the others.""",
 }
-TALL = {"matmul": 290.0, "scores": 290.0, "attention": 310.0, "b1": 240.0, "b2": 280.0, "W1": 244.0, "W2": 244.0}
-"""Cards of the last two examples that grow with their values, pixels."""
+SMALL, LARGE = 92.0, 194.0
+"""Room that the values of a scalar take on a card, and those of a 4 x 4 matrix with its gradient, pixels."""
+VALUES = {
+    "01_square_polynomial": dict.fromkeys(("x", "pow", "mul", "add", "y"), SMALL),
+    "02_two_paths": dict.fromkeys(("x", "y", "z", "w", "loss"), SMALL),
+}
+COLUMN = 248.0
 
 BY_HAND = {
     "02_two_paths": {
-        "x": (0, 256),
-        "y": (0, 0),
-        "z": (264, 48),
-        "w": (528, 216),
-        "loss": (800, 216),
-        "backward": (1064, 216),
+        "x": (0, 0),
+        "y": (0, 264),
+        "z": (288, 128),
+        "w": (560, 24),
+        "loss": (824, 24),
+        "backward": (1088, 24),
     },
     "03_linear_regression": {
-        "prediction": (576, 256),
-        "target": (576, 560),
-        "grad": (1400, 208),
-        "mul": (1664, 216),
-        "grad_2": (1400, 568),
-        "mul_2": (1664, 584),
+        "x": (0, 0),
+        "w": (0, 320),
+        "matmul": (280, 144),
+        "b": (280, 576),
+        "prediction": (544, 144),
+        "target": (544, 416),
+        "loss": (808, 144),
+        "backward": (1072, 144),
+        "grad": (1136, 384),
+        "mul": (1384, 384),
+        "isub": (1632, 320),
+        "grad_2": (1136, 640),
+        "mul_2": (1384, 640),
+        "isub_2": (1632, 576),
     },
     "05_detach_and_no_grad": {
-        "x": (0, 440),
-        "frozen": (592, 120),
-        "mul": (856, 0),
-        "mul_2": (592, 480),
-        "y": (1120, 240),
-        "backward": (1392, 240),
+        "x": (0, 560),
+        "square": (296, 0),
+        "frozen": (544, 120),
+        "scale": (544, 368),
+        "mul": (808, 0),
+        "mul_2": (808, 536),
+        "y": (1072, 248),
+        "backward": (1320, 248),
+    },
+    "07_digits_perceptron": {
+        **{item: (COLUMN * k, 480) for k, item in enumerate(("images", "to", "X", "matmul", "add", "hidden"))},
+        **{item: (COLUMN * k, 480) for k, item in enumerate(("matmul_2", "logits"), 6)},
+        **{item: (COLUMN * k, 728) for item, k in (("W1", 2), ("b1", 3), ("W2", 5), ("b2", 6))},
+        **{item: (COLUMN * k, 216) for k, item in enumerate(("argmax", "eq", "float", "accuracy"), 2)},
+        **{item: (COLUMN * k, 216) for k, item in enumerate(("loss", "backward"), 6)},
+        **{item: (COLUMN * k, -24) for k, item in enumerate(("labels", "target"), 4)},
+    },
+    "08_attention_head": {
+        "randn": (0, 272),
+        "tokens": (COLUMN, 272),
+        "W_q": (COLUMN, 0),
+        "W_k": (COLUMN, 528),
+        "W_v": (COLUMN, 800),
+        "Q": (2 * COLUMN, 64),
+        "K": (2 * COLUMN, 336),
+        "V": (2 * COLUMN, 664),
+        "T": (3 * COLUMN, 336),
+        "d": (3 * COLUMN, 544),
+        "matmul": (4 * COLUMN, 104),
+        "pow": (4 * COLUMN, 440),
+        "scores": (5 * COLUMN, 240),
+        "attention": (6 * COLUMN, 248),
+        "output": (7 * COLUMN, 600),
+        "pow_2": (5 * COLUMN, 848),
+        "loss": (6 * COLUMN, 848),
+        "backward": (7 * COLUMN, 848),
     },
 }
-"""Where Tidy was helped, so that no wire passes behind a card."""
+"""Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
+NOTE_PLACES = {"07_digits_perceptron": (0.0, 272.0, 460.0), "08_attention_head": (0.0, 56.0, 228.0)}
+"""Place and width of notes that do not stand above everything."""
 
 
 class Sketch:
@@ -258,11 +302,11 @@ def digits_perceptron(s: Sketch) -> None:
     labels = stored_tensor(struct.pack(f"<{PICTURES}q", *digits), "int64", (PICTURES,), DIGITS_SOURCE)
     images_item = s.stored("images", images)
     labels_item = s.stored("labels", labels)
-    x = s.node("operator.truediv", "X", a=s.part("torch.Tensor.to", self=images_item, device=DOCUMENT_DEVICE), b="128")
+    x = s.node("operator.truediv", "X", a=s.part("torch.Tensor.to", self=images_item, device=DOCUMENT_DEVICE), b="16")
     target = s.node("torch.Tensor.to", "target", self=labels_item, device=DOCUMENT_DEVICE)
-    w1 = s.node("torch.randn", "W1", blank=True, size="(64, 32)", requires_grad="True")
+    w1 = s.node("torch.normal", "W1", blank=True, mean="0.0", std="0.1", size="(64, 32)", requires_grad="True")
     b1 = s.node("torch.zeros", "b1", size="(32,)", requires_grad="True")
-    w2 = s.node("torch.randn", "W2", size="(32, 10)", requires_grad="True")
+    w2 = s.node("torch.normal", "W2", mean="0.0", std="0.1", size="(32, 10)", requires_grad="True")
     b2 = s.node("torch.zeros", "b2", size="(10,)", requires_grad="True")
     first = s.part("operator.add", a=s.part("operator.matmul", a=x, b=w1), b=b1)
     hidden = s.node("torch.relu", "hidden", input=first)
@@ -315,19 +359,25 @@ def make(name: str) -> Graph:
     sketch = Sketch()
     EXAMPLES[name](sketch)
     graph = sketch.graph
-    tall = {ItemId(item): (card_size(graph, ItemId(item))[0], height) for item, height in TALL.items() if item in graph}
-    graph.places = {key: _on_grid(x, y) for key, (x, y) in layout(graph, tall if name > "07" else {}).items()}
+    sizes = {ItemId(item): card_size(graph, ItemId(item), values) for item, values in VALUES.get(name, {}).items()}
+    graph.places = {key: _on_grid(x, y) for key, (x, y) in layout(graph, sizes).items()}
     graph.places |= {key: Place(x, y) for key, (x, y) in BY_HAND.get(name, {}).items()}
     first = next(item for item in graph.bodies[ROOT] if not graph.nodes[item].nested)
     graph.nodes[first] = msgspec.structs.replace(graph.nodes[first], note=NOTES[name].strip())
+    graph.places[f"note:{first}"] = _note_place(graph, first, name)
+    return graph
+
+
+def _note_place(graph: Graph, first: ItemId, name: str) -> Place:
+    """At its own place, else above all that stands in its columns."""
+    if name in NOTE_PLACES:
+        x, y, width = NOTE_PLACES[name]
+        return Place(x, y, width)
     graph.places[f"note:{first}"] = Place(0.0, 0.0, NOTE_WIDTH)
     _, height = note_size(graph, first)
     left = min(place.x for place in graph.places.values())
     below = [place.y for place in graph.places.values() if place.x < left + NOTE_WIDTH and place.width is None]
-    graph.places[f"note:{first}"] = msgspec.structs.replace(
-        _on_grid(left, min(below) - height - 32.0), width=NOTE_WIDTH
-    )
-    return graph
+    return msgspec.structs.replace(_on_grid(left, min(below) - height - 32.0), width=NOTE_WIDTH)
 
 
 def _on_grid(x: float, y: float) -> Place:

@@ -4,7 +4,7 @@ import textwrap
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import Port, input_ports, operator_of, output_ports
-from gradstudio.operators.model import Kind
+from gradstudio.operators.model import Family, Kind
 
 Size = tuple[float, float]
 
@@ -13,8 +13,17 @@ WIDEST = 300.0
 CHARACTER = 7.0
 HEADER = 36.0
 ROW = 22.0
-FOOT = 24.0
-VALUES = 90.0
+MORE_ROW = 18.0
+FOOT = 6.0
+VALUES = {Family.MODULE: 46.0, Family.NUMBER: 38.0, Family.NONE: 0.0, Family.TENSOR: 126.0, Family.UNKNOWN: 126.0}
+"""Room for the values of one result, pixels."""
+OTHER_VALUES = 32.0
+MOST_RESULTS = 3
+FIELD = 64.0
+WIDE_FIELD = 96.0
+LABEL_ROOM = 84.0
+NAME_ROOM = 122.0
+STORED = "python.stored"
 NOTE_WIDTH = 232.0
 NOTE_LINE = 17.0
 NOTE_EDGE = 9.0
@@ -24,14 +33,19 @@ BLOCK_TOP = 50.0
 BLOCK_BOTTOM = 26.0
 EMPTY_BLOCK: Size = (240.0, 110.0)
 ONLY_WIRED = frozenset({Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT})
+WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
+BESIDE_OUTPUTS = frozenset({Kind.TENSOR_OR_NUMBER, Kind.ANY})
 NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
 
 
-def card_size(graph: Graph, item: ItemId) -> Size:
-    """Width and height of a node's card with room for its values, pixels."""
-    ports = _shown(graph, item)
-    rows = max(_first_row(graph, item, ports) + len(ports), len(output_ports(graph, item)), 1)
-    return _width(graph, item, ports), HEADER + ROW * rows + FOOT + VALUES
+def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
+    """Width and height of a node's card with room for its values, pixels; `values` where that is known better."""
+    ports, outputs = _shown(graph, item), output_ports(graph, item)
+    rows = max(_first_row(graph, item, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
+    more = MORE_ROW if len(ports) < len(_ports(graph, item)) else 0.0
+    if values is None or not outputs:
+        values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
+    return _width(graph, item), HEADER + ROW * rows + more + FOOT + values
 
 
 def note_size(graph: Graph, item: ItemId) -> Size:
@@ -55,33 +69,42 @@ def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int
     return inputs, outputs
 
 
+def _is_stored(graph: Graph, item: ItemId) -> bool:
+    node = graph.nodes.get(item)
+    return node is not None and node.operator == STORED
+
+
+def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
+    """All inputs; a stored tensor has words instead."""
+    return () if _is_stored(graph, item) else input_ports(graph, item)
+
+
 def _shown(graph: Graph, item: ItemId) -> list[Port]:
-    """The inputs that are not folded away."""
-    ports = input_ports(graph, item)
-    folded = {port.path for port in ports if _foldable(port)}
-    return [port for port in ports if len(folded) < 2 or port.path not in folded]
+    """The inputs that are not folded away; optional ones stand last."""
+    ports = _ports(graph, item)
+    optional = [port for port in ports if _is_optional(port)]
+    if len(optional) < 2:
+        return list(ports)
+    first = [port for port in ports if not _is_optional(port)]
+    return first + [port for port in optional if port.state in ("wired", "literal")]
 
 
-def _foldable(port: Port) -> bool:
-    touched = port.required or port.state in ("wired", "literal") or port.element is not None
-    return not touched and port.parameter.name not in NEVER_FOLDED
+def _is_optional(port: Port) -> bool:
+    return not port.required and port.element is None and port.parameter.name not in NEVER_FOLDED
 
 
 def _first_row(graph: Graph, item: ItemId, ports: list[Port]) -> int:
-    """Rows above the first input: outputs stand beside inputs that have no field, else above."""
+    """Rows above the first input: outputs stand beside inputs of tensors, else above."""
     count = len(output_ports(graph, item))
-    return count if any(_has_field(port) for port in ports[:count]) else 0
+    beside = (port.parameter.kind in ONLY_WIRED or port.parameter.kind in BESIDE_OUTPUTS for port in ports[:count])
+    return 0 if all(beside) else count
 
 
-def _has_field(port: Port) -> bool:
-    return port.state != "wired" and port.parameter.kind not in ONLY_WIRED
-
-
-def _width(graph: Graph, item: ItemId, ports: list[Port]) -> float:
-    operator, node = operator_of(graph, item), graph.nodes.get(item)
+def _width(graph: Graph, item: ItemId) -> float:
+    operator = operator_of(graph, item)
     title = operator.title if operator is not None else ""
-    head = len(", ".join(node.names) + title if node is not None else title) * CHARACTER + 66
-    label = max((len(port.label) for port in ports if _has_field(port)), default=0)
-    field = max((len(port.literal) for port in ports if _has_field(port)), default=0)
-    body = label * CHARACTER + min(max(field * CHARACTER + 16, 64.0), 150.0) + 32
-    return min(max(head, body, NARROWEST), WIDEST)
+    literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]
+    label = max((len(port.label) for port in literal), default=0)
+    field = WIDE_FIELD if any(port.parameter.kind in WIDE_KINDS for port in literal) else FIELD
+    body = min(label * CHARACTER, LABEL_ROOM) + 8 + field + 24 if literal else 0.0
+    return min(max(NAME_ROOM + len(title) * CHARACTER, body, NARROWEST), WIDEST)

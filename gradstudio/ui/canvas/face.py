@@ -23,7 +23,9 @@ FIELD_HEIGHT: Final = 18.0
 MINIMUM_WIDTH: Final = 196.0
 MAXIMUM_WIDTH: Final = 300.0
 MINIMUM_FIELD: Final = 64.0
-WIDE_FIELD: Final = 104.0
+WIDE_FIELD: Final = 96.0
+LABEL_ROOM: Final = 84.0
+"""Longer labels beside a field are shortened."""
 WIDTH_STEP: Final = 4.0
 NAME_ROOM: Final = 72.0
 """Room for the name before an operator's title."""
@@ -41,6 +43,8 @@ WITHOUT_FIELD = frozenset(
 """Kinds that only a wire can fill."""
 WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
 """Kinds whose literals are long."""
+BESIDE_OUTPUTS = frozenset({Kind.TENSOR_OR_NUMBER, Kind.ANY})
+"""Kinds whose short literals leave room for an output in the same row."""
 WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
 """Kinds whose literals are chosen from a list."""
 NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
@@ -300,8 +304,7 @@ def _may_have_field(parameter: Parameter) -> bool:
 def _shares_rows(inputs: Sequence[InputRow], outputs: Sequence[OutputRow]) -> bool:
     """Whether the outputs stand beside the first inputs instead of above them."""
     return not any(
-        _may_have_field(row.parameter) and row.parameter.kind is not Kind.TENSOR_OR_NUMBER
-        for row in inputs[: len(outputs)]
+        _may_have_field(row.parameter) and row.parameter.kind not in BESIDE_OUTPUTS for row in inputs[: len(outputs)]
     )
 
 
@@ -309,6 +312,7 @@ def _width(title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], meas
     """One width for all cards of an operator: names and literals are shortened to it."""
     head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
     label = max((measure(port.label, "label") for port in ports if _may_have_field(port.parameter)), default=0.0)
+    label = min(label, LABEL_ROOM)
     fields = (WIDE_FIELD if port.parameter.kind in WIDE_KINDS else MINIMUM_FIELD for port in ports)
     body = label + 8 + max(fields) + 2 * PADDING if label else 0.0
     beside = max((measure(row.label, "label") for row in outputs), default=0.0)
@@ -335,7 +339,7 @@ def _placed(face: Face, measure: Measure) -> Face:
 
 def _field_left(face: Face, measure: Measure) -> float:
     labels = max((measure(row.label, "label") for row in face.inputs if _may_have_field(row.parameter)), default=0.0)
-    return min(PADDING + labels + 8, face.width - PADDING - MINIMUM_FIELD)
+    return min(PADDING + min(labels, LABEL_ROOM) + 8, face.width - PADDING - MINIMUM_FIELD)
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
