@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
 
 from gradstudio.ui.dock_title import DockTitle
@@ -56,6 +56,11 @@ class Docks(QObject):
     def is_wide(self, width_px: int) -> bool:
         """Whether code and log have room side by side in a window of that width."""
         return width_px >= WIDE_PX
+
+    def sizes(self) -> tuple[QSize, ...]:
+        """How large each dock is, and what is left to the canvas."""
+        central = self._window.centralWidget()
+        return (*(dock.size() for dock in self), central.size() if central is not None else QSize())
 
     def closed(self) -> tuple[QDockWidget, ...]:
         """Those that a person closed."""

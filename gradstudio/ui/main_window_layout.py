@@ -14,6 +14,8 @@ from gradstudio.ui.main_window_docks import Docks
 from gradstudio.ui.settings import Settings
 
 LAYOUT_VERSION = 2
+MAX_TURNS = 12
+"""How often the layout is applied after one cause, at most; two turns are usual."""
 Follows = OneOf["first", "saved", "hand"]
 
 
@@ -22,7 +24,7 @@ class LayoutKeeper(QObject):
 
     Attributes:
         follows: "first": the docks keep their share of the window; "saved": they are put as they were left until
-            the window has the size it had then; "hand": they stay as the person puts them.
+            the person first presses a key or a button in the window; "hand": they stay as the person puts them.
     """
 
     def __init__(self, window: QMainWindow, docks: Docks, settings: Settings) -> None:
@@ -30,11 +32,12 @@ class LayoutKeeper(QObject):
         super().__init__(window)
         self._window, self._docks, self._settings = window, docks, settings
         self.follows: Follows = "first"
-        self._filled, self._arranged_px = False, QSize()
+        self._arranged_px = QSize()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
-        self._timer.timeout.connect(self.apply)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._turns = 0
         docks.taken.connect(self._on_docks_taken)
         window.installEventFilter(self)
 
@@ -51,8 +54,7 @@ class LayoutKeeper(QObject):
 
     def filled(self) -> None:
         """The panels are in their docks: what was restored before may have been pushed about."""
-        self._filled = True
-        self._timer.start()
+        self._soon()
 
     def save(self) -> None:
         """Remember the layout for the next start."""
@@ -77,7 +79,7 @@ class LayoutKeeper(QObject):
             if kind == QEvent.Type.Show:
                 self._window.windowHandle().installEventFilter(self)
             if kind in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.WindowStateChange):
-                self._timer.start()
+                self._soon()
             elif kind == QEvent.Type.MouseButtonPress and self._is_separator(event):
                 self._on_docks_taken()
         elif kind in (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress) and self.follows == "saved":
@@ -94,7 +96,7 @@ class LayoutKeeper(QObject):
         at_first = self._arranged_px.isEmpty()
         if at_first or docks.is_wide(self._arranged_px.width()) != docks.is_wide(size.width()):
             docks.arrange(size.width(), () if at_first else docks.closed())
-            self._timer.start()  # docks that were just moved take their share when they have been laid out
+            self._soon()
         self._arranged_px = size
         docks.share(size.width(), size.height())
 
@@ -108,12 +110,22 @@ class LayoutKeeper(QObject):
         if self._settings.window.value("follows") == "first" and isinstance(left_px, QSize):
             self.follows, self._arranged_px = "first", left_px  # only closed panels and tabs were changed
             self._apply_first()
-        elif self._filled and self._window.isVisible() and self._window.size() == left_px:
-            self.follows = "hand"
 
     def _is_separator(self, event: QEvent) -> bool:
         """Whether the press is on the window itself, between its docks."""
         return isinstance(event, QMouseEvent) and self._window.childAt(event.position().toPoint()) is None
+
+    def _soon(self) -> None:
+        self._turns = MAX_TURNS
+        self._timer.start()
+
+    def _on_timer_timeout(self) -> None:
+        """Apply, and look again: docks that Qt has yet to lay out do not take their share at once."""
+        before = self._docks.sizes()
+        self.apply()
+        self._turns -= 1
+        if self.follows != "hand" and self._turns > 0 and self._docks.sizes() != before:
+            self._timer.start()
 
     def _on_docks_taken(self) -> None:
         self.follows = "hand"
