@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
 from gradstudio.protocol.messages import GradRow, PortInference
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -163,3 +164,42 @@ def test_nan_is_said_in_words_beside_the_picture() -> None:
     value = facts.sections[0].value
     assert value is not None
     assert (("NaN 50 %",), "bad") in value.lines
+
+
+@pytest.mark.parametrize(
+    "record", [SCALAR, VECTOR, MATRIX, PICTURE, STRIP], ids=lambda record: str(record.summary.shape)
+)
+def test_a_card_has_the_room_for_its_values_before_they_come(record: TensorRecord) -> None:
+    for switches in itertools.product((True, False), repeat=5):
+        shown = Shown(*switches)
+        expected = PortInference(node=NODE, dtype="float32", shape=record.summary.shape, requires_grad=True)
+        families = (Family.TENSOR,)
+        before = facts_height(Told(expected=expected), NODE, shown, families)
+        ran = facts_height(Told(record, expected=expected), NODE, shown, families)
+        back = facts_height(Told(record, grad=gradient(record), expected=expected), NODE, shown, families)
+        assert before == ran == back
+
+
+def test_a_card_of_which_nothing_is_known_has_room_for_a_picture() -> None:
+    before = facts_height(Told(), NODE, Shown(), (Family.TENSOR,))
+    assert before == facts_height(Told(PICTURE, grad=gradient(PICTURE)), NODE, Shown(), (Family.TENSOR,))
+    assert facts_height(Told(), NODE, Shown(), (Family.NONE,)) == 0
+    linear = ModuleRecord(class_name="Linear", parameters={"weight": MATRIX, "bias": VECTOR})
+    module = (Family.MODULE,)
+    assert facts_height(Told(), NODE, Shown(), module) == facts_height(Told(linear), NODE, Shown(), module)
+
+
+def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
+    expected = PortInference(node=NODE, dtype="float32", shape=(2, 3), device="cpu")
+    assert card_facts(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == "float32 · cpu"
+    assert card_facts(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == ""
+
+
+def test_a_vector_of_more_than_five_reads_in_two_lines_with_the_numbers_of_their_first_elements() -> None:
+    value = card_facts(Told(VECTOR), NODE, ("y",), Shown()).sections[0].value
+    assert value is not None
+    assert [len(row) for row in value.cells] == [5, 2]
+    assert value.lead == ("0:", "5:")
+    short = card_facts(Told(tensor(3, value=[1.0, 2.0, 3.0])), NODE, ("y",), Shown()).sections[0].value
+    assert short is not None
+    assert short.lead == ()

@@ -76,3 +76,17 @@ def test_plain_values_are_one_line() -> None:
 def test_sizes_have_binary_units() -> None:
     assert f.size(512) == "512 B"
     assert f.size(1536) == "1.5 KiB"
+
+
+def test_columns_have_equal_decimals() -> None:
+    matrix = Summary(dtype="float32", shape=(2, 2), value=[[0.5, -12.25], [1.0, 3.0]])
+    assert f.cells(matrix, 5) == (("0.5", "-12.25"), ("1.0", "3.00"))
+    vector = Summary(dtype="float32", shape=(3,), value=[0.123456, -1.5, 20.0])
+    assert f.cells(vector, 5, 3) == (("0.1", "-1.5", "20.0"),)
+    whole = Summary(dtype="float32", shape=(6,), value=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert f.cells(whole, 5) == (("1", "2", "3", "4", "5"), ("6",))
+
+
+def test_a_range_has_shorter_wordings() -> None:
+    summary = Summary(dtype="float32", shape=(64, 64), minimum=-0.0154321, maximum=0.0153456)
+    assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02")

@@ -1,5 +1,7 @@
 """The person's hand: real presses, moves, releases and keys on the viewport; the graph answers."""
 
+import itertools
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -468,3 +470,145 @@ def test_the_view_is_taken_up_as_it_was_left(hand: Hand) -> None:
     hand.add("torch.relu", 300, 200)
     hand.canvas.restore_view(0.75, 400, 250)
     assert hand.canvas.view_state() == pytest.approx((0.75, 400, 250), abs=1.5)
+
+
+# ------------------------------------------------------------------ the view stays, cards keep their form
+
+
+def test_drops_on_an_empty_canvas_do_not_move_the_view(hand: Hand) -> None:
+    hand.canvas.fit_pending = True
+    hand.shot()
+    before = hand.canvas.camera
+    for x in (300, 640):
+        hand.drop("torch.randn", (x, 200))
+        hand.shot()
+        hand.canvas.resize(hand.canvas.width() + 2, hand.canvas.height())
+        hand.canvas.resize(hand.canvas.width() - 2, hand.canvas.height())
+        hand.shot()
+    assert hand.canvas.camera == before
+    assert [place(hand, item) for item in hand.graph.nodes] == [(240, 184), (576, 184)]
+
+
+def test_operators_without_a_place_of_their_own_cover_nothing(hand: Hand) -> None:
+    for key in ("torch.randn", "torch.nn.Linear", "torch.relu", "torch.nn.functional.mse_loss", "torch.tensor"):
+        hand.canvas.add_operator(key)
+    board = hand.canvas.board
+    boxes = [box for item in board.ids if (box := board.box(item)) is not None]
+    assert len(boxes) == 6
+    assert not [(a, b) for k, a in enumerate(boxes) for b in boxes[:k] if a.meets(b)]
+
+
+def test_a_clicked_card_lies_on_top_and_is_hit_there(hand: Hand) -> None:
+    below, above = hand.add("torch.randn", 200, 100), hand.add("torch.randn", 300, 130)
+    shared = (330, 200)
+    hand.click(hand.header(above))
+    assert hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*shared))).item == above
+    hand.click((220, 112))
+    assert hand.session.attention.selection == {below}
+    assert hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*shared))).item == below
+    assert hand.canvas.board.ids[-1] == below
+    assert list(hand.graph.order()) == [below, above]
+
+
+def test_a_port_under_another_card_is_not_hit(hand: Hand) -> None:
+    below, above = hand.add("torch.randn", 200, 100), hand.add("torch.relu", 380, 90)
+    hand.click(hand.header(above))
+    hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.output(below))))
+    assert hit.item == above
+
+
+@pytest.mark.parametrize("key", ["operator.add", "torch.matmul", "torch.nn.functional.mse_loss", "torch.Tensor.sum"])
+def test_ports_and_cards_stay_where_they_are_when_wires_come_and_go(hand: Hand, key: str) -> None:
+    x, y = hand.add("torch.randn", 40, 100), hand.add(key, 500, 100)
+    face = hand.canvas.board.face(y)
+    assert face is not None
+    path = face.inputs[0].path
+    before = [(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)
+    for start, end in ((hand.output(x), hand.input(y, path)), (hand.input(y, path), (400, 600))):
+        hand.drag(start, end)
+        face = hand.canvas.board.face(y)
+        assert face is not None
+        assert ([(row.path, row.x, row.y) for row in face.inputs], face.width, face.height, hand.output(y)) == before
+
+
+def test_a_long_literal_or_name_does_not_widen_a_card(hand: Hand) -> None:
+    item = hand.add("torch.tensor", 40, 100)
+    box = hand.canvas.board.box(item)
+    assert hand.session.graph_store.attempt(recipes.set_literal, "Set", item, "data", str([1.25] * 30))
+    assert hand.session.graph_store.attempt(recipes.rename, "Rename", item, ("a_very_long_name_for_one_tensor",))
+    assert hand.canvas.board.box(item) == box
+
+
+def test_a_block_that_would_refuse_a_drop_is_not_lit_and_says_why_while_dragging(hand: Hand) -> None:
+    x, a, b, c = (
+        hand.add("torch.randn", 20, 100),
+        hand.add("torch.relu", 260, 100),
+        hand.add("torch.exp", 500, 400),
+        hand.add("torch.sin", 740, 100),
+    )
+    for source, target in ((x, a), (a, b), (b, c)):
+        hand.wire(source, target, "input")
+    hand.session.graph_store.attempt(recipes.wrap, "Wrap", [c], "no_grad")
+    (block,) = hand.graph.blocks
+    frame = hand.canvas.board.frames[block].box
+    hand.press(hand.header(a))
+    hand.move((frame.x + 40, frame.y + 60))
+    assert hand.canvas.lit.drop_frame is None
+    assert hand.canvas.bubble.isVisible()
+    hand.move((300, 600))
+    assert not hand.canvas.bubble.isVisible()
+    hand.key(Key.Key_Escape)
+
+
+def test_an_operator_dropped_on_a_short_wire_makes_room_in_one_undo_entry(hand: Hand) -> None:
+    x, y, far = hand.add("torch.randn", 40, 96), hand.add("torch.sum", 320, 96), hand.add("torch.relu", 600, 400)
+    hand.wire(x, y, "input")
+    count = len(hand.undo_texts)
+    start, end = hand.output(x), hand.input(y, "input")
+    hand.drop("torch.relu", ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    (relu,) = set(hand.graph.nodes) - {x, y, far}
+    board = hand.canvas.board
+    boxes = [board.box(item) for item in (x, relu, y)]
+    for left, right in itertools.pairwise(boxes):
+        assert left is not None
+        assert right is not None
+        assert left.right + 40 <= right.x
+    assert place(hand, far)[0] - 600 == place(hand, y)[0] - 320
+    assert len(hand.undo_texts) == count + 1
+    hand.session.graph_store.undo_stack.undo()
+    assert place(hand, y) == (320, 96)
+
+
+def test_the_end_of_a_wire_offers_what_one_usually_wants_first(hand: Hand) -> None:
+    x = hand.add("torch.randn", 40, 100)
+    hand.drag(hand.output(x), (500, 300))
+    popup = hand.canvas.searching.popup
+    assert popup is not None
+    first = popup.operators()[:12]
+    assert {"operator.add", "operator.matmul", "torch.Tensor.sum", "torch.relu"} <= set(first)
+    assert not any(key.endswith("_like") for key in first)
+    hand.key(Key.Key_Escape, to=popup.field)
+
+
+def test_an_appended_backward_comes_into_view(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 700, 100, requires_grad="True")
+    assert hand.session.graph_store.attempt(recipes.append_backward, "Add backward", x, 0)
+    (backward,) = set(hand.graph.nodes) - {x}
+    box = hand.canvas.board.box(backward)
+    assert box is not None
+    shown = hand.canvas.camera.box_to_view(box)
+    assert shown.right <= hand.canvas.viewport().width()
+    assert hand.canvas.zoom == 1.0
+
+
+@pytest.mark.parametrize(("path", "word"), [("dtype", "torch.float64"), ("device", "device")])
+def test_dtype_and_device_are_chosen_from_a_list_on_the_card(hand: Hand, path: str, word: str) -> None:
+    from gradstudio.ui.canvas.editors import ChoiceList
+
+    item = hand.add("torch.tensor", 200, 100)
+    hand.canvas.toggle_folded(item)
+    hand.click(hand.field(item, path))
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    assert word in editor.values()
+    hand.key(Key.Key_Escape, to=editor)

@@ -299,3 +299,113 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
     assert not has(below, hand.canvas.look.color("text"), 1)
     assert not has(below, hand.canvas.look.gradient, 1)
+
+
+def test_a_batch_of_pictures_is_a_contact_sheet_in_grey(dark: Theme) -> None:
+    data = np.zeros((16 * 8, 8), np.float32)
+    data[8:16] = 16.0
+    summary = Summary(
+        dtype="uint8", shape=(200, 64), minimum=0, maximum=16,
+        preview=Preview(128, 8, data.tobytes(), whole=False, tile_rows=8),
+    )  # fmt: skip
+    image = heat.image(summary, dark)
+    assert image is not None
+    assert (image.width(), image.height()) == (5 * 9 - 1, 3 * 9 - 1)
+    assert image.pixelColor(4, 4).name() == "#000000"
+    assert image.pixelColor(9 + 4, 4).name() == "#ffffff"
+
+
+def test_a_tensor_of_zeros_is_neutral(dark: Theme) -> None:
+    image = heat.image(summary_of(np.zeros((1, 32))), dark)
+    assert image is not None
+    assert image.pixelColor(3, 0).name() == dark.color("heat_zero").name()
+
+
+def test_a_selected_wire_is_far_stronger_than_one_that_is_not(hand: Hand) -> None:
+    items = chain(hand)
+    start, end = hand.output(items[0]), hand.input(items[1], "input")
+    accent = hand.canvas.look.color("accent")
+    before = count(hand.shot(), accent)
+    hand.click(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    assert hand.canvas.lit.selected_wires
+    assert count(hand.shot(), accent) > before + 150
+
+
+def count(image: QImage, color: QColor) -> int:
+    wanted = np.array([color.red(), color.green(), color.blue()])
+    return int((np.abs(pixels(image) - wanted).sum(2) <= 12).sum())
+
+
+def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
+    item = hand.add("torch.zeros", 300, 100)
+    hand.session.attention.select(())
+    box = hand.canvas.board.box(item)
+    message = (
+        "this would take 3.64 TiB of memory, and 12.1 GiB are free on cpu: make the size smaller or use another dtype"
+    )
+    failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
+    hand.session.results.add_failure(Failure(failed, ""))
+    hand.session.results._throttle.flush()
+    after = hand.canvas.board.box(item)
+    assert after == box
+    assert after is not None
+    face = hand.canvas.board.face(item)
+    assert face is not None
+    shot = hand.shot().copy(round(after.x) + 6, round(after.y + face.height), round(after.width) - 12, 80)
+    inked = (np.abs(pixels(shot) - np.array(hand.canvas.look.color("danger").getRgb()[:3])).sum(2) <= 60).any(axis=1)
+    lines = int((inked[1:] & ~inked[:-1]).sum())
+    assert lines >= 3
+
+
+def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
+    item = hand.add("torch.zeros", 3000, 2000)
+    failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="no")
+    hand.session.results.add_failure(Failure(failed, ""))
+    hand.session.results._throttle.flush()
+    assert hand.canvas.is_seen(item)
+    assert hand.canvas.zoom == 1.0
+
+
+@pytest.mark.parametrize("zoom", [0.55, 0.4, 0.3])
+def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
+    item = hand.add("torch.zeros", 40, 300)
+    text = "One step of linear regression. " * 6 + "END"
+    hand.canvas.set_note(item, text)
+    hand.canvas.set_camera(Camera(zoom, 0, 0))
+    hand.canvas.zooming = False
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.notes[item].box)
+    shot = hand.shot()
+    last = shot.copy(
+        round(box.x) + 3, round(box.bottom - box.height / 4), round(box.width) - 8, round(box.height / 4) - 2
+    )
+    paper = hand.canvas.look.color("note")
+    assert (np.abs(pixels(last) - np.array(paper.getRgb()[:3])).sum(2) > 40).any()
+    below = shot.copy(round(box.x), round(box.bottom) + 2, round(box.width), 8)
+    assert not has(below, hand.canvas.look.color("note_text"), 1)
+
+
+def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
+    item = hand.add("torch.relu", 40, 40)
+    hand.session.attention.select(())
+    big = summary_of(np.ones((40, 40)))
+    ran(hand, item, TensorRecord(device="cpu", summary=big, requires_grad=True, is_leaf=False, grad_fn="A"))
+    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=big)], whole=True)
+    hand.session.results._throttle.flush()
+    hand.canvas.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.zooming = False
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    sign = hand.shot().copy(round(box.x) + 6, round(box.bottom) - 18, 12, 13)
+    filled = (np.abs(pixels(sign) - np.array(hand.canvas.look.gradient.getRgb()[:3])).sum(2) <= 30).sum()
+    assert 0 < filled < 30, "bars, no filled triangle"
+
+
+def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) -> None:
+    for k in range(12):
+        hand.add("torch.zeros", 300 * k, 260 * (k % 4))
+    hand.canvas.session.graph_store.load(hand.graph)
+    hand.shot()
+    assert 0.6 <= hand.canvas.zoom <= 0.7
+    first = hand.canvas.board.ids[0]
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
+    assert box.x == pytest.approx(28, abs=1)
+    assert box.y == pytest.approx(28, abs=1)
