@@ -130,7 +130,7 @@ BY_HAND = {
         "tokens": (COLUMN, 272),
         "W_q": (COLUMN, 0),
         "W_k": (COLUMN, 528),
-        "W_v": (COLUMN, 800),
+        "W_v": (COLUMN, 784),
         "Q": (2 * COLUMN, 64),
         "K": (2 * COLUMN, 336),
         "V": (2 * COLUMN, 664),
@@ -141,9 +141,9 @@ BY_HAND = {
         "scores": (5 * COLUMN, 240),
         "attention": (6 * COLUMN, 248),
         "output": (7 * COLUMN, 600),
-        "pow_2": (5 * COLUMN, 848),
-        "loss": (6 * COLUMN, 848),
-        "backward": (7 * COLUMN, 848),
+        "pow_2": (5 * COLUMN, 824),
+        "loss": (6 * COLUMN, 824),
+        "backward": (7 * COLUMN, 824),
     },
 }
 """Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
