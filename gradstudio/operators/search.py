@@ -56,6 +56,7 @@ class SearchIndex:
             whole = _whole_score(entry, text)
             if whole:
                 scores[entry.rank] = scores.get(entry.rank, 0.0) + whole
+        scores = _near_the_best(scores)
         best = sorted(scores, key=lambda rank: (-scores[rank] + _handicap(self._entries[rank].operator), rank))
         return tuple(self._entries[rank].operator for rank in best[:limit])
 
@@ -129,6 +130,19 @@ def _whole_score(entry: _Entry, text: str) -> float:
     if text in entry.path:
         return 150.0
     return 20.0 if len(text) >= 3 and _subsequence(text, entry.title) else 0.0
+
+
+_SURE = 900.0
+"""A row worth this much is what was asked for."""
+_FAR_OFF = 30.0
+"""A word of a summary, or a slip of the keyboard in a search word, is worth less."""
+
+
+def _near_the_best(scores: dict[int, float]) -> dict[int, float]:
+    """Without the rows that have it somewhere in a sentence, when the query is the very name of another."""
+    if max(scores.values(), default=0.0) < _SURE:
+        return scores
+    return {rank: score for rank, score in scores.items() if score >= _FAR_OFF}
 
 
 _HANDICAPS = (("torch.Tensor.", 8.0), ("torch.nn.Module.", 12.0), ("torch.autograd.", 16.0))

@@ -135,3 +135,10 @@ def test_it_searches_rows_that_are_not_ours_too() -> None:
     row = Operator("my.gizmo", "Gizmo", Face.FUNCTION, "Mine", "Whirls about", words=("spinner",))
     index = SearchIndex([row])
     assert index.search("spinner") == index.search("giz") == index.search("whirls") == (row,)
+
+
+def test_a_name_that_is_typed_right_brings_no_far_off_rows() -> None:
+    found = [operator.path for operator in load().search("zeros")]
+    assert found[0] == "torch.zeros"
+    assert "torch.zeros_like" in found and "torch.Tensor.zero_" in found
+    assert not {"torch.trunc", "torch.tril", "torch.optim.AdamW", "torch.heaviside"} & set(found)
