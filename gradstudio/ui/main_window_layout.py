@@ -45,6 +45,7 @@ class LayoutKeeper(QObject):
         """Take up the layout that was left; the first one where none was."""
         self.follows = "saved" if isinstance(self._saved(), QByteArray) else "first"
         self._arranged_px = QSize()
+        self._docks.arrange(self._window.width())
         self.apply()
 
     def reset(self) -> None:
@@ -101,6 +102,13 @@ class LayoutKeeper(QObject):
         docks.share(size.width(), size.height())
 
     def _apply_saved(self) -> None:
+        """Put the docks as they were left.
+
+        WORKAROUND(Qt keeps pointers into the state of a maximised window that is not shown yet, and a second
+        `restoreState` leaves them dangling, 6.11): nothing is restored before it is shown.
+        """
+        if not self._window.isVisible():
+            return
         state = self._saved()
         if not isinstance(state, QByteArray) or not self._window.restoreState(state, LAYOUT_VERSION):
             self.follows = "first"

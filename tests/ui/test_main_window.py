@@ -193,7 +193,8 @@ def test_the_layout_is_kept_from_one_start_to_the_next(
     window.frame.close()
     again = Frame(Settings(settings.folder), dark)
     qtbot.addWidget(again)
-    assert again.docks["memory"].isHidden()
+    again.show()
+    qtbot.waitUntil(again.docks["memory"].isHidden)
     assert not again.docks["library"].isHidden()
 
 

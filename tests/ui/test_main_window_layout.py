@@ -22,9 +22,10 @@ Open = Callable[..., MainWindow]
 def open_window(qtbot: QtBot, settings: Settings, dark: Theme) -> Open:
     """Starts the window as the program does: shown first, filled then, given its size by others at last."""
 
-    def make(size: tuple[int, int] | None = None) -> MainWindow:
+    def make(size: tuple[int, int] | None = None, *, maximised: bool = False) -> MainWindow:
         frame = Frame(Settings(settings.folder), dark)
-        frame.setWindowState(Qt.WindowState.WindowNoState)
+        if not maximised:
+            frame.setWindowState(Qt.WindowState.WindowNoState)
         qtbot.addWidget(frame, before_close_func=lambda frame: setattr(frame, "may_close", lambda: True))
         frame.show()
         made = MainWindow(frame, Session(EngineClient(spare=False), frame), frame._settings, dark)
@@ -115,6 +116,16 @@ def test_docks_that_were_dragged_stand_there_at_the_next_start(
     assert {key: found[key] for key in ("library", "code", "canvas")} == {
         key: left[key] for key in ("library", "code", "canvas")
     }
+
+
+def test_a_maximised_window_comes_back_as_it_was_left(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window(maximised=True)
+    assert window.frame.isMaximized()
+    drag_between_docks(window, 40)
+    left = sizes(window)["library"]
+    window.frame.close()
+    again = open_window(maximised=True)
+    assert again.frame.isMaximized() and sizes(again)["library"] == left
 
 
 def test_a_layout_that_was_never_touched_fits_another_screen_at_the_next_start(open_window: Open) -> None:
