@@ -21,6 +21,7 @@ OTHER_VALUES = 32.0
 MOST_RESULTS = 3
 FIELD = 64.0
 WIDE_FIELD = 96.0
+DATA_FIELD = 120.0
 LABEL_ROOM = 84.0
 NAME_ROOM = 122.0
 STORED = "python.stored"
@@ -105,6 +106,7 @@ def _width(graph: Graph, item: ItemId) -> float:
     title = operator.title if operator is not None else ""
     literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]
     label = max((len(port.label) for port in literal), default=0)
-    field = WIDE_FIELD if any(port.parameter.kind in WIDE_KINDS for port in literal) else FIELD
+    kinds = {port.parameter.kind for port in literal}
+    field = DATA_FIELD if Kind.DATA in kinds else WIDE_FIELD if kinds & WIDE_KINDS else FIELD
     body = min(label * CHARACTER, LABEL_ROOM) + 8 + field + 24 if literal else 0.0
     return min(max(NAME_ROOM + len(title) * CHARACTER, body, NARROWEST), WIDEST)

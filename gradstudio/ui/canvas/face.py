@@ -24,6 +24,7 @@ MINIMUM_WIDTH: Final = 196.0
 MAXIMUM_WIDTH: Final = 300.0
 MINIMUM_FIELD: Final = 64.0
 WIDE_FIELD: Final = 96.0
+DATA_FIELD: Final = 120.0
 LABEL_ROOM: Final = 84.0
 """Longer labels beside a field are shortened."""
 WIDTH_STEP: Final = 4.0
@@ -313,11 +314,15 @@ def _width(title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], meas
     head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
     label = max((measure(port.label, "label") for port in ports if _may_have_field(port.parameter)), default=0.0)
     label = min(label, LABEL_ROOM)
-    fields = (WIDE_FIELD if port.parameter.kind in WIDE_KINDS else MINIMUM_FIELD for port in ports)
-    body = label + 8 + max(fields) + 2 * PADDING if label else 0.0
+    field = max((_field_width(port.parameter.kind) for port in ports), default=0.0)
+    body = label + 8 + field + 2 * PADDING if label else 0.0
     beside = max((measure(row.label, "label") for row in outputs), default=0.0)
     shared = max((measure(port.label, "label") for port in ports), default=0.0) + beside + 2 * PADDING + 70
     return float(round(min(max(head, body, shared, MINIMUM_WIDTH), MAXIMUM_WIDTH) / WIDTH_STEP) * WIDTH_STEP)
+
+
+def _field_width(kind: Kind) -> float:
+    return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
 
 
 def _placed(face: Face, measure: Measure) -> Face:

@@ -122,22 +122,23 @@ def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, .
     if not isinstance(value, list | tuple):
         return ((number(value, digits),),)
     if len(summary.shape) == 2:
-        across = [_alike(column, digits) for column in zip(*value, strict=True)]
+        across = [_alike(column, digits, flat(value)) for column in zip(*value, strict=True)]
         return tuple(zip(*across, strict=True))
-    texts = _alike(value, digits)
+    texts = _alike(value, digits, value)
     return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
 
 
-def _alike(scalars: Sequence[object], digits: int) -> tuple[str, ...]:
-    """Numbers with as many decimals each: none when all are whole, at most so many significant ones of the largest."""
+def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object]) -> tuple[str, ...]:
+    """Numbers with as many decimals each: none when all are whole, at most so many digits of the largest of all."""
     reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
     plain = all(isinstance(value, float | int) and not isinstance(value, bool) for value in scalars if value != "nan")
     if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
         return tuple(number(value, min(digits, 3)) for value in scalars)
-    largest = int(f"{max(map(abs, reals)):.{digits - 1}e}".partition("e")[2])
+    top = max(abs(value) for value in everything if isinstance(value, float) and math.isfinite(value))
+    largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
     most = max(0, min(digits, digits - 1 - largest))
     decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
-    return tuple(f"{value:.{decimals}f}" if isinstance(value, float) else number(value) for value in scalars)
+    return tuple(f"{value:z.{decimals}f}" if isinstance(value, float) else number(value) for value in scalars)
 
 
 def _is_exact(value: float, decimals: int) -> bool:

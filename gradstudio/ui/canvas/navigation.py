@@ -69,11 +69,13 @@ class Navigation:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False
         box = self.board.extent()
-        if box is not None and self.opened:
+        if box is None:
+            self._jump(Camera())
+        elif self.opened:
             first = self._first_box() or box
             self._jump(cameras.opening(box, first, self.viewport().width(), self.viewport().height()))
             self.fitted = True
-        elif box is not None:
+        else:
             self.fit_all()
 
     def _first_box(self) -> Box | None:

@@ -90,3 +90,8 @@ def test_columns_have_equal_decimals() -> None:
 def test_a_range_has_shorter_wordings() -> None:
     summary = Summary(dtype="float32", shape=(64, 64), minimum=-0.0154321, maximum=0.0153456)
     assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02")
+
+
+def test_zero_has_no_sign_and_columns_share_the_digits_of_the_whole_matrix() -> None:
+    matrix = Summary(dtype="float32", shape=(2, 2), value=[[-0.0, 3.14159265], [6.0, -12.3456789]])
+    assert f.cells(matrix, 5, 3) == (("0", "3.1"), ("6", "-12.3"))
