@@ -108,14 +108,14 @@ BY_HAND = {
         "isub_2": (1632, 576),
     },
     "05_detach_and_no_grad": {
-        "x": (0, 560),
+        "x": (0, 520),
         "square": (296, 0),
-        "frozen": (544, 120),
-        "scale": (544, 368),
+        "frozen": (544, 72),
+        "scale": (544, 320),
         "mul": (808, 0),
-        "mul_2": (808, 536),
-        "y": (1072, 248),
-        "backward": (1320, 248),
+        "mul_2": (808, 496),
+        "y": (1072, 232),
+        "backward": (1320, 232),
     },
     "07_digits_perceptron": {
         **{item: (COLUMN * k, 480) for k, item in enumerate(("images", "to", "X", "matmul", "add", "hidden"))},
@@ -147,7 +147,11 @@ BY_HAND = {
     },
 }
 """Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
-NOTE_PLACES = {"07_digits_perceptron": (0.0, 272.0, 460.0), "08_attention_head": (0.0, 56.0, 228.0)}
+NOTE_PLACES = {
+    "05_detach_and_no_grad": (0.0, 336.0, 232.0),
+    "07_digits_perceptron": (0.0, 272.0, 460.0),
+    "08_attention_head": (0.0, 56.0, 228.0),
+}
 """Place and width of notes that do not stand above everything."""
 
 

@@ -69,7 +69,16 @@ def opening(box: Box, first: Box, width: float, height: float) -> Camera:
     whole = fitting(box, width, height)
     if whole.zoom >= LEAST_READABLE:
         return whole
-    return Camera(OPENING_ZOOM, first.x - FIT_MARGIN / OPENING_ZOOM, first.y - FIT_MARGIN / OPENING_ZOOM)
+    margin = FIT_MARGIN / OPENING_ZOOM
+    all_of_it = box.grown(margin)
+    x = _start(first.x - margin, all_of_it.x, all_of_it.right - width / OPENING_ZOOM)
+    y = _start(first.y - margin, all_of_it.y, all_of_it.bottom - height / OPENING_ZOOM)
+    return Camera(OPENING_ZOOM, x, y)
+
+
+def _start(wish: float, low: float, high: float) -> float:
+    """Where a view begins: as wished, but showing nothing beyond the end while something before is hidden."""
+    return max(low, min(wish, max(high, low)))
 
 
 def showing(camera: Camera, box: Box, width: float, height: float) -> Camera:

@@ -111,3 +111,16 @@ def test_fitting_shows_everything_and_enlarges_nothing() -> None:
     assert seen.x <= box.x
     assert seen.right >= box.right
     assert fitting(Box(0, 0, 10, 10), 1000, 700).zoom == 1.0
+
+
+def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end() -> None:
+    from gradstudio.ui.canvas.camera import OPENING_ZOOM, opening
+
+    first = Box(0, 900, 200, 200)
+    assert opening(Box(0, 0, 1000, 1100), first, 1000, 700).zoom > 0.5
+    long = opening(Box(0, 0, 6000, 1100), first, 1000, 700)
+    assert long.zoom == OPENING_ZOOM
+    shown = long.seen(1000, 700)
+    assert shown.contains(first.x, first.y)
+    assert shown.contains(first.right, first.bottom)
+    assert shown.bottom <= 1100 + 60
