@@ -1,6 +1,6 @@
 """The title of a dock: its words, and buttons of our own drawing to float and to close it."""
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
@@ -16,6 +16,7 @@ class DockTitle(QWidget):
         """The title of that dock, as it is and as it will be called."""
         super().__init__(dock)
         self.setObjectName("dock_title")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._dock = dock
         self.words = QLabel(dock.windowTitle(), self)
         self.words.setProperty("role", "heading")

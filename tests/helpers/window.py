@@ -20,9 +20,10 @@ class Window:
     """
 
     def __init__(self, screen: Display, file: Path) -> None:
+        """Start on a file, with settings beside it: what another run left behind would ask questions here."""
         self._screen = screen
         self._words = file.with_suffix(".log").open("w+")
-        command = [sys.executable, "-m", "gradstudio", str(file)]
+        command = [sys.executable, "-m", "gradstudio", str(file), "--config-dir", str(file.parent / "settings")]
         self.process = subprocess.Popen(command, env=screen.environment, stdout=self._words, stderr=self._words)
         self.number = ""
 
@@ -72,7 +73,11 @@ class Window:
         """Ends the program, if it has not ended by itself."""
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait()
+            try:
+                self.process.wait(PATIENCE_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(PATIENCE_SECONDS)
         self._words.close()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PySide6.QtGui import QImage
 
-from tests.helpers.display import wait_until
+from gradstudio.ui.theme import theme
+from tests.helpers.display import Display, missing, wait_until
 from tests.helpers.window import Window
 
 pytestmark = [pytest.mark.display, pytest.mark.slow]
@@ -60,3 +63,32 @@ def test_without_a_display_it_says_so_and_ends_with_3(example: Path) -> None:
     assert child.returncode == 3
     assert "display" in child.stderr
     assert "Traceback" not in child.stderr
+
+
+def canvas_share(screen: Display, picture: Path) -> float:
+    """How much of the display has the canvas's colour."""
+    subprocess.run(["scrot", "-o", str(picture)], env=screen.environment, check=True)
+    image = QImage(str(picture))
+    ground = {theme(name).canvas for name in ("dark", "light")}
+    places = [(x, y) for x in range(3, image.width(), 9) for y in range(3, image.height(), 9)]
+    return sum(image.pixelColor(x, y).name() in ground for x, y in places) / len(places)
+
+
+@pytest.mark.parametrize("size", ["1280x800", "1920x1080"])
+def test_under_a_window_manager_the_canvas_has_most_of_the_window_at_the_first_start_and_the_next(
+    example: Path, size: str
+) -> None:
+    if missing() or not shutil.which("scrot"):
+        pytest.skip("no virtual display, or scrot is not installed")
+    picture = example.with_suffix(".png")
+    with Display(size) as screen:
+        for _ in range(2):
+            opened = Window(screen, example)
+            try:
+                opened.wait_until_open()
+                wait_until("the canvas is large", lambda: canvas_share(screen, picture) > 0.25)
+                opened.press("ctrl+q")
+                assert opened.wait_for_end() == 0
+                assert "Traceback" not in opened.words()
+            finally:
+                opened.close()

@@ -153,6 +153,16 @@ class LibraryTree(QTreeView):
             return
         super().keyPressEvent(event)
 
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """A selected operator is one block: Qt would colour its indentation, too."""
+        painter.save()
+        if index.data(OPERATOR_ROLE) is not None:
+            painter.setClipRect(self.visualRect(index))
+        super().drawRow(painter, option, index)
+        painter.restore()
+
     def startDrag(self, _actions: Qt.DropAction) -> None:
         """Drag a small card with the operator's title."""
         operator = self.currentIndex().data(OPERATOR_ROLE)

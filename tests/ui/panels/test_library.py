@@ -99,3 +99,14 @@ def test_signatures_are_written_as_python_is() -> None:
     assert signature(catalogue["operator.neg"]) == "-a"
     assert signature(catalogue["torch.Tensor.backward"]).startswith("self.backward(")
     assert signature(catalogue["torch.matmul"]) == "torch.matmul(input, other)"
+
+
+def test_the_chosen_row_is_one_block_without_a_second_one_at_its_left(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    index = child(library, 3)
+    library.tree.setCurrentIndex(index)
+    image = library.tree.viewport().grab().toImage()
+    row = library.tree.visualRect(index)
+    middle = row.center().y()
+    assert image.pixelColor(row.left() + 3, middle).name() == dark.selection
+    assert {image.pixelColor(x, middle).name() for x in range(row.left() - 1)} == {dark.surface}

@@ -73,19 +73,19 @@ class ArgumentsSection(Section):
         return editor
 
     def _wired(self, wire: Wire) -> QWidget:
-        link = QPushButton(f"← {self._source_name(wire)}")
+        row = QWidget(self)
+        link = QPushButton(f"← {self._source_name(wire)}", row)
         link.setObjectName("link")
         link.setToolTip("Fed by a wire: select where it comes from")
         link.setFont(mono_font())
         link.setCursor(Qt.CursorShape.PointingHandCursor)
         link.clicked.connect(lambda: self._session.attention.reveal(wire.source))
-        cut = QToolButton()
+        cut = QToolButton(row)
         cut.setToolTip("Take the wire away")
         cut.setAccessibleName("Take the wire away")
         cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
         store = self._session.graph_store
         cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
-        row = QWidget()
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)

@@ -92,7 +92,7 @@ class HeadSection(QWidget):
         self._color_mark(operator.category if operator is not None else "")
         names = ", ".join(node.names)
         self._name_row.setVisible(operator is None or bool(operator.results))
-        self.name.setPlaceholderText("none: printed inline" if node.nested else "no name")
+        self.name.setPlaceholderText("written inline" if node.nested else "no name")
         self.name.setToolTip(NAME_WORDS[node.nested])
         if not self.name.hasFocus() or not self.name.isModified():
             self.name.setText(names)
