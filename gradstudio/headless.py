@@ -16,12 +16,12 @@ from gradstudio.advice.model import Advice
 from gradstudio.document import file as document_file
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.errors import GradStudioError
-from gradstudio.graph import recipes
+from gradstudio.graph import analysis, recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program, flat, has_backward
+from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages import Event, Hello
@@ -166,7 +166,7 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     report = outcome.report
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
-    addresses = {entry.node: entry.name for entry in report.entries}
+    addresses = analysis.addresses(graph)
     data["printed"] = [{"node": addresses.get(p.node, p.node), "line": p.line, "text": p.text} for p in outcome.printed]
     data["warnings"] = [
         {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
@@ -186,12 +186,13 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
 def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
     failed = outcome.failed
     if failed is not None:
-        return _error(failed.address, failed.line, failed.type_name, failed.message, explain(failed, graph))
+        address, line = failed.address or None, failed.line or None
+        return _error(address, line, failed.type_name, failed.message, explain(failed, graph))
     if outcome.paused.outcome != "done":
         return _error(None, None, "Refused", outcome.paused.reason, Advice())
     if program.incomplete:
         first = program.incomplete[0]
-        return _error(str(first.node), first.line, "Incomplete", first.reason, Advice())
+        return _error(analysis.address(graph, first.node), first.line or None, "Incomplete", first.reason, Advice())
     return None
 
 
@@ -230,8 +231,8 @@ def _check_one(engine: Engine, name: str) -> Result:
         data["problems"] = [{"node": None, "line": error.line, "message": str(error)}]
         return UNREADABLE, data, f"{name}: {_place(error)}{error}"
     program = compile_graph(graph)
-    problems = [{"node": row.node, "line": row.line, "message": row.reason} for row in program.incomplete]
-    titles = {entry.node: entry.address for entry in flat(program.statements)}
+    titles = analysis.addresses(graph)
+    problems = [{"node": titles[row.node], "line": row.line, "message": row.reason} for row in program.incomplete]
     inferred = infer_program(engine.ready()[0], graph, program)
     for port in inferred.ports:
         if port.refusal:

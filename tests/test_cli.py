@@ -219,3 +219,25 @@ def test_render_runs_a_program_without_gradients_too(tmp_path: Path, write) -> N
     command = [sys.executable, "-m", "gradstudio", "render", write(drawing), "-o", str(out), "--run"]
     assert subprocess.run(command, check=False).returncode == 0
     assert out.read_text().startswith("<?xml")
+
+
+def test_what_is_incomplete_is_named_by_its_address(capsys, write) -> None:
+    drawing = Drawing()
+    drawing.add("torch.Tensor.backward")
+    drawing.add("torch.relu", name="y")
+    path = write(drawing)
+    assert main(["run", path, "--json"]) == 1
+    assert reports(capsys)[0]["error"]["node"] == "backward_1"
+    assert main(["check", path, "--json"]) == 1
+    assert [problem["node"] for problem in reports(capsys)[0]["problems"]] == ["backward_1", "y"]
+
+
+def test_warnings_of_a_node_that_failed_carry_its_name(capsys, write) -> None:
+    drawing = Drawing()
+    x = drawing.add("torch.ones", name="x", size="(2,)", requires_grad="True")
+    y = drawing.add("operator.mul", x, name="y", b="2")
+    grad = drawing.add("torch.Tensor.grad", y, name="g")
+    drawing.add("operator.getitem", grad, name="z", index="0")
+    assert main(["run", write(drawing), "--json"]) == 1
+    (report,) = reports(capsys)
+    assert (report["error"]["node"], [warning["node"] for warning in report["warnings"]]) == ("z", ["g"])

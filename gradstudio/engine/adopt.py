@@ -6,7 +6,7 @@ from torch import Tensor
 
 from gradstudio.engine.cursor import GRADLESS
 from gradstudio.engine.live import Live
-from gradstudio.engine.source import Head, Item, Step
+from gradstudio.engine.source import Head, Item, Step, flat, heads
 from gradstudio.engine.states import cut_here, passed_on
 from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.values import requires_grad
@@ -25,9 +25,12 @@ def adopt_results(live: Live, ran: int) -> None:
     steps = live.loaded.steps
     last_backward = max((i for i, step in enumerate(steps[:ran]) if step.statement.backward), default=-1)
     lineage = Lineage(live)
+    loops = _loops(live)
     for index, (step, block) in enumerate(_with_blocks(live.loaded.items, None)):
         if index >= ran:
             break
+        for loop in loops.get(step, ()):
+            _bind_loop_variables(live, loop)
         names = step.statement.names
         if all(name in live.namespace for name in names):
             live.executed[step.id] = step
@@ -83,6 +86,21 @@ def _enter(live: Live, step: Step, cut: Cut | None, before: bool) -> None:
     for value in live.gradients.made(step.id, (), outputs, lambda _: cut):
         value.recorded = False
         value.made_at = 0 if before else live.gradients.backwards
+
+
+def _loops(live: Live) -> dict[Step, list[Head]]:
+    """The loops that begin at a statement, outermost first."""
+    found: dict[Step, list[Head]] = {}
+    for head in heads(live.loaded.items):
+        if head.targets and (inner := flat(head.body)):
+            found.setdefault(inner[0], []).append(head)
+    return found
+
+
+def _bind_loop_variables(live: Live, loop: Head) -> None:
+    live.cursor.bound = [(loop.id, place, name) for place, name in enumerate(loop.targets) if name in live.namespace]
+    for value in live.bind_loop_variables(()):
+        value.recorded, value.made_at = False, 0
 
 
 def _note_setup(live: Live) -> None:

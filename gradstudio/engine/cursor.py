@@ -52,12 +52,18 @@ class HeadFailed(Exception):
 
 
 class Cursor:
-    """Walks a program's items; the caller executes what it stands before."""
+    """Walks a program's items; the caller executes what it stands before.
+
+    Attributes:
+        frames: the lists of statements it stands in, outermost first.
+        bound: loop variables bound since the caller last looked: (block, place among its variables, name).
+    """
 
     def __init__(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
         """Stand before the first item; block heads are evaluated in `namespace`."""
         self._namespace = namespace
         self.frames = [Frame(items)]
+        self.bound: list[tuple[ItemId, int, str]] = []
 
     @property
     def turns(self) -> tuple[int, ...]:
@@ -173,14 +179,13 @@ class Cursor:
 
     def _bind(self, frame: Frame) -> None:
         assert frame.head is not None
-        names = frame.head.block.variable
+        names = frame.head.targets
         value: Any = frame.pending
         frame.pending = _NOTHING
-        if "," not in names:
-            self._namespace[names] = value
-            return
-        for name, element in zip(names.split(","), tuple(value), strict=True):
-            self._namespace[name.strip()] = element
+        elements = (value,) if len(names) == 1 else tuple(value)
+        for place, (name, element) in enumerate(zip(names, elements, strict=True)):
+            self._namespace[name] = element
+            self.bound.append((frame.head.id, place, name))
 
     def _next_turn_or_leave(self, frame: Frame) -> None:
         assert frame.head is not None

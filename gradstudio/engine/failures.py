@@ -34,8 +34,8 @@ def failed_block(live: Live, error: HeadFailed) -> Failed:
     """The head of a block failed."""
     block, cause = error.head.block, error.__cause__ or error
     return Failed(
-        revision=live.loaded.revision, node=block.block, address=block.kind, line=block.line, turns=live.cursor.turns,
-        type_name=type(cause).__name__, message=str(cause), warned_bytes=refused_bytes(cause),
+        revision=live.loaded.revision, node=block.block, address=block.address or block.kind, line=block.line,
+        turns=live.cursor.turns, type_name=type(cause).__name__, message=str(cause), warned_bytes=refused_bytes(cause),
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def _address(live: Live, node: ItemId, statement: Statement | None) -> str:
     if statement is not None:
         return statement.address
     block = live.loaded.places.blocks.get(node)
-    return block.kind if block is not None else ""
+    return (block.address or block.kind) if block is not None else ""
 
 
 def _below_first(trace: TracebackType | None) -> TracebackType | None:

@@ -11,6 +11,7 @@ from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.places import Places
 from gradstudio.engine.source import Head, Item, Step, flat
+from gradstudio.engine.watched import Value
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages import AutogradRow, Row
@@ -84,6 +85,15 @@ class Live:
             self.setup[statement.node] = values
             self._see_lists((*values, *(self.namespace.get(name) for name in step.source.reads)))
 
+    def bind_loop_variables(self, turns: tuple[int, ...]) -> list[Value]:
+        """Note who bound the loop variables that the cursor has bound since this was last called."""
+        bound, self.cursor.bound = self.cursor.bound, []
+        made: list[Value] = []
+        for block, place, name in bound:
+            self.binder[name] = (block, place)
+            made += self.gradients.made(block, turns, (self.namespace.get(name),), lambda _: None, first=place)
+        return made
+
     def rebind(self, step: Step) -> None:
         """Give the names of a set-up statement the objects it made."""
         for index, (name, value) in enumerate(zip(step.statement.names, self.setup[step.id], strict=False)):
@@ -95,6 +105,18 @@ class Live:
         for name in names:
             self.namespace.pop(name, None)
             self.binder.pop(name, None)
+
+    def kept(self, node: ItemId, output: int) -> object:
+        """What a statement gave although no name holds it any more; None when it was not kept."""
+        if node in self.setup:
+            return self.setup[node][output]
+        value = self.gradients.values.get((node, output, ""))
+        return value.tensor if value is not None else None
+
+    def ran_in_this_pass(self, node: ItemId) -> bool:
+        """Whether a statement that was executed was so in this pass, as far as it is known."""
+        row = self.last_rows.get(node)
+        return row is None or row.pass_number == self.pass_number
 
     def record(self, row: Row) -> None:
         """Keep a row for the report: all but the middle turns of long loops."""

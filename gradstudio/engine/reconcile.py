@@ -1,12 +1,16 @@
 """Whether a live state still belongs to a program after an edit (SEMANTICS 6, Stale)."""
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
-from gradstudio.engine.live import Live, Loaded
-from gradstudio.engine.source import Head, Item, Step
+from gradstudio.engine.live import Binding, Live, Loaded
+from gradstudio.engine.source import Head, Item, Step, heads
 from gradstudio.engine.start import extend_prelude
 from gradstudio.program.model import Program
+
+Bound = tuple[str, Binding, object]
+"""Old name ("" for a part, whose name was dropped), who bound it, the value."""
 
 
 def reconcile(live: Live, loaded: Loaded) -> bool:
@@ -23,7 +27,7 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
     for node, old in live.executed.items():
         if not old.statement.repeated and (node not in steps or steps[node].fingerprint != old.fingerprint):
             return False
-    renamed = _renamed(live, steps)
+    renamed = _renamed(live, loaded, steps)
     if renamed is None:
         return False
     _carry_over(live, loaded, steps, renamed)
@@ -69,9 +73,19 @@ def _same(old: tuple[Item, ...], new: tuple[Item, ...]) -> bool:
     )
 
 
-def _renamed(live: Live, steps: dict[Any, Step]) -> dict[str, str] | None:
-    """Old name -> new name of what is bound; None when a value that got a name is not there any more."""
-    renamed: dict[str, str] = {}
+def _loop_variables(live: Live, loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """(Old, new) name of each bound loop variable that was renamed."""
+    new = {head.id: head.targets for head in heads(loaded.items)}
+    for name, (node, place) in live.binder.items():
+        targets = new.get(node, ())
+        if place < len(targets) and targets[place] != name:
+            yield name, targets[place]
+
+
+def _renamed(live: Live, loaded: Loaded, steps: dict[Any, Step]) -> dict[str, Bound] | None:
+    """New name -> (old name, who bound it, value) of what is bound; None when a value that got a name is lost."""
+    names = {name: (binding, live.namespace.get(name)) for name, binding in live.binder.items()}
+    renamed = {after: (before, *names[before]) for before, after in _loop_variables(live, loaded)}
     for node, old in live.executed.items():
         new = steps.get(node)
         if new is None:
@@ -80,18 +94,20 @@ def _renamed(live: Live, steps: dict[Any, Step]) -> dict[str, str] | None:
             if before == after and old.statement.is_part == new.statement.is_part:
                 continue
             if live.binder.get(before) == (node, index):
-                renamed[before] = after
-            elif after != "_" and not new.statement.is_part:
-                return None
+                renamed[after] = (before, *names[before])
+            elif after != "_" and not new.statement.is_part and live.ran_in_this_pass(node):
+                value = live.kept(node, index)
+                if value is None:
+                    return None
+                renamed.setdefault(after, ("", (node, index), value))
     return renamed
 
 
-def _carry_over(live: Live, loaded: Loaded, steps: dict[Any, Step], renamed: dict[str, str]) -> None:
-    values = {after: live.namespace[before] for before, after in renamed.items() if before in live.namespace}
-    bindings = {after: live.binder[before] for before, after in renamed.items()}
-    live.forget(renamed)
-    live.namespace.update(values)
-    live.binder.update(bindings)
+def _carry_over(live: Live, loaded: Loaded, steps: dict[Any, Step], renamed: dict[str, Bound]) -> None:
+    live.forget(before for before, _, _ in renamed.values())
+    for after, (before, binding, value) in renamed.items():
+        if before or after not in live.binder:
+            live.namespace[after], live.binder[after] = value, binding
     live.executed = {node: steps.get(node, step) for node, step in live.executed.items()}
     if live.last_backward is not None:
         live.last_backward = steps.get(live.last_backward.id)

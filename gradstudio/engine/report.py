@@ -71,9 +71,10 @@ class Reporter:
         self._add(spelled, step.id, step.statement.operator, step.statement.line, (record,), output)
 
     def _loop_variables(self, head: Head) -> None:
-        for index, name in enumerate(n.strip() for n in head.block.variable.split(",") if n.strip()):
-            if name in self._live.namespace and name not in self._live.binder:
-                record = record_of(self._live.namespace[name], self._max_values)
+        for index, name in enumerate(head.targets):
+            self._bindings[name] = self._bindings.get(name, 0) + 1
+            if name in self._live.namespace and self._live.binder.get(name) == (head.id, index):
+                record = self._finished(self._live.namespace[name], head.id, index)
                 self._add(name, head.id, head.block.kind, head.block.line, (record,), index or None)
 
     def _add(
@@ -126,6 +127,8 @@ def _bindings(items: tuple[Item, ...]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for item in items:
         if isinstance(item, Head):
+            for name in item.targets:
+                counts[name] = counts.get(name, 0) + 1
             for name, count in _bindings(item.body).items():
                 counts[name] = counts.get(name, 0) + count
         else:

@@ -112,6 +112,8 @@ class Runner:
             except HeadFailed as error:
                 self._fail_head(live, error)
                 return "failed"
+            finally:
+                self._bind_loop_variables(live)
             if step is None or before(step):
                 return "done"
             if step.id in live.setup and step.id not in live.anew:
@@ -124,6 +126,12 @@ class Runner:
             cursor.advance()
             if after(step):
                 return "done"
+
+    def _bind_loop_variables(self, live: Live) -> None:
+        """Note what the loops around have bound on the way."""
+        if live.cursor.bound:
+            with neutral():
+                live.bind_loop_variables(live.cursor.turns)
 
     def _execute(self, live: Live, step: Step) -> bool:
         namespace, cursor = live.namespace, live.cursor

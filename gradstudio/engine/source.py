@@ -61,13 +61,14 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Head:
-    """A block ready to be entered; `expression` is its context, iterable or condition."""
+    """A block ready to be entered; `expression` is its context, iterable or condition, `targets` its loop variables."""
 
     block: BlockStatement
     expression: CodeType | None
     body: "tuple[Step | Head, ...]"
     fingerprint: Fingerprint
     has_backward: bool = field(default=False)
+    targets: tuple[str, ...] = ()
 
     @property
     def id(self) -> ItemId:
@@ -93,6 +94,11 @@ def flat(items: tuple[Item, ...]) -> list[Step]:
     for item in items:
         steps.extend([item] if isinstance(item, Step) else flat(item.body))
     return steps
+
+
+def heads(items: tuple[Item, ...]) -> list[Head]:
+    """Every block in program order, those in blocks included."""
+    return [head for item in items if isinstance(item, Head) for head in (item, *heads(item.body))]
 
 
 def has_backward(items: tuple[Item, ...]) -> bool:
@@ -145,11 +151,12 @@ def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]]) -> Head:
     text = block.context or block.iterable or block.condition
     source = source_of(text, block.line) if text else None
     bound = () if source is None else (source.template, *(scope.get(name, name) for name in source.slots))
-    for index, name in enumerate(_targets(block.variable)):
+    targets = _targets(block.variable)
+    for index, name in enumerate(targets):
         scope[name] = (block.block, index)
     body = _prepare(block.body, scope)
     code = expression(text, block.line) if text else None
-    return Head(block, code, body, (block.block, block.kind, bound), has_backward(body))
+    return Head(block, code, body, (block.block, block.kind, bound), has_backward(body), targets)
 
 
 def _targets(variable: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, diff
 
 def passed_on(cut: Cut) -> Cut:
     """What a cut further up means for a value made from the one that was cut."""
-    reason = f"It does not require grad: {cut.reason}" if cut.here else cut.reason
+    reason = cut.reason.replace("Cut here:", "It does not require grad; cut further up:") if cut.here else cut.reason
     return Cut(False, cut.node, reason)
 
 

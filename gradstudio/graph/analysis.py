@@ -231,6 +231,8 @@ def _may_be_root(analysis: Analysis, node: Node) -> bool:
     graph, operator = analysis.graph, analysis.soundness.operators.get(node.id)
     if operator is None or node.id in analysis.nested or (node.id, 0) not in analysis.gradients.may:
         return False
+    if not operator.results:
+        return False
     if not body_is_top_level(graph, graph.parents[node.id]):
         return False
     if operator.face in STATEMENTS_ONLY or operator.results[0].family not in (Family.TENSOR, Family.UNKNOWN):
@@ -241,6 +243,9 @@ def _may_be_root(analysis: Analysis, node: Node) -> bool:
 def _takes_further(analysis: Analysis, user: ItemId) -> bool:
     if user not in analysis.graph.nodes:
         return True
+    operator = analysis.soundness.operators.get(user)
+    if operator is not None and Effect.MODE in operator.effects and not operator.results:
+        return False  # retain_grad
     return analysis.soundness.is_live(user) and user in analysis.tensors
 
 

@@ -388,3 +388,11 @@ def test_effects_are_those_of_the_catalogue() -> None:
     item = sketch.node("torch.Tensor.backward", wires={"self": x})
     assert effects(sketch.graph, item) == {Effect.BACKWARD}
     assert effects(sketch.graph, sketch.block("no_grad")) == frozenset()
+
+
+def test_a_statement_that_binds_nothing_is_no_root() -> None:
+    sketch = Sketch()
+    x = sketch.parameter("x")
+    y = sketch.node("operator.mul", "y", {"a": x}, literals={"b": "2"})
+    sketch.node("torch.Tensor.retain_grad", wires={"self": y})
+    assert root(sketch.graph) == y

@@ -1,0 +1,111 @@
+"""Who bound a name: loop variables among them, renames, and parts that are pulled out by naming them."""
+
+import pytest
+import torch
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import ReplaceBlock, apply, apply_all
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.compile import compile_graph
+from tests.engine.build import node
+from tests.engine.conftest import Bench
+from tests.program.sketch import Sketch
+
+OVER_PARAMETERS = """
+fc = nn.Linear(2, 1)
+loss = fc(torch.ones(1, 2)).sum()
+loss.backward()
+for p in fc.parameters():
+    q = p * 2
+"""
+
+
+@pytest.mark.parametrize("trace", [True, False])
+def test_a_loop_variable_is_reported_with_its_gradient(bench: Bench, trace: bool) -> None:
+    bench.run(OVER_PARAMETERS, trace=trace)
+    record = bench.report()["p"].outputs[0]
+    assert (record.grad_state, record.grad.value) == ("value", [1.0])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("trace", [True, False])
+def test_a_name_that_a_loop_bound_last_is_the_loops(bench: Bench, trace: bool) -> None:
+    bench.run("t = 7\nfor t in range(3):\n    x = torch.ones(2) * t", trace=trace)
+    entry = bench.report(trace=True)["t"]
+    assert (entry.node, entry.outputs[0].value) == (node(2), 2)  # type: ignore[union-attr]
+
+
+def test_a_new_pass_forgets_loop_variables(bench: Bench) -> None:
+    text = "w = torch.ones(2, requires_grad=True)\nloss = w.sum()\nloss.backward()\nfor t in range(3):\n    x = w * t"
+    bench.run(text, "run", "forward")
+    assert "t" not in bench
+
+
+def test_a_failure_in_the_head_of_a_loop_names_its_address(bench: Bench) -> None:
+    sketch = Sketch()
+    x = sketch.tensor("x")
+    loop = sketch.block("for", {"over": x}, variable="row")
+    sketch.node("operator.neg", "y", {"a": (loop, 0)}, body=loop)
+    for trace in (True, False):
+        bench.run(compile_graph(sketch.graph), trace=trace)
+        assert bench.failed().address == "for_1"
+
+
+def drawn_loop() -> tuple[Graph, ItemId]:
+    sketch = Sketch(seed=0)
+    loop = sketch.block("for", literals={"range": "2"}, variable="i")
+    first = sketch.node("operator.add", "a", {"a": (loop, 0)}, literals={"b": "1"}, body=loop)
+    sketch.node("operator.add", "b", {"a": (loop, 0), "b": first}, body=loop)
+    return sketch.graph, loop
+
+
+def test_a_loop_variable_renamed_in_the_middle_of_a_turn_is_read_under_its_new_name(bench: Bench) -> None:
+    graph, loop = drawn_loop()
+    bench.run(compile_graph(graph), "step")
+    block = graph.blocks[loop]
+    apply(graph, ReplaceBlock(type(block)(id=loop, kind="for", literals=block.literals, variable="j")))
+    assert bench.load(compile_graph(graph)) == (False, True)
+    assert bench.do("run").outcome == "done"
+    assert "i" not in bench
+    assert bench["b"] == 3
+
+
+def squares() -> tuple[Graph, ItemId, ItemId]:
+    sketch = Sketch(seed=0)
+    x = sketch.parameter("x")
+    square = sketch.node("operator.pow", wires={"a": x}, literals={"b": "2"}, part=True)
+    y = sketch.node("torch.Tensor.sum", "y", {"self": square})
+    sketch.node("torch.Tensor.backward", wires={"self": y})
+    last = sketch.node("operator.mul", "last", {"a": y}, literals={"b": "3"})
+    return sketch.graph, square, last
+
+
+def test_naming_a_part_that_has_run_keeps_the_state(bench: Bench) -> None:
+    graph, square, _ = squares()
+    bench.run(compile_graph(graph), "forward")
+    apply_all(graph, recipes.rename(graph, square, ("square",)))
+    assert bench.load(compile_graph(graph)) == (False, True)
+    value = bench["square"]
+    assert isinstance(value, torch.Tensor)
+    assert value.item() == 1.0
+    assert bench.do("backward").outcome == "done"
+    assert bench.grads()[square, 0, ""].state == "value"
+
+
+def test_renaming_what_the_last_pass_has_bound_keeps_the_state_of_this_one(bench: Bench) -> None:
+    graph, _, last = squares()
+    bench.run(compile_graph(graph), "run", "forward")
+    apply_all(graph, recipes.rename(graph, last, ("other",)))
+    assert bench.load(compile_graph(graph)) == (False, True)
+    assert bench.do("run").outcome == "done"
+    assert "other" in bench
+
+
+def test_two_names_exchanged_keep_their_values(bench: Bench) -> None:
+    sketch = Sketch(seed=0)
+    a = sketch.node("python.literal", "a", literals={"value": "1"})
+    b = sketch.node("python.literal", "b", literals={"value": "2"})
+    bench.run(compile_graph(sketch.graph))
+    for item, name in ((a, "c"), (b, "a"), (a, "b")):
+        apply_all(sketch.graph, recipes.rename(sketch.graph, item, (name,)))
+    assert bench.load(compile_graph(sketch.graph)) == (False, True)
+    assert (bench["a"], bench["b"]) == (2, 1)
