@@ -277,7 +277,9 @@ class _EntryDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         entry, view = index.data(ENTRY_ROLE), option.widget
-        if entry.severity not in WRAPPED or not isinstance(view, EntryView):
+        if not (entry.severity in WRAPPED or (entry.severity == "info" and entry.node)) or not isinstance(
+            view, EntryView
+        ):
             return QSize(200, LINE_PX)
         metrics = option.fontMetrics
         room = self._room(QRect(0, 0, view.viewport().width(), LINE_PX), metrics, entry)
