@@ -41,8 +41,6 @@ DIGITS_SOURCE = (
     "The first 200 pictures of Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), "
     "UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0"
 )
-
-
 NOTE_WIDTH = 360.0
 NOTES = {
     "01_square_polynomial": """
@@ -74,14 +72,13 @@ Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI,
 One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.
 Each row of attention adds up to 1: it says how much one token looks at each of the others.""",
 }
-SMALL, LARGE = 92.0, 194.0
-"""Room that the values of a scalar take on a card, and those of a 4 x 4 matrix with its gradient, pixels."""
+SMALL = 92.0
+"""Room that the values of a scalar take on a card, pixels."""
 VALUES = {
     "01_square_polynomial": dict.fromkeys(("x", "pow", "mul", "add", "y"), SMALL),
     "02_two_paths": dict.fromkeys(("x", "y", "z", "w", "loss"), SMALL),
 }
 COLUMN = 248.0
-
 BY_HAND = {
     "02_two_paths": {
         "x": (0, 0),

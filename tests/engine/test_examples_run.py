@@ -92,9 +92,9 @@ def digits_perceptron() -> Tensors:
     stored = [load(tensor.data)["data"] for tensor in graph.tensors.values()]
     images, labels = sorted(stored, key=lambda tensor: -tensor.dim())
     torch.manual_seed(0)
-    X, target = images / 128, labels
-    W1, b1 = torch.randn(64, 32, requires_grad=True), torch.zeros(32, requires_grad=True)
-    W2, b2 = torch.randn(32, 10, requires_grad=True), torch.zeros(10, requires_grad=True)
+    X, target = images / 16, labels
+    W1, b1 = torch.normal(0.0, 0.1, size=(64, 32), requires_grad=True), torch.zeros(32, requires_grad=True)
+    W2, b2 = torch.normal(0.0, 0.1, size=(32, 10), requires_grad=True), torch.zeros(10, requires_grad=True)
     hidden = (X @ W1 + b1).relu()
     logits = hidden @ W2 + b2
     loss = functional.cross_entropy(logits, target)

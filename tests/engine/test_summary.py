@@ -225,3 +225,29 @@ def test_a_nested_tensor_tells_only_its_class(layout: torch.layout) -> None:
     nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=layout)
     assert isinstance(record_of(nested), ObjectRecord)
     assert summarise(nested).value is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "tile_rows", "columns"),
+    [((200, 64), 8, 8), ((6, 784), 14, 14), ((5, 28, 28), 14, 14), ((4, 1, 16, 16), 16, 16)],
+)
+def test_a_batch_of_pictures_is_previewed_by_its_first_pictures(shape, tile_rows, columns):
+    data = torch.arange(math.prod(shape)).remainder(251).to(torch.uint8).reshape(shape)
+    preview = summarise(data).preview
+    assert (preview.tile_rows, preview.columns) == (tile_rows, columns)
+    assert preview.rows % tile_rows == 0
+    assert preview.rows * preview.columns <= 1024
+    first = data[0].reshape(math.isqrt(data[0].numel()), -1)
+    step = preview.stride_rows
+    taken = torch.frombuffer(bytearray(preview.data), dtype=torch.float32)[: tile_rows * columns]
+    assert torch.equal(taken.reshape(tile_rows, columns), first[::step, ::step].float())
+
+
+def test_what_is_no_batch_of_pictures_keeps_its_plain_preview():
+    for tensor in (
+        torch.randn(200, 64),
+        torch.rand(64, 64),
+        torch.ones(3, 10, dtype=torch.uint8),
+        torch.randn(5, 20, 20),
+    ):
+        assert summarise(tensor).preview.tile_rows == 0
