@@ -25,13 +25,26 @@ class Results(Protocol):
     next_node: ItemId
     running_node: ItemId
 
-    def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None: ...
-    def grad(self, node: ItemId, output: int = 0, path: str = "", /) -> GradRow | None: ...
-    def stale(self, node: ItemId, /) -> bool: ...
-    def failure(self, node: ItemId, /) -> FailureLike | None: ...
-    def warnings(self, node: ItemId, /) -> tuple[Warned, ...]: ...
-    def inference(self, node: ItemId, output: int = 0, /) -> PortInference | None: ...
-    def incomplete(self, node: ItemId, /) -> str: ...
+    def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
+        """Records of its results; None before it ran."""
+
+    def grad(self, node: ItemId, output: int = 0, path: str = "", /) -> GradRow | None:
+        """The gradient of a result, or of a module's parameter by path."""
+
+    def stale(self, node: ItemId, /) -> bool:
+        """Whether they belong to an older program."""
+
+    def failure(self, node: ItemId, /) -> FailureLike | None:
+        """Why it failed."""
+
+    def warnings(self, node: ItemId, /) -> tuple[Warned, ...]:
+        """What torch warned of."""
+
+    def inference(self, node: ItemId, output: int = 0, /) -> PortInference | None:
+        """What is expected of an output."""
+
+    def incomplete(self, node: ItemId, /) -> str:
+        """What it lacks to be run."""
 
 
 class NoResults:
