@@ -1,12 +1,15 @@
 """Why an item cannot run, whatever it reads: what is missing, is no literal, or is asked of the wrong thing."""
 
 import re
+import unicodedata
+from keyword import iskeyword
 
 from gradstudio.graph.arguments import Argument, slice_parts
 from gradstudio.graph.checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.statements import Statements
+from gradstudio.operators.methods import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
 TENSOR_ATTRIBUTES = frozenset(
@@ -99,9 +102,14 @@ def _augmented_reason(statements: Statements, node: Node) -> str | None:
 
 def _attribute_reason(statements: Statements, node: Node) -> str | None:
     name = attribute_of(node)
-    if _PATH.fullmatch(name) is None or not all(part.isidentifier() for part in name.split(".")):
+    parts = name.split(".")
+    if _PATH.fullmatch(name) is None or not all(part.isidentifier() and not iskeyword(part) for part in parts):
         return f"'{name[:60]}' is not the name of an attribute"
-    if name in TENSOR_ATTRIBUTES or _is_module(statements, node.id):
+    if name in TENSOR_ATTRIBUTES:
+        return None
+    if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
+        return f"'.{name[:60]}' is a method; only attributes can be read"
+    if _is_module(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"
 

@@ -221,12 +221,14 @@ class Printer(ValuePrinter):
         self._value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
 
     def _iterable(self, line: Line, block: Block) -> None:
-        argument = self._soundness.arguments[block.id][0]
-        if argument.parameter.name == "range":
+        printed = self._soundness.arguments[block.id]
+        if not printed:
+            line.write("...")  # incomplete: it stands in a comment
+        elif printed[0].parameter.name == "range":
             line.write("range")
-            self._arguments(line, block, (argument,))
+            self._arguments(line, block, printed[:1])
         else:
-            self._argument(line, block, argument)
+            self._argument(line, block, printed[0])
 
     def _context(self, line: Line, block: Block) -> None:
         self.imports.add("torch")

@@ -355,3 +355,10 @@ def test_a_wire_to_an_argument_that_is_not_there_is_not_run() -> None:
     item = sketch.node("operator.neg", "y", {"a": x})
     apply(sketch.graph, AddWire(Wire(x, 0, item, "nope")))
     assert "no argument 'nope'" in sketch.lines[-1]
+
+
+def test_a_loop_over_nothing_is_a_comment() -> None:
+    sketch = Sketch()
+    loop = sketch.block("for", variable="t")
+    sketch.node("python.literal", "x", literals={"value": "1"}, body=loop)
+    assert sketch.lines[0] == "# for t in ...:  # the loop has nothing to go over"
