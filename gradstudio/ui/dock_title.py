@@ -34,10 +34,10 @@ class DockTitle(QWidget):
         dock.windowTitleChanged.connect(self._on_dock_window_title_changed)
         dock.topLevelChanged.connect(self._on_dock_top_level_changed)
         self._on_dock_window_title_changed(dock.windowTitle())
-        self.set_theme(theme)
+        self._theme = theme
 
     def set_theme(self, theme: Theme) -> None:
-        """Tint the buttons."""
+        """Tint the buttons; also asked for when the window has been painted, which need not wait for pictures."""
         self._theme = theme
         self.float_button.setIcon(icon("dock" if self._dock.isFloating() else "float", theme, "text_dim"))
         self.close_button.setIcon(icon("close", theme, "text_dim"))

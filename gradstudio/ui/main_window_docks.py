@@ -25,7 +25,7 @@ class Docks(QObject):
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
         """Make empty docks: library, inspector, memory, code, log, problems."""
         super().__init__(window)
-        self._window = window
+        self._window, self._theme = window, theme
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
         for dock in self._docks.values():
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
@@ -43,11 +43,12 @@ class Docks(QObject):
         return self._docks[key]
 
     def fill(self, panels: dict[str, QWidget]) -> None:
-        """Put a panel into each dock."""
+        """Put a panel into each dock, and pictures on its buttons."""
         for key, panel in panels.items():
             empty = self._docks[key].widget()
             self._docks[key].setWidget(panel)
             empty.deleteLater()
+        self.set_theme(self._theme)
 
     def __iter__(self) -> Iterator[QDockWidget]:
         """All docks."""
@@ -105,6 +106,7 @@ class Docks(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
+        self._theme = theme
         for dock in self:
             title = dock.titleBarWidget()
             if isinstance(title, DockTitle):

@@ -81,13 +81,21 @@ class Display:
         return bool(self._windows(title))
 
     def activate(self, title: str) -> str:
-        """Gives the keyboard to the window with this in its title.
+        """Gives the keyboard to the window with this in its title; asked again, as the window manager may be late.
 
         Returns:
             Its number.
+
+        Raises:
+            AssertionError: it does not get the keyboard.
         """
         window = self._windows(title)[-1]
-        self.hand("windowactivate", "--sync", window)
+
+        def has_keyboard() -> bool:
+            self.hand("windowactivate", window)
+            return self.hand("getactivewindow") == window
+
+        wait_until(f"{title} has the keyboard", has_keyboard)
         return window
 
     def press(self, *keys: str) -> None:
