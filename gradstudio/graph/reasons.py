@@ -69,7 +69,7 @@ def _path_reason(statements: Statements, owner: Node | Block, argument: Argument
         texts = [owner.literals[part] for part in parts if (owner.id, part) not in statements.graph.wires]
         return next((reason for text in texts if (reason := literal_reason(text, Kind.INT))), None)
     if not literal:
-        return f"'{path}' is empty"
+        return f"'{port_label(path)}' is empty"
     return literal_reason(literal, kind)
 
 
@@ -125,3 +125,9 @@ def _is_module(statements: Statements, item: ItemId) -> bool:
             return bool(operator.results) and operator.results[0].family is Family.MODULE
         item = wire.source
     return False
+
+
+def port_label(path: str) -> str:
+    """A port's path as its card shows it: "inputs[0]" for "inputs.0"."""
+    head, _, number = path.partition(".")
+    return f"{head}[{number}]" if number.isdigit() else path

@@ -109,7 +109,7 @@ def _skip_feature_scan() -> None:
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
-        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]
+        feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]  # a private module without stubs
 
 
 class _Start:

@@ -41,7 +41,8 @@ PLOT_DELAY_MS = 400
 class Themed(Protocol):
     """What can take up another theme."""
 
-    def set_theme(self, theme: Theme) -> None: ...
+    def set_theme(self, theme: Theme) -> None:
+        """Take up the theme."""
 
 
 class MainWindow(QObject):

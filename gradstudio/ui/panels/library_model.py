@@ -76,7 +76,7 @@ class LibraryModel(QAbstractItemModel):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # the stubs miss the overload
         group = index.internalId() if index.isValid() else 0
         return self.createIndex(group - 1, 0, 0) if group else QModelIndex()
 
@@ -115,7 +115,7 @@ class LibraryModel(QAbstractItemModel):
     def mimeTypes(self) -> list[str]:
         return [MIME_TYPE]
 
-    def mimeData(self, indexes: list[QModelIndex]) -> QMimeData:  # type: ignore[override]
+    def mimeData(self, indexes: list[QModelIndex]) -> QMimeData:  # type: ignore[override]  # the stubs say Sequence
         mime = QMimeData()
         operator = self.operator(indexes[0]) if indexes else None
         if operator is not None:
