@@ -20,18 +20,23 @@ def adopt_results(live: Live, ran: int) -> None:
 
     Args:
         live: whose namespace was filled.
-        ran: how many statements, in program order, were reached.
+        ran: how many statements, in program order, were reached. Those behind it in the same loop may
+            have run in an earlier turn.
     """
     steps = live.loaded.steps
     last_backward = max((i for i, step in enumerate(steps[:ran]) if step.statement.backward), default=-1)
     lineage = Lineage(live)
-    loops = _loops(live)
+    loops, end = _loops(live), _end_of_loop(live.loaded.items, ran, 0)
     for index, (step, block) in enumerate(_with_blocks(live.loaded.items, None)):
-        if index >= ran:
+        if index > ran and index >= end:
             break
         for loop in loops.get(step, ()):
-            _bind_loop_variables(live, loop)
+            if index <= ran or live.binder.keys().isdisjoint(loop.targets):
+                _bind_loop_variables(live, loop)
         names = step.statement.names
+        earlier_turn = index >= ran
+        if earlier_turn and (not names or any(name in live.binder for name in names)):
+            continue
         if all(name in live.namespace for name in names):
             live.executed[step.id] = step
             live.binder.update({name: (step.id, place) for place, name in enumerate(names)})
@@ -86,6 +91,18 @@ def _enter(live: Live, step: Step, cut: Cut | None, before: bool) -> None:
     for value in live.gradients.made(step.id, (), outputs, lambda _: cut):
         value.recorded = False
         value.made_at = 0 if before else live.gradients.backwards
+
+
+def _end_of_loop(items: tuple[Item, ...], index: int, start: int) -> int:
+    """Index behind the outermost loop that holds the step of this index; 0 when none does."""
+    for item in items:
+        count = 1 if isinstance(item, Step) else len(flat(item.body))
+        if start <= index < start + count:
+            if isinstance(item, Step):
+                return 0
+            return start + count if item.block.kind == "for" else _end_of_loop(item.body, index, start)
+        start += count
+    return 0
 
 
 def _loops(live: Live) -> dict[Step, list[Head]]:

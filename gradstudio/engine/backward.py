@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 
 from gradstudio.engine.gradients import Gradients, marks_of
+from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.values import tensors_in
@@ -43,7 +44,7 @@ class Recording:
         self._known: dict[Edge, Summary | None] = {}
         self._handles: list[Any] = []
         self._tensors = {id(value.tensor): value.key[0] for value in gradients.values.values() if value.was_leaf}
-        self._walk([root for root in tensors_in(list(roots)) if root.grad_fn is not None])
+        self._walk(tensors_in(list(roots)))
 
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
@@ -79,9 +80,10 @@ class Recording:
     def _walk(self, roots: list[Tensor]) -> None:
         todo: list[tuple[Node, Owner]] = []
         for root in roots:
-            assert root.grad_fn is not None
-            self._contributors[root.grad_fn, root.output_nr] += 1
-            todo.append((root.grad_fn, NOBODY))
+            node = grad_fn_of(root)
+            if node is not None:
+                self._contributors[node, root.output_nr] += 1
+                todo.append((node, NOBODY))
         while todo:
             node, user = todo.pop()
             if node in self._owners:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.errors import NotBound
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.live import Live
 from gradstudio.engine.summary import dtype_name, spelled
 from gradstudio.protocol.messages import Fetch, Fetched
@@ -47,7 +48,7 @@ def _find(live: Live | None, request: Fetch) -> Tensor:
     if value is None and request.name:
         value = resolve(live.namespace, request.name)
         if request.grad and isinstance(value, Tensor):
-            value = value.grad if value.is_leaf else None
+            value = value.grad if is_leaf(value) else None
     if not isinstance(value, Tensor):
         raise NotBound("Its gradient is not there." if request.grad else "The value is not kept; only its preview is.")
     return value

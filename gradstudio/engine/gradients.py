@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
+from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.states import state_of_leaf, state_of_value
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.watched import Cut, Key, Leaf, Value
@@ -84,7 +85,7 @@ class Gradients:
         """`torch.autograd.grad` gave `grad` for `tensor`."""
         if grad is None:
             return
-        if tensor.is_leaf:
+        if is_leaf(tensor):
             self._leaf(tensor).returned = True
             return
         for value in self.values.values():
@@ -166,7 +167,7 @@ class Gradients:
     def leaf_of(self, value: Value) -> Leaf | None:
         """The watch on a value that is a leaf which requires grad."""
         tensor = value.tensor
-        if tensor is None or not value.was_leaf or not tensor.requires_grad or not tensor.is_leaf:
+        if tensor is None or not value.was_leaf or not tensor.requires_grad or not is_leaf(tensor):
             return None
         return self._leaf(tensor)
 
@@ -174,14 +175,15 @@ class Gradients:
 
     def _note(self, key: Key, tensor: Tensor, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]) -> Value:
         self._serial += 1
-        requires, grad_fn = tensor.requires_grad, tensor.grad_fn
+        requires, grad_fn = tensor.requires_grad, grad_fn_of(tensor)
+        leaf = is_leaf(tensor)
         version = None if tensor.is_inference() else tensor._version
-        value = Value(key, self._serial, tensor, requires, grad_fn is None, self.backwards, turns, version)
+        value = Value(key, self._serial, tensor, requires, leaf, self.backwards, turns, version)
         if not requires:
             value.cut = cut(tensor)
-        elif grad_fn is None:
+        elif leaf:
             self._leaf(tensor).users += 1
-        else:
+        elif grad_fn is not None:
             marks_of(grad_fn).append((key, self._serial, tensor.output_nr, turns))
             self._keep((key, False), tensor)
         self._replaced(self.values.get(key))

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.places import Places
 from gradstudio.engine.source import Head, Item, Step, flat
 from gradstudio.engine.watched import Value
@@ -153,7 +154,7 @@ class Live:
 
     def _is_spoilt(self, value: object) -> bool:
         if isinstance(value, Tensor):
-            return value.grad_fn is not None
+            return not is_leaf(value)
         if type(value) is list and id(value) in self.lists:
             return tuple(map(id, value)) != self.lists[id(value)][1] or any(map(self._is_spoilt, value))
         return isinstance(value, list | tuple) and any(map(self._is_spoilt, value))

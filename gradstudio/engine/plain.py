@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.live import Live
 from gradstudio.engine.source import FILENAME
 from gradstudio.protocol.messages import GradPart
@@ -99,7 +100,7 @@ class LeafWatch:
 
 def _leaves(value: object) -> list[Tensor]:
     if isinstance(value, Tensor):
-        return [value] if value.requires_grad and value.is_leaf else []
+        return [value] if value.requires_grad and is_leaf(value) else []
     if isinstance(value, nn.Module):
         return [parameter for parameter in value.parameters() if parameter.requires_grad]
     if isinstance(value, list | tuple):

@@ -59,7 +59,8 @@ class Reporter:
                 record = self._finished(self._live.namespace[name], step.id, index)
                 self._add(name, step.id, statement.operator, statement.line, (record,), output)
             elif self._trace:
-                self._earlier(step, name, index, output, last=self._bindings[name] == total[name])
+                last = self._bindings[name] == total[name] and name not in self._live.namespace
+                self._earlier(step, name, index, output, last)
 
     def _earlier(self, step: Step, name: str, index: int, output: int | None, last: bool) -> None:
         """A binding that another took the place of, and a part, as they were recorded."""

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.guard import largest_result
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Step
 from gradstudio.engine.standins import META, OnMeta, stand_in
@@ -220,7 +221,7 @@ def _moved(value: Any) -> Any:
             twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
         if not value.requires_grad:
             return twin
-        return twin.requires_grad_() if value.is_leaf else _non_leaf(twin)
+        return twin.requires_grad_() if is_leaf(value) else _non_leaf(twin)
     return twin
 
 

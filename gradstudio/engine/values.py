@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.summary import spelled, summarise
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -53,14 +54,14 @@ def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | Object
     if tensor.is_nested:
         return ObjectRecord(class_name=type(tensor).__name__)
     strided = tensor.layout is torch.strided
-    grad_fn = tensor.grad_fn
+    grad_fn = grad_fn_of(tensor)
     storage = tensor.untyped_storage() if strided else None
     return TensorRecord(
         device=device_name(tensor.device),
         summary=summarise(tensor, max_values),
         stride=tensor.stride() if strided else None,
         requires_grad=tensor.requires_grad,
-        is_leaf=grad_fn is None,
+        is_leaf=is_leaf(tensor),
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
         version=None if tensor.is_inference() else tensor._version,
         contiguous=strided and tensor.is_contiguous(),

@@ -11,6 +11,7 @@ from gradstudio.engine import adopt, start
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
 from gradstudio.engine.guard import first_too_large
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.listen import Listener
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.memory import LiveBytes, MemorySampler
@@ -18,7 +19,7 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.plain import compile_plain, run_plain
 from gradstudio.engine.reconcile import reconcile
 from gradstudio.engine.runner import Runner
-from gradstudio.engine.source import Head, Step
+from gradstudio.engine.source import Head, Step, flat, heads
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Do, Log, Message, Paused, Started
@@ -305,8 +306,10 @@ def _is_backward(step: Step) -> bool:
 
 def _reached(loaded: Loaded, node: ItemId) -> int:
     """How many statements, in program order, stand before the node."""
+    head = next((head for head in heads(loaded.items) if head.id == node), None)
+    first = flat(head.body)[:1] if head is not None else []
     for index, step in enumerate(loaded.steps):
-        if step.id == node:
+        if step.id == node or step in first:
             return index
     return 0
 
@@ -316,7 +319,7 @@ def _leaves_of(live: Live) -> list[Tensor]:
     found: dict[int, Tensor] = {id(leaf.tensor): leaf.tensor for leaf in live.gradients.leaves.values()}
     for value in live.namespace.values():
         for tensor in _tensors_in(value):
-            if tensor.is_leaf and (tensor.requires_grad or tensor.grad is not None):
+            if is_leaf(tensor) and (tensor.requires_grad or tensor.grad is not None):
                 found[id(tensor)] = tensor
     return list(found.values())
 

@@ -109,3 +109,40 @@ def test_two_names_exchanged_keep_their_values(bench: Bench) -> None:
         apply_all(sketch.graph, recipes.rename(sketch.graph, item, (name,)))
     assert bench.load(compile_graph(sketch.graph)) == (False, True)
     assert (bench["a"], bench["b"]) == (2, 1)
+
+
+FAILS_LATE = """
+x = torch.ones(2)
+for t in range(3):
+    y = x * t
+    z = torch.ones(2)[t:2 - t].view(2 - 2 * t)
+    w = y + 1
+    v = torch.ones(2 - t) + w
+    u = v * 2
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FAILS_LATE,
+        "x = torch.ones(2)\nfor t in range(2):\n    y = x.view(5)",
+        "x = torch.tensor(2.0)\ny = x * 2\nfor row in x:\n    z = row",
+        "h = torch.ones(2)\nfor t in range(2):\n    y = h.view(5)\n    h = y + 1",
+    ],
+)
+def test_a_plain_run_that_fails_reports_what_a_traced_one_does(bench: Bench, text: str) -> None:
+    bench.run(text)
+    traced = bench.report()
+    bench.run(text, trace=False)
+    plain = bench.report()
+    assert {name: entry.node for name, entry in plain.items()} == {name: entry.node for name, entry in traced.items()}
+
+
+def test_a_name_bound_twice_in_a_turn_that_fails_between_is_the_first_of_them(bench: Bench) -> None:
+    bench.run("for t in range(3):\n    y = torch.ones(2) * t\n    z = torch.ones(2).view(2 - t)\n    y = y + 10")
+    assert "invalid for input of size 2" in bench.failed().message
+    report = bench.report(trace=True)
+    assert report["y"].node == node(2)
+    assert report["y"].outputs[0].summary.value == [1.0, 1.0]  # type: ignore[union-attr]
+    assert report["y@2"].outputs[0].summary.value == [10.0, 10.0]  # type: ignore[union-attr]
