@@ -50,6 +50,7 @@ class Live:
         interrupted: paused by Step or Stop, so Run goes on.
         traced: it was not a plain run; `prepared`: imports and header were executed.
         resumable: False when a plain run ended in the middle: nobody knows where it stands.
+        backward_parts: what the parts of the last backward statement gave, by the names they had.
         last_rows: the latest record of each node, whatever was dropped.
     """
 
@@ -72,6 +73,7 @@ class Live:
     traced: bool = True
     prepared: bool = False
     last_backward: Step | None = None
+    backward_parts: dict[str, Any] = field(default_factory=dict)
     rows: dict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=dict)
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))

@@ -77,9 +77,11 @@ class Runner:
     def run_again(self, live: Live, step: Step) -> str:
         """Run a statement that is behind the counter once more, the counter left where it is."""
         self.live = live
+        live.namespace.update(live.backward_parts)
         try:
             return "done" if self._execute(live, step) else "failed"
         finally:
+            live.forget(step.statement.drops)
             self.current = None
             self.flush()
 
@@ -178,6 +180,7 @@ class Runner:
     def _backward(self, live: Live, step: Step) -> None:
         namespace, gradients, source = live.namespace, live.gradients, step.source
         live.last_backward = step
+        live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
         roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
         with neutral():
             gradients.observe()

@@ -64,6 +64,7 @@ def new_pass(live: Live) -> None:
     live.cursor.close()
     live.pass_number += 1
     live.failed = live.interrupted = False
+    live.backward_parts = {}
     live.anew = live.must_be_made_anew()
     live.forget([*live.binder, *(n for step in flat(live.loaded.items) for n in step.statement.names)])
     for step in live.loaded.steps:

@@ -129,7 +129,10 @@ class Engine:
         if live.cursor.backward_ahead():
             return self._go(live, _never, _is_backward)
         self._note_cursor(live, interrupted=False)
-        return self._runner.run_again(live, live.last_backward or loaded.backwards[-1])
+        step = live.last_backward or loaded.backwards[-1]
+        if not live.backward_parts.keys() >= set(step.statement.drops):
+            raise VerbRefused("What the last backward began from was not kept. Forward begins another pass.")
+        return self._runner.run_again(live, step)
 
     def _step(self, request: Do) -> str:
         if not self._usable():

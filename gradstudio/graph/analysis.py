@@ -54,7 +54,8 @@ class Analysis:
                 block = self.graph.blocks.get(item)
                 for name in block.carried if block is not None else ():
                     for end in ("first", "next"):
-                        counts[self.graph.wires[item, f"{end}.{name}"].source] += 1
+                        wire = self.graph.wires.get((item, f"{end}.{name}"))
+                        counts.update([wire.source] if wire is not None else ())
         return counts
 
     @cached_property

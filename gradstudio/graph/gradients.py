@@ -4,6 +4,7 @@ import msgspec
 
 from gradstudio.graph.checks import attribute_of
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
+from gradstudio.graph.ports import counts
 from gradstudio.graph.reasons import TENSOR_ATTRIBUTES
 from gradstudio.graph.soundness import Soundness
 from gradstudio.operators.model import Effect, Face, Family, Operator
@@ -69,7 +70,7 @@ class Gradients:
             self.repeated.add(item)
         if block.kind == "for":  # a parameter, an element of a list, a carried value: no text tells
             for k in range(1 + len(block.carried)):
-                if k or not ("range" in block.lengths or "range" in block.literals):
+                if k or not counts(self.graph, block):
                     self._tracked.add((item, k))
                     self.may.add((item, k))
 

@@ -15,6 +15,10 @@ GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
 """List-like arguments that offer one port more than they have elements."""
 
 
+_RANGE = Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
+_OVER = Parameter("over", Kind.ANY, hint="a list, a tuple or an iterator")
+
+
 class Port(msgspec.Struct, frozen=True, omit_defaults=True):
     """An input port of an item as it stands now.
 
@@ -65,7 +69,7 @@ def find_port(graph: Graph, item: ItemId, path: str) -> Port | None:
 def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     """The output ports of a node or block, in the order of its results."""
     if (block := graph.blocks.get(item)) is not None:
-        return _block_outputs(block)
+        return _block_outputs(graph, block)
     node = graph.nodes[item]
     operator = load().get(node.operator)
     if operator is None:
@@ -86,7 +90,7 @@ def output_family(graph: Graph, item: ItemId, output: int) -> Family:
 
 def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
     if (block := graph.blocks.get(item)) is not None:
-        parameters = _block_parameters(block)
+        parameters = _block_parameters(graph, block)
         owner: Node | Block = block
     else:
         owner = graph.nodes[item]
@@ -122,17 +126,22 @@ def _port(graph: Graph, owner: Node | Block, parameter: Parameter, path: str, la
     return Port(path, label, parameter, state, literal, element, required)
 
 
-def _block_parameters(block: Block) -> tuple[Parameter, ...]:
+def counts(graph: Graph, block: Block) -> bool:
+    """Whether a `for` goes over a range, so that its variable is a number."""
+    return "range" in block.lengths or "range" in block.literals or (block.id, "range") in graph.wires
+
+
+def _block_parameters(graph: Graph, block: Block) -> tuple[Parameter, ...]:
     match block.kind:
         case "for":
-            over = (
-                Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
-                if "range" in block.lengths or "range" in block.literals
-                else Parameter("over", Kind.ANY, hint="a list, a tuple or an iterator")
-            )
+            over: tuple[Parameter, ...] = (_RANGE, _OVER)
+            if counts(graph, block):
+                over = (_RANGE,)
+            elif block.literals.get("over") or (block.id, "over") in graph.wires:
+                over = (_OVER,)
             firsts = tuple(Parameter(f"first.{name}", Kind.ANY, hint="before the loop") for name in block.carried)
             nexts = tuple(Parameter(f"next.{name}", Kind.ANY, hint="at the end of a turn") for name in block.carried)
-            return (over, *firsts, *nexts)
+            return (*over, *firsts, *nexts)
         case "autocast":
             return (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None"))
         case "inference_mode":
@@ -143,10 +152,10 @@ def _block_parameters(block: Block) -> tuple[Parameter, ...]:
             return ()
 
 
-def _block_outputs(block: Block) -> tuple[OutputPort, ...]:
+def _block_outputs(graph: Graph, block: Block) -> tuple[OutputPort, ...]:
     if block.kind != "for":
         return ()
-    family = Family.NUMBER if "range" in block.lengths or "range" in block.literals else Family.UNKNOWN
+    family = Family.NUMBER if counts(graph, block) else Family.UNKNOWN
     carried = (OutputPort(k + 1, name, Family.UNKNOWN) for k, name in enumerate(block.carried))
     return (OutputPort(0, block.variable, family), *carried)
 

@@ -1,6 +1,6 @@
 """The one rule-book for wires: whether one may be drawn, and if not, why, in words."""
 
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.operators.families import accepts
@@ -120,6 +120,16 @@ def _border(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
         if not port.startswith("next.") and within:
             return f"{title(graph, source)} is inside this block, but the block reads '{port}' before it begins."
     return ""
+
+
+def broken_border(graph: Graph) -> str:
+    """Why a wire of some block crosses its border where it must not; "" when none does."""
+    reasons = (_border(graph, w.source, w.target, w.port) for b in graph.blocks for w in _wires_of(graph, b))
+    return next((reason for reason in reasons if reason), "")
+
+
+def _wires_of(graph: Graph, item: ItemId) -> tuple[Wire, ...]:
+    return (*graph.wires_to(item), *graph.wires_from(item))
 
 
 def _around(graph: Graph, item: ItemId) -> tuple[BodyId, ...]:

@@ -59,7 +59,9 @@ class Soundness(Statements):
                 continue
             for name in block.carried:
                 wire = self.graph.wires.get((block.id, f"next.{name}"))
-                if wire is None:
+                if (block.id, f"first.{name}") not in self.graph.wires:
+                    yield block.id, f"'{name}' is carried, but nothing binds it before the loop"
+                elif wire is None:
                     yield block.id, f"'{name}' is carried, but the body does not bind it"
                 elif wire.source in self._gone:
                     yield block.id, self._gone[wire.source] and f"'{name}' is carried, but what binds it cannot run"
@@ -123,14 +125,16 @@ class _Walk:
         if owner.muted:
             return MUTED
         reasons = [
-            why for wire in self.graph.incoming.get(item, ()) if (why := self._wire_reason(item, wire.port)) is not None
+            (wire.port, why)
+            for wire in self.graph.incoming.get(item, ())
+            if (why := self._wire_reason(item, wire.port)) is not None
         ]
-        if MUTED in reasons:
+        if any(why == MUTED for _, why in reasons):
             return MUTED
         own = self.forced.get(item)
         if own is None:
             own = self.soundness.own_reason(item)
-        return own if own is not None else (reasons[0] if reasons else None)
+        return own if own is not None else (min(reasons)[1] if reasons else None)
 
     def _wire_reason(self, item: ItemId, port: str) -> str | None:
         if port.startswith("next."):

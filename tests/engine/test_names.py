@@ -146,3 +146,17 @@ def test_a_name_bound_twice_in_a_turn_that_fails_between_is_the_first_of_them(be
     assert report["y"].node == node(2)
     assert report["y"].outputs[0].summary.value == [1.0, 1.0]  # type: ignore[union-attr]
     assert report["y@2"].outputs[0].summary.value == [10.0, 10.0]  # type: ignore[union-attr]
+
+
+def test_a_backward_run_again_begins_from_the_part_it_began_from(bench: Bench) -> None:
+    sketch = Sketch(seed=0)
+    x = sketch.parameter("x")
+    square = sketch.node("operator.pow", wires={"a": x}, literals={"b": "2"}, part=True)
+    total = sketch.node("torch.Tensor.sum", wires={"self": square}, part=True)
+    sketch.node("torch.Tensor.backward", wires={"self": total})
+    bench.run(compile_graph(sketch.graph), "forward", "backward", "backward")
+    assert "a second time" in bench.failed().message
+    assert "sum_1" not in bench
+    assert bench.do("forward", "backward").outcome == "done"
+    bench.run(compile_graph(sketch.graph), trace=False)
+    assert bench.do("backward").outcome == "refused"

@@ -2,11 +2,17 @@
 
 import pytest
 
+from gradstudio.document.file import dumps, loads
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import AddBlock, AddNode, AddWire, ReplaceBlock
+from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.edits import AddBlock, AddNode, AddWire, ReplaceBlock, apply_all
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.ports import input_ports
 from gradstudio.graph.rules import chain, legal_sources, legal_targets, why_not
+from gradstudio.program.write import write_code
 from tests.graph.builder import Drawing
+from tests.program.sketch import Sketch
 
 NODE = ItemId("nowhere")
 
@@ -111,3 +117,34 @@ def test_a_block_is_changed_and_changed_back(d: Drawing) -> None:
     assert d.graph.blocks[block].variable == "k"
     d.undo()
     assert d.graph.blocks[block].variable == "t"
+
+
+def drawn_loop() -> tuple[Sketch, ItemId, ItemId]:
+    sketch = Sketch()
+    h = sketch.tensor("h")
+    loop = sketch.block("for", {"first.h": h}, literals={"range": "2"}, variable="t", carried=("h",))
+    inside = sketch.node("operator.neg", "h", {"a": (loop, 1)}, body=loop)
+    sketch.wire(loop, {"next.h": inside})
+    return sketch, loop, inside
+
+
+def test_what_a_loop_gives_to_its_inside_only_is_not_dragged_out() -> None:
+    sketch, _, inside = drawn_loop()
+    with pytest.raises(Refused, match="inside"):
+        recipes.move_into(sketch.graph, [inside], ROOT)
+
+
+def test_a_loop_whose_number_of_turns_is_wired_stays_a_range() -> None:
+    sketch, loop, _ = drawn_loop()
+    n = sketch.node("python.literal", "n", literals={"value": "3"})
+    apply_all(sketch.graph, recipes.connect(sketch.graph, n, 0, loop, "range"))
+    assert [port.path for port in input_ports(sketch.graph, loop)] == ["range", "first.h", "next.h"]
+    assert "for t in range(n):" in sketch.lines
+    assert write_code(loads(dumps(sketch.graph))) == write_code(sketch.graph)
+
+
+def test_a_carried_value_with_nothing_before_the_loop_is_incomplete() -> None:
+    sketch, loop, _ = drawn_loop()
+    apply_all(sketch.graph, recipes.disconnect(sketch.graph, sketch.graph.wires[loop, "first.h"]))
+    assert "nothing binds it before the loop" in incomplete(sketch.graph)[loop]
+    assert all(line.startswith("#") for line in sketch.lines[1:])

@@ -9,6 +9,7 @@ from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.removal import dissolve
+from gradstudio.graph.rules import broken_border
 
 DEFAULT_LITERALS: dict[str, dict[str, str]] = {"autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"}}
 
@@ -58,6 +59,8 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
         ):
             raise Refused(f"'{title(graph, item)}' cannot stand inside itself.")
         draft.do(MoveItem(item, body, _index_for(draft, item, body)))
+    if (reason := broken_border(draft.graph)) and not broken_border(graph):
+        raise Refused(reason)
     return draft.finish()
 
 
