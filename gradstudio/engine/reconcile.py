@@ -88,8 +88,8 @@ def _renamed(live: Live, loaded: Loaded, steps: dict[Any, Step]) -> dict[str, Bo
     renamed = {after: (before, *names[before]) for before, after in _loop_variables(live, loaded)}
     for node, old in live.executed.items():
         new = steps.get(node)
-        if new is None:
-            continue
+        if new is None or new.fingerprint != old.fingerprint:
+            continue  # it ran in an earlier pass, and is ahead now
         for index, (before, after) in enumerate(zip(old.statement.names, new.statement.names, strict=True)):
             if before == after and old.statement.is_part == new.statement.is_part:
                 continue

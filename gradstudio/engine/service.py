@@ -77,6 +77,10 @@ class Service:
     def _answer_anyway(self, request: Request, reason: str) -> None:
         """Nobody waits for ever: a request that failed by our own fault is answered all the same."""
         match request:
+            case Load():
+                self._engine.forget(request.revision)
+                told = LoadedEvent(document=request.document, revision=request.revision, stale=True, live=False)
+                self._outbox.send(told)
             case Do():
                 self._outbox.send(self._engine.give_up(request, reason))
             case Fetch():

@@ -98,6 +98,12 @@ class Engine:
         self._drop_live()
         return self._paused(request, "failed", reason, 0.0)
 
+    def forget(self, revision: int) -> None:
+        """Loading that revision ended by our own fault: nothing live is to be trusted, nor an older program."""
+        self._drop_live()
+        if self.loaded is not None and self.loaded.revision != revision:
+            self.loaded = None
+
     # -------------------------------------------------------------- verbs
 
     def _run(self, request: Do) -> str:

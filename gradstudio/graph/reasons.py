@@ -25,7 +25,8 @@ def node_reason(statements: Statements, node: Node) -> str | None:
     operator = statements.operators.get(node.id)
     reason = names_reason(node.names)
     if reason is None and node.bypassed:
-        needs_input = bool(node.names) and not statements.ports.get(node.id)
+        gives = bool(node.names) or bool(statements.graph.outgoing.get(node.id))
+        needs_input = gives and not statements.ports.get(node.id)
         return "it is bypassed, but nothing is wired to it" if needs_input else None
     if reason is None and operator is None:
         return f"the catalogue has no operator '{node.operator[:100]}'"

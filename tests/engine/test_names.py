@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import ReplaceBlock, apply, apply_all
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.edits import AddNode, ReplaceBlock, apply, apply_all
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node
 from gradstudio.program.compile import compile_graph
 from tests.engine.build import node
 from tests.engine.conftest import Bench
@@ -160,3 +160,14 @@ def test_a_backward_run_again_begins_from_the_part_it_began_from(bench: Bench) -
     assert bench.do("forward", "backward").outcome == "done"
     bench.run(compile_graph(sketch.graph), trace=False)
     assert bench.do("backward").outcome == "refused"
+
+
+def test_what_ran_in_an_earlier_pass_may_be_edited_ahead_of_the_counter(bench: Bench) -> None:
+    graph, _, last = squares()
+    bench.run(compile_graph(graph), "run", "forward")
+    apply_all(graph, recipes.delete(graph, [last]))
+    sketch_node = Node(id=last, operator="builtins.print", lengths={"values": 1}, literals={"values.0": "1"})
+    apply(graph, AddNode(sketch_node, ROOT, len(graph.bodies[ROOT])))
+    assert bench.load(compile_graph(graph)) == (False, True)
+    assert bench.do("run").outcome == "done"
+    assert [event.text for event in bench.printed()] == ["1"]

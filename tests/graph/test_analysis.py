@@ -362,7 +362,10 @@ def test_a_definition_under_a_name_that_is_not_its_own_is_not_run() -> None:
 def test_a_bypassed_node_needs_something_to_pass_on() -> None:
     sketch = Sketch()
     item = sketch.node("torch.relu", "y", bypassed=True)
+    unnamed = sketch.node("torch.relu", bypassed=True)
+    sketch.node("torch.relu", "z", {"input": unnamed})
     assert incomplete(sketch.graph)[item] == "it is bypassed, but nothing is wired to it"
+    assert incomplete(sketch.graph)[unnamed] == "it is bypassed, but nothing is wired to it"
 
 
 def test_an_attribute_of_a_tensor_must_be_one_that_tensors_have() -> None:
