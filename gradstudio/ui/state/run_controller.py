@@ -333,7 +333,7 @@ class RunController(QObject):
     def _on_loaded(self, event: messages.Loaded) -> None:
         if event.document != self._document:
             return
-        self._results.set_stale(event.stale)
+        self._results.set_stale(event.stale or not event.live)  # what a lost run left belongs to none
         self._set(stale=event.stale, live=event.live)
 
     def _on_failed(self, event: messages.Failed) -> None:

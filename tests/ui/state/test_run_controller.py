@@ -190,3 +190,17 @@ def test_the_node_at_work_is_the_one_behind_the_last_that_finished(qtbot: QtBot,
     item = add(one, "torch.randn")
     one.run.run()
     qtbot.waitUntil(lambda: one.results.running_node == item, timeout=20_000)
+
+
+def test_values_of_a_run_that_was_lost_are_greyed_until_the_next(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    one.run.restart_engine()
+    qtbot.waitUntil(lambda: one.engine.ready, timeout=20_000)
+    heard: list[object] = []
+    one.engine.received.connect(heard.append)
+    one.graph_store.attempt(recipes.set_note, "Note", item, "x")
+    qtbot.waitUntil(lambda: any(type(event).__name__ == "Loaded" for event in heard), timeout=20_000)
+    assert one.results.stale(item)
