@@ -44,7 +44,14 @@ class FakeEngine:
         match request:
             case m.Load():
                 self.load = request
-                self.say(m.Loaded(document=request.document, revision=request.revision, stale=self.ran, live=self.ran))
+                self.say(
+                    m.Loaded(
+                        document=request.document,
+                        revision=request.revision,
+                        stale=self.ran and self.mode != "failing",
+                        live=self.ran,
+                    )
+                )
             case m.Do():
                 self.do(request)
             case m.Infer(revision=revision, program=program):
@@ -82,6 +89,7 @@ class FakeEngine:
         self.pause(request.verb, "done")
 
     def fail(self, statement: Statement, revision: int) -> None:
+        self.ran = True
         self.say(
             m.Failed(
                 revision=revision,
