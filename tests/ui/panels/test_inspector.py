@@ -159,10 +159,31 @@ def test_a_tensor_literal_is_written_over_several_lines(inspector: InspectorPane
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, "[[5, 6],")
-    QTest.keyClick(field, Qt.Key.Key_Return)
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClicks(field, "[7, 8]]")
+    assert field.toPlainText() == "[[5, 6],\n[7, 8]]"
     QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert literal(session, item, "data") == "[[5, 6], [7, 8]]"
+
+
+def test_return_takes_a_tensor_literal_up_or_says_why_not(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.tensor", data="[1, 2]")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["data"]
+    editor.field.setFocus()
+    editor.field.selectAll()  # type: ignore[attr-defined]  # a QPlainTextEdit
+    QTest.keyClicks(editor.field, "[7, hello")
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert editor.problem.isVisible() and editor.problem.text() and editor.text == "[7, hello"
+    assert literal(session, item, "data") == "[1, 2]"
+    for _ in "hello":
+        QTest.keyClick(editor.field, Qt.Key.Key_Backspace)
+    assert not editor.problem.isVisible()
+    QTest.keyClicks(editor.field, "8]")
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert literal(session, item, "data") == "[7, 8]"
 
 
 def test_a_wired_argument_names_its_source_and_the_click_goes_there(

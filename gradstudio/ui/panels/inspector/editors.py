@@ -23,6 +23,7 @@ CHOICES: dict[Kind, tuple[str, ...]] = {
     Kind.MEMORY_FORMAT: ("torch.contiguous_format", "torch.channels_last", "torch.preserve_format"),
 }
 DATA_LINES = 5
+DATA_WORDS = "Numbers in nested lists. Return takes them up, Shift+Return begins a line, Esc brings the old ones back."
 QUOTED_LETTERS = 24
 
 
@@ -172,7 +173,7 @@ class ChoiceEditor(ArgumentEditor):
 
 
 class DataEditor(ArgumentEditor):
-    """Tensor literals over several lines; Ctrl+Enter or leaving the field takes them up."""
+    """Tensor literals over several lines; Return or leaving the field takes them up, Shift+Return begins a line."""
 
     def __init__(self, port: Port, parent: QWidget | None = None) -> None:
         """Show the literal."""
@@ -180,10 +181,11 @@ class DataEditor(ArgumentEditor):
         self._edit.setObjectName("field")
         super().__init__(port, self._edit, parent)
         self._edit.setPlaceholderText(hint_of(port))
-        self._edit.setToolTip("Numbers in nested lists. Ctrl+Enter takes them up, Esc brings the old ones back.")
+        self._edit.setToolTip(DATA_WORDS)
         self._edit.setTabChangesFocus(True)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._edit.installEventFilter(self)
+        self._edit.textChanged.connect(lambda: self.say(""))
         self.revert()
 
     @property
@@ -198,7 +200,7 @@ class DataEditor(ArgumentEditor):
         self._edit.setFixedHeight(self._edit.fontMetrics().lineSpacing() * lines + 20)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ctrl+Enter and leaving commit; Esc reverts."""
+        """Return and leaving commit; Esc reverts."""
         if watched is not self._edit:
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusOut:
@@ -206,7 +208,7 @@ class DataEditor(ArgumentEditor):
         elif _is_escape(event):
             self.revert()
             return True
-        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and _is_control_enter(event):
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and _is_enter(event):
             self.commit()
             return True
         return super().eventFilter(watched, event)
@@ -283,6 +285,6 @@ def _is_escape(event: QEvent) -> bool:
     )
 
 
-def _is_control_enter(event: QKeyEvent) -> bool:
-    control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-    return control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+def _is_enter(event: QKeyEvent) -> bool:
+    shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+    return not shift and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
