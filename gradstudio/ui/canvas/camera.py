@@ -71,14 +71,17 @@ def opening(box: Box, first: Box, width: float, height: float) -> Camera:
         return whole
     margin = FIT_MARGIN / OPENING_ZOOM
     all_of_it = box.grown(margin)
-    x = _start(first.x - margin, all_of_it.x, all_of_it.right - width / OPENING_ZOOM)
-    y = _start(first.y - margin, all_of_it.y, all_of_it.bottom - height / OPENING_ZOOM)
+    room_x, room_y = width / OPENING_ZOOM, height / OPENING_ZOOM
+    x = _start(first.x - margin, first.right + margin, all_of_it.x, all_of_it.right, room_x)
+    y = _start(first.y - margin, first.bottom + margin, all_of_it.y, all_of_it.bottom, room_y)
     return Camera(OPENING_ZOOM, x, y)
 
 
-def _start(wish: float, low: float, high: float) -> float:
-    """Where a view begins: as wished, but showing nothing beyond the end while something before is hidden."""
-    return max(low, min(wish, max(high, low)))
+def _start(wish: float, wish_end: float, low: float, high: float, room: float) -> float:
+    """Where a view begins: with everything, where what is wished fits too; else as wished, with no room wasted."""
+    if wish_end <= low + room:
+        return low
+    return max(low, min(wish, max(high - room, low)))
 
 
 def showing(camera: Camera, box: Box, width: float, height: float) -> Camera:

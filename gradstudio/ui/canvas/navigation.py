@@ -32,6 +32,7 @@ class Navigation:
         camera: Camera
         fit_pending: bool
         fitted: bool
+        kept: tuple[float, float, float] | None
         opened: bool
         settle_timer: QTimer
         view_changed: SignalInstance
@@ -57,6 +58,7 @@ class Navigation:
         if camera != self.camera:
             self.camera = camera
             self.fit_pending = self.fitted = False
+            self.kept = None
             self.viewport().update()
             self.view_changed.emit()
 
@@ -127,9 +129,11 @@ class Navigation:
         return self.camera.zoom, x, y
 
     def restore_view(self, zoom: float, x: float, y: float) -> None:
-        """Take up what `view_state` gave."""
+        """Take up what `view_state` gave; again at every size the window takes, until the person looks elsewhere."""
         width, height = self.viewport().width(), self.viewport().height()
         self._jump(Camera(zoom, x - width / zoom / 2, y - height / zoom / 2))
+        self.fit_pending = self.fitted = False
+        self.kept = (zoom, x, y)
 
     def reveal(self, item: ItemId) -> None:
         """Bring an item into view without changing the zoom, unless it is too small to read."""
@@ -149,7 +153,7 @@ class Navigation:
     def _fit(self, box: Box | None) -> None:
         if box is not None:
             self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height()))
-            self.fit_pending, self.fitted = False, True
+            self.fit_pending, self.fitted, self.kept = False, True, None
 
     def _jump(self, camera: Camera) -> None:
         """A change of view at once, sharp."""

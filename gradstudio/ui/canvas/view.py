@@ -87,6 +87,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.hand, self.drops = Hand(self), Drops(self)
         self.snap_to_grid = True
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
+        self.kept: tuple[float, float, float] | None = None
         self._failed: frozenset[ItemId] = frozenset()
         self.settle_timer = QTimer(self)
         self.settle_timer.setSingleShot(True)
@@ -242,7 +243,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.board.rebuild(self.store.graph)
         self.lit = OverlayState()
         self.bubble.hide()
-        self.fit_pending = self.opened = True
+        self.kept, self.fit_pending, self.opened = None, True, True
         self.repaint_board()
 
     def _forget_gone(self) -> None:
@@ -313,12 +314,14 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
             run.visible = self.visible_items()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What was fitted is fitted again; else the middle of the view stays in the middle."""
+        """What was fitted is fitted again, what was restored restored; else the middle stays in the middle."""
         super().resizeEvent(event)
         self.close_editor()
         self.picture.invalidate()
         if self.fitted:
             self.fit_pending = True
+        elif self.kept is not None:
+            self.restore_view(*self.kept)
         elif not self.fit_pending and not event.oldSize().isEmpty():
             grown = event.size() - event.oldSize()
             self.set_camera(self.camera.panned(grown.width() / 2, grown.height() / 2))

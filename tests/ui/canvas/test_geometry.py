@@ -124,3 +124,14 @@ def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end(
     assert shown.contains(first.x, first.y)
     assert shown.contains(first.right, first.bottom)
     assert shown.bottom <= 1100 + 60
+
+
+def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> None:
+    from gradstudio.ui.canvas.camera import FIT_MARGIN, OPENING_ZOOM, opening
+
+    everything = Box(0, 0, 6000, 1400)
+    margin = FIT_MARGIN / OPENING_ZOOM
+    camera = opening(everything, Box(0, 200, 200, 200), 760, 470)
+    assert (camera.x, camera.y) == (-margin, -margin)
+    far = opening(everything, Box(0, 900, 200, 200), 760, 470)
+    assert far.seen(760, 470).contains(200, 1100), "where both do not fit, the first statement counts"

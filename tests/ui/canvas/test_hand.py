@@ -5,9 +5,14 @@ import itertools
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ROOT, ItemId
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.state.overlays import Overlays
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand
 
 Key = Qt.Key
@@ -470,6 +475,21 @@ def test_the_view_is_taken_up_as_it_was_left(hand: Hand) -> None:
     hand.add("torch.relu", 300, 200)
     hand.canvas.restore_view(0.75, 400, 250)
     assert hand.canvas.view_state() == pytest.approx((0.75, 400, 250), abs=1.5)
+
+
+def test_a_restored_view_keeps_its_middle_at_every_size_until_the_person_looks_elsewhere(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    canvas = CanvasView(session, Overlays(), dark)
+    qtbot.addWidget(canvas)
+    canvas.restore_view(0.75, 400, 250)
+    for size in ((900, 700), (760, 470), (1111, 333)):
+        canvas.resize(*size)
+        canvas.show()
+        canvas.viewport().grab()
+        assert canvas.view_state() == pytest.approx((0.75, 400, 250), abs=1)
+    canvas.zoom_in()
+    assert canvas.kept is None
 
 
 # ------------------------------------------------------------------ the view stays, cards keep their form
