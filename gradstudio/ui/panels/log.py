@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import Event, Hello, Log, Printed, Warned
 from gradstudio.ui.panels.inspector.form import label
-from gradstudio.ui.panels.log_model import ENTRY_ROLE, Entry, EntryModel, Severity, name_of
+from gradstudio.ui.panels.log_model import ENTRY_ROLE, Entry, EntryModel, Severity, did_not_run, left_out, name_of
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
@@ -131,22 +131,19 @@ class LogPanel(QWidget):
         number = f"  pass {state.pass_number}" if state.pass_number > 1 else ""
         reason = f"  {state.reason}" if state.reason else ""
         self.add(severity, f"{title}{number}{seconds}{reason}")
-        if state.outcome == "done" and state.at_end:
-            self._say_incomplete()
+        self._say_left_out(state)
         for failure in self._session.results.failures if state.outcome == "failed" else ():
             self.add("error", failure.what, failure.failed.node)
             if failure.explanation:
                 self.add("info", failure.explanation, failure.failed.node)
 
-    def _say_incomplete(self) -> None:
+    def _say_left_out(self, state: RunState) -> None:
         """A run over less than what is drawn says so."""
         graph = self._session.graph_store.graph
-        left = [row.node for row in self._session.run.program.incomplete if row.node in graph.nodes]
-        if left:
+        if left := [row.node for row in left_out(graph, self._session.run.program, state)]:
             names = ", ".join(name_of(graph, node) for node in left[:MAX_NAMES])
             more = f" and {len(left) - MAX_NAMES} more" if len(left) > MAX_NAMES else ""
-            nodes = "1 node did" if len(left) == 1 else f"{len(left)} nodes did"
-            self.add("warning", f"{nodes} not run: {names}{more}. See Problems.", left[0])
+            self.add("warning", f"{did_not_run(len(left))}: {names}{more}. See Problems.", left[0])
 
 
 class ProblemsPanel(QWidget):

@@ -7,10 +7,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.model import Incomplete, Program
+from gradstudio.ui.state.run_controller import RunState
 
 Severity = OneOf["info", "print", "warning", "error"]
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
 MAX_LINES = 5000
+THROUGH = ("run", "forward", "backward")
+"""Verbs after which what was passed over is worth telling, even short of the end."""
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -76,3 +80,15 @@ def name_of(graph: Graph, item: ItemId) -> str:
         return ", ".join(node.names) or node.operator.rsplit(".", 1)[-1]
     block = graph.blocks.get(item)
     return (block.title or block.kind) if block is not None else ""
+
+
+def left_out(graph: Graph, program: Program, state: RunState) -> tuple[Incomplete, ...]:
+    """What a verb that went through passed over: nodes that cannot run, in the program's order."""
+    if state.outcome != "done" or not (state.at_end or state.verb in THROUGH):
+        return ()
+    return tuple(row for row in program.incomplete if row.node in graph.nodes)
+
+
+def did_not_run(count: int) -> str:
+    """``2 nodes did not run``."""
+    return "1 node did not run" if count == 1 else f"{count} nodes did not run"

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QWid
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.curve import in_words
-from gradstudio.ui.panels.log_model import name_of
+from gradstudio.ui.panels.log_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -28,6 +28,7 @@ class StatusBar(QStatusBar):
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme = session, theme
+        self._was_busy = False
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
@@ -132,6 +133,15 @@ class StatusBar(QStatusBar):
             self.say(state.reason, "danger" if state.outcome == "died" else "text_dim")
         else:
             self._on_results_changed()
+            if self._was_busy:
+                self._say_left_out(state)
+        self._was_busy = state.busy
+
+    def _say_left_out(self, state: RunState) -> None:
+        """A run over less than what is drawn says so, with the first reason."""
+        graph = self._session.graph_store.graph
+        if left := left_out(graph, self._session.run.program, state):
+            self.say(f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}")
 
     def _on_engine_state_changed(self, state: str) -> None:
         words, role = ENGINE_WORDS.get(state, (state, "text_dim"))

@@ -1,11 +1,12 @@
 """The status bar."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Failed, Memory
+from gradstudio.protocol.messages import Failed, Memory, Verb
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
@@ -88,6 +89,21 @@ def test_a_stop_that_was_asked_for_is_no_error(qtbot: QtBot, session: Session, d
     assert dark.text_dim in status.message.styleSheet()
     session.run.state_changed.emit(RunState(verb="run", outcome="died", reason="The engine died"))
     assert dark.danger in status.message.styleSheet()
+
+
+@pytest.mark.parametrize("verb", ["run", "forward", "backward"])
+def test_nodes_that_a_run_passed_over_are_told_with_the_first_reason(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add, verb: Verb
+) -> None:
+    status = bar(qtbot, session, dark)
+    add("torch.randn")
+    first = add("torch.exp")
+    add("torch.exp")
+    graph, reason = session.graph_store.graph, session.run.program.incomplete[0].reason
+    session.run.state_changed.emit(RunState(busy=True, verb=verb))
+    session.run.state_changed.emit(RunState(verb=verb, outcome="done", live=True))
+    assert status.message.full == f"2 nodes did not run: {graph.nodes[first].names[0]} – {reason}"
+    assert dark.warning in status.message.styleSheet()
 
 
 def test_a_long_message_is_cut_and_whole_in_its_tooltip(qtbot: QtBot, session: Session, dark: Theme) -> None:
