@@ -241,7 +241,8 @@ def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "nor
             return _cells(summary, height, tone)
         case "words":
             text = "no elements" if formatting.element_count(summary.shape) == 0 else formatting.extent(summary)
-            return Display(kind, height, text or "no values kept", tone="faint")
+            ink: Tone = tone if formatting.is_uniform(summary) else "faint"
+            return Display(kind, height, text or "no values kept", tone=ink)
         case _:
             return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
 

@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
-from gradstudio.ui.canvas import heat
+from gradstudio.ui.canvas import formatting, heat
 from gradstudio.ui.canvas.face import PADDING, Face
 from gradstudio.ui.canvas.facts import Display, Facts, Gradient, Lines, Section
 from gradstudio.ui.canvas.formatting import cells as cells_of
@@ -204,8 +204,12 @@ def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF)
 
 def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
     """Numbers in columns between brackets; where two digits have no room, a strip of colours and the range."""
+    assert display.picture is not None
     lead = max((look.meter.width(text, "mono_small") + 5 for text in display.lead), default=0.0)
     cells, role = _fitting_cells(look, display, rect.width() - lead - 8)
+    if not cells and formatting.is_uniform(display.picture):
+        _paint_lines(painter, look, display.lines[:1], rect.left(), rect.top() + 1, rect.width())
+        return
     if not cells:
         _paint_picture(painter, look, display, QRectF(rect.left(), rect.top() + 1, rect.width(), STRIP))
         if display.height >= STRIP + LINE + 2:
@@ -288,8 +292,8 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
         if gradient.state == "accumulated":
             _paint_tag(painter, look, rect, display)
         return
-    if display.kind == "cells":
-        _paint_cells(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), body.height()))
+    if display.kind in ("cells", "words"):
+        paint_display(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), display.height))
     else:
         _paint_picture_and_rows(
             painter, look, display, (), QRectF(body.left(), body.top() + 2, body.width(), body.height())

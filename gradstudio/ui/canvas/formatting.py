@@ -129,7 +129,10 @@ def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, .
 
 
 def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object]) -> tuple[str, ...]:
-    """Numbers with as many decimals each: none when all are whole, at most so many digits of the largest of all."""
+    """Numbers with as many decimals each: none when all are whole, at most so many digits of the largest of all.
+
+    What these decimals would make 0 although it is not stands with its power of ten.
+    """
     reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
     plain = all(isinstance(value, float | int) and not isinstance(value, bool) for value in scalars if value != "nan")
     if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
@@ -138,11 +141,25 @@ def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object])
     largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
     most = max(0, min(digits, digits - 1 - largest))
     decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
-    return tuple(f"{value:z.{decimals}f}" if isinstance(value, float) else number(value) for value in scalars)
+    return tuple(_decimal(value, decimals, digits) if isinstance(value, float) else number(value) for value in scalars)
+
+
+def _decimal(value: float, decimals: int, digits: int) -> str:
+    text = f"{value:z.{decimals}f}"
+    if value == 0 or not math.isfinite(value) or float(text) != 0:
+        return text
+    mantissa, exponent = f"{value:.{max(0, digits - 2)}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def _is_exact(value: float, decimals: int) -> bool:
     return abs(float(f"{value:.{decimals}f}") - value) <= FLOAT32_HALF_STEP * abs(value)
+
+
+def is_uniform(summary: Summary) -> bool:
+    """Whether several elements are all the same number."""
+    odd = summary.nan or summary.posinf or summary.neginf
+    return summary.minimum is not None and summary.minimum == summary.maximum and not odd and summary.shape != ()
 
 
 def extent(summary: Summary, digits: int = 3) -> str:
@@ -150,8 +167,8 @@ def extent(summary: Summary, digits: int = 3) -> str:
     if summary.minimum is None or summary.maximum is None:
         return "empty" if element_count(summary.shape) == 0 else ""
     mark = "~" if summary.sampled else ""
-    if summary.minimum == summary.maximum and not (summary.nan or summary.posinf or summary.neginf):
-        return f"all {number(summary.minimum, digits)}"
+    if is_uniform(summary):
+        return f"{mark}all {number(summary.minimum, digits)}"
     return f"{mark}{number(summary.minimum, digits)} … {number(summary.maximum, digits)}"
 
 

@@ -158,7 +158,7 @@ def tensor_kind(summary: Summary, picture: float = PICTURE) -> tuple[DisplayKind
             return "number", NUMBER
         lines = sizes[0] if len(sizes) == 2 else -(-sizes[0] // CELLS_A_LINE)
         return "cells", CELL * lines + 4
-    if summary.preview is None:
+    if summary.preview is None or formatting.is_uniform(summary):
         return "words", LINE + 2
     return ("strip", STRIP + 4) if summary.preview.rows == 1 else ("picture", picture)
 

@@ -131,6 +131,10 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
         if role:
             _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
             room = room.adjusted(0, LINE + 1, 0, 0)
+    if board.shown.values and formatting.is_uniform(summary):
+        text = next((text for text in formatting.extents(summary) if _fitting_role(look, text, room.width())), "")
+        _line(painter, look, text, _fitting_role(look, text, room.width()) or "mono", look.color("text"), room, LINE)
+        return
     picture = heat.image(summary, look.theme) if board.shown.values else None
     if picture is None or room.height() < 6:
         return

@@ -203,3 +203,18 @@ def test_a_vector_of_more_than_five_reads_in_two_lines_with_the_numbers_of_their
     short = card_facts(Told(tensor(3, value=[1.0, 2.0, 3.0])), NODE, ("y",), Shown()).sections[0].value
     assert short is not None
     assert short.lead == ()
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (200,)])
+def test_a_tensor_that_is_all_one_number_says_it(shape: tuple[int, ...]) -> None:
+    preview = Preview(1, 32, np.full(32, 0.03125, np.float32).tobytes())
+    summary = Summary(dtype="float32", shape=shape, minimum=0.03125, maximum=0.03125, rms=0.03125, preview=preview)
+    record = TensorRecord(device="cpu", summary=summary, requires_grad=True)
+    row = GradRow(node=NODE, state="value", grad=summary)
+    (section,) = card_facts(Told(record, grad=row), NODE, ("y",), Shown()).sections
+    assert section.value is not None
+    assert section.value.text == "all 0.0312"
+    assert section.gradient is not None
+    assert section.gradient.display is not None
+    assert section.gradient.display.text == "all 0.0312"
+    assert section.gradient.display.tone == "gradient"

@@ -92,6 +92,15 @@ def test_a_range_has_shorter_wordings() -> None:
     assert f.extents(summary) == ("-0.0154 … 0.0153", "-0.015 … 0.015", "-0.02 … 0.02")
 
 
+@pytest.mark.parametrize("digits", [4, 3, 2])
+def test_what_is_not_zero_is_not_written_as_zero(digits: int) -> None:
+    value = [[0.5, -0.0031, 0.0], [3e-7, 0.0042, 12.0]]
+    cells = f.cells(Summary(dtype="float32", shape=(2, 3), value=value), 5, digits)
+    for row, texts in zip(value, cells, strict=True):
+        assert [float(text) == 0 for text in texts] == [number == 0 for number in row]
+    assert cells[1][0] in ("3.00e-7", "3.0e-7", "3e-7")
+
+
 def test_zero_has_no_sign_and_columns_share_the_digits_of_the_whole_matrix() -> None:
     matrix = Summary(dtype="float32", shape=(2, 2), value=[[-0.0, 3.14159265], [6.0, -12.3456789]])
     assert f.cells(matrix, 5, 3) == (("0", "3.1"), ("6", "-12.3"))

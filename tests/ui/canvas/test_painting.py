@@ -399,6 +399,22 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     assert 0 < filled < 30, "bars, no filled triangle"
 
 
+def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
+    item = hand.add("torch.relu", 40, 40)
+    hand.session.attention.select(())
+    same = summary_of(np.full((40, 40), 0.03125))
+    ran(hand, item, TensorRecord(device="cpu", summary=same, requires_grad=True, is_leaf=False, grad_fn="A"))
+    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
+    hand.session.results._throttle.flush()
+    assert has(hand.shot(), hand.canvas.look.gradient)
+    hand.canvas.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.zooming = False
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
+    ink = np.array(hand.canvas.look.color("text").getRgb()[:3])
+    assert (np.abs(pixels(body) - ink).sum(2) < 120).any(), "the number, no empty box"
+
+
 def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) -> None:
     for k in range(12):
         hand.add("torch.zeros", 300 * k, 260 * (k % 4))
