@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FRAME, FRAME_GOAL = "window: first paint (frame)", 0.5
-FILLED, FILLED_GOAL = "window: filled, with the first example painted", 1.25
+FILLED, FILLED_GOAL = "window: filled, with the first example painted", 0.5
 ROUNDS = 7
 """Interleaved; the first round only fills the caches and is not counted."""
 PEER = "NodeGraphQt==0.6.44"
