@@ -229,6 +229,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
     def _on_store_edited(self, edits: object) -> None:
         assert isinstance(edits, tuple)
         self.close_editor()
+        self.bubble.hide()
         self.board.apply(edits)
         self.fitted = False
         self._forget_gone()

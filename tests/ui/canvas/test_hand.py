@@ -121,6 +121,14 @@ def test_words_over_a_card_do_not_keep_the_hand_off_it(hand: Hand) -> None:
     assert hand.canvas.viewport().childAt(at) is None
 
 
+def test_words_of_a_refusal_go_with_the_next_edit(hand: Hand) -> None:
+    x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 200)
+    hand.canvas.refuse("This cannot be.")
+    assert hand.canvas.bubble.isVisible()
+    hand.wire(x, y, "input")
+    assert not hand.canvas.bubble.isVisible()
+
+
 def test_a_loop_is_refused_by_name(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     a, b = hand.add("torch.relu", 300, 100), hand.add("torch.exp", 560, 300)
