@@ -35,7 +35,7 @@ class GraphCommands:
     def add_note(self) -> None:
         """Write a note to the selected statement."""
         self._show_inspector()
-        self._inspector.details.note.focus_note()
+        self._inspector.focus_note()
 
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""

@@ -2,7 +2,7 @@
 
 import functools
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from gradstudio.graph.edits import Edits, SetPlaces
@@ -115,6 +115,16 @@ class InspectorPanel(QScrollArea):
             self.details.show()
         elif "details" in self.__dict__:
             self.details.hide()
+
+    def focus_note(self) -> None:
+        """Let the person write the note of the item that is shown, and bring it into view."""
+        if self.item is not None:
+            self.details.note.focus_note()
+            QTimer.singleShot(0, self, self._show_note)  # when the dock and its parts have their sizes
+
+    def _show_note(self) -> None:
+        self._column.activate()
+        self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
