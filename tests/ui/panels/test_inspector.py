@@ -1,5 +1,6 @@
 """The inspector, by typing and clicking: what it refuses, what it changes in the graph, what it says."""
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -7,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPus
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.edits import ReplaceNode
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
 from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row
 from gradstudio.protocol.records import Summary, TensorRecord
@@ -290,3 +292,30 @@ def test_a_block_is_explained_with_the_number_of_its_statements(
     session.attention.select(list(session.graph_store.graph.blocks))
     assert inspector.details.head.key.text() == "with torch.no_grad()"
     assert "1 statement." in inspector.details.head.summary.text()
+
+
+def test_a_part_is_called_inline_only_while_it_is_printed_so(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    store = session.graph_store
+    x, part, user = add("torch.randn"), add("operator.neg"), add("torch.exp")
+    assert store.attempt(recipes.connect, "Wire", x, 0, part, "a")
+    assert store.attempt(recipes.connect, "Wire", part, 0, user, "input")
+    store.submit((ReplaceNode(msgspec.structs.replace(store.graph.nodes[part], names=(), nested=True)),), "Nest")
+    session.attention.select([part])
+    assert inspector.details.head.name.placeholderText() == "written inline"
+    assert store.attempt(recipes.wrap, "Wrap", (part,))
+    assert store.graph.nodes[part].nested
+    assert inspector.details.head.name.placeholderText() == "on its own line"
+
+
+def test_the_note_is_brought_into_view_to_be_written(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.nn.functional.mse_loss")])
+    inspector.resize(340, 200)
+    note = inspector.details.note
+    assert note.visibleRegion().isEmpty()
+    inspector.focus_note()
+    qtbot.waitUntil(lambda: note.edit.visibleRegion().boundingRect().height() == note.edit.height())
+    assert inspector.focusWidget() is note.edit

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from gradstudio.graph import recipes
+from gradstudio.graph.analysis import nested_now
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
@@ -21,10 +22,14 @@ BLOCK_WORDS = {
 }
 
 
+PLACEHOLDERS = {"named": "no name", "inline": "written inline", "own line": "on its own line"}
 NAME_WORDS = {
-    False: "The variable's name in the program; several, with commas, where there are several results",
-    True: "Without a name it is written inside the statement that uses it. A name gives it a line of its own.",
+    "named": "The variable's name in the program; several, with commas, where there are several results",
+    "inline": "Without a name it is written inside the statement that uses it. A name gives it a line of its own.",
+    "own line": "It cannot stand inside the statement that uses it: it has a line of its own, with a name the program "
+    "makes up. Give it a better one.",
 }
+"""How an item's value is printed: under its name, inside its user, or as a part that has to stand alone."""
 
 
 class HeadSection(QWidget):
@@ -92,8 +97,10 @@ class HeadSection(QWidget):
         self._color_mark(operator.category if operator is not None else "")
         names = ", ".join(node.names)
         self._name_row.setVisible(operator is None or bool(operator.results))
-        self.name.setPlaceholderText("written inline" if node.nested else "no name")
-        self.name.setToolTip(NAME_WORDS[node.nested])
+        way = "own line" if node.nested else "named"
+        way = "inline" if item in nested_now(graph) else way
+        self.name.setPlaceholderText(PLACEHOLDERS[way])
+        self.name.setToolTip(NAME_WORDS[way])
         if not self.name.hasFocus() or not self.name.isModified():
             self.name.setText(names)
 
