@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
 
+OUR_SUFFIXES = (".gsg", ".py", ".png", ".svg")
 BUTTON_ICONS = {
     "backButton": "backward",
     "forwardButton": "forward",
@@ -27,13 +28,27 @@ def ask_what(parent: QWidget, theme: Theme, title: str, folder: Path, kinds: str
 
 
 def ask_where(parent: QWidget, theme: Theme, title: str, proposed: Path, kinds: str) -> Path | None:
-    """Where a person chooses to write, with the suffix of the chosen kind; None when they leave."""
+    """Where a person chooses to write, with the suffix of a kind that is offered; None when they leave."""
     dialog = QFileDialog(parent, title, str(proposed.parent), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(proposed.suffix[1:])
     dialog.selectFile(proposed.name)
     dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition("*.")[2].rstrip(")")))
-    return _ask(dialog, theme)
+    chosen = _ask(dialog, theme)
+    if chosen is None:
+        return None
+    path = with_suffix_of(chosen, kinds, f".{dialog.defaultSuffix()}")
+    return path if path == chosen or not path.exists() or _may_replace(parent, path) else None
+
+
+def with_suffix_of(path: Path, kinds: str, suffix: str) -> Path:
+    """A path that ends as one of the kinds does: else the suffix of another kind of ours is replaced, others kept.
+
+    ``mine.png`` becomes ``mine.py`` where a script is written, ``mine.v2`` becomes ``mine.v2.py``.
+    """
+    if f"*{path.suffix.lower()})" in kinds:
+        return path
+    return path.with_suffix(suffix) if path.suffix.lower() in OUR_SUFFIXES else path.with_name(path.name + suffix)
 
 
 def first_folder(used: Iterable[Path], examples: Path | None) -> Path:
@@ -43,6 +58,13 @@ def first_folder(used: Iterable[Path], examples: Path | None) -> Path:
             return folder
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     return Path(documents) if documents and Path(documents).is_dir() else Path.home()
+
+
+def _may_replace(parent: QWidget, path: Path) -> bool:
+    """Ask before a file is replaced whose name the dialog did not see."""
+    buttons = QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No
+    box = QMessageBox(QMessageBox.Icon.Warning, "GradStudio", f"“{path.name}” exists. Replace it?", buttons, parent)
+    return box.exec() == QMessageBox.StandardButton.Yes
 
 
 def _ask(dialog: QFileDialog, theme: Theme) -> Path | None:

@@ -159,6 +159,26 @@ def test_the_exported_script_runs_and_prints_the_same_numbers(window: MainWindow
     assert (tmp_path / "out.py").read_text() == write_script(graph, stem="out")
 
 
+@pytest.mark.parametrize(
+    ("action", "typed", "written"),
+    [
+        ("file.export_python", "mine.png", "mine.py"),
+        ("file.export_python", "mine.v2", "mine.v2.py"),
+        ("file.export_picture", "mine.py", "mine.png"),
+        ("file.export_picture", "mine.SVG", "mine.SVG"),
+        ("file.save_as", "mine.py", "mine.gsg"),
+    ],
+)
+def test_what_is_written_ends_as_its_kind_does(
+    window: MainWindow, tmp_path: Path, action: str, typed: str, written: str
+) -> None:
+    window.file.open_example(example_files()[0])
+    when_asked_for_a_file(tmp_path / "here" / typed)
+    (tmp_path / "here").mkdir()
+    window.actions[action].trigger()
+    assert [path.name for path in (tmp_path / "here").iterdir()] == [written]
+
+
 @pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
 def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, magic: bytes) -> None:
     window.file.open_example(example_files()[0])
