@@ -10,6 +10,7 @@ from gradstudio.graph import fragment, recipes
 from gradstudio.graph.edits import SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.gestures import dropped
 from gradstudio.ui.canvas.room import inserted
 
@@ -45,7 +46,8 @@ class Commands:
         if wires:
             self.remove_wires(wires)
         if items:
-            self.store.attempt(recipes.delete, _counted("Delete", len(items)), sorted(items))
+            recipe = keeping_frames(recipes.delete, self.board.frames)
+            self.store.attempt(recipe, _counted("Delete", len(items)), sorted(items))
 
     def remove_wires(self, wires: tuple[Wire, ...]) -> None:
         """Take wires away."""
@@ -167,7 +169,8 @@ class Commands:
         graph = self.board.graph
         current = {key: (place.x, place.y) for key, place in graph.places.items()}
         if any(current.get(key) != place for key, place in places.items()):
-            self.store.attempt(dropped, _counted("Move", max(1, len(bodies))), places, bodies)
+            recipe = keeping_frames(dropped, self.board.frames)
+            self.store.attempt(recipe, _counted("Move", max(1, len(bodies))), places, bodies)
 
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""

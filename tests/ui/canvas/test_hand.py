@@ -372,6 +372,25 @@ def test_nodes_are_dragged_into_a_block_and_out_again(hand: Hand) -> None:
     assert hand.graph.parents[y] == ROOT
 
 
+@pytest.mark.parametrize("how", ["drag", "delete"])
+def test_an_emptied_block_stays_where_it_was_in_the_same_undo_entry(hand: Hand, how: str) -> None:
+    x = hand.add("torch.randn", 304, 352)
+    hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
+    (block,) = hand.graph.blocks
+    before, count = hand.canvas.board.frames[block].box, len(hand.undo_texts)
+    if how == "drag":
+        hand.drag(hand.header(x), (800, 120))
+        assert hand.graph.parents[x] == ROOT
+    else:
+        hand.canvas.select(frozenset({x}))
+        hand.canvas.delete_selection()
+    after = hand.canvas.board.frames[block].box
+    assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=1)
+    assert len(hand.undo_texts) == count + 1
+    hand.session.graph_store.undo_stack.undo()
+    assert hand.canvas.board.frames[block].box == before
+
+
 def test_a_drag_within_a_block_stays_in_it(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 100, 150), hand.add("torch.randn", 400, 150)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x, y], "no_grad")
