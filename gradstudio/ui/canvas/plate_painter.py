@@ -15,9 +15,10 @@ from gradstudio.ui.canvas import formatting, heat
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.face import HEADER, Face
+from gradstudio.ui.canvas.facts import in_one_line
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state, paint_warning
-from gradstudio.ui.canvas.states import STATE_WORDS
+from gradstudio.ui.canvas.states import SHORT_STATE_WORDS, STATE_WORDS
 
 LEGIBLE_WIDTH: Final = 30.0
 """A plate at least so many view pixels wide gets texts."""
@@ -70,6 +71,10 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF) -> N
 
 def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
     records = board.results.outputs(item)
+    failure = board.results.failure(item)
+    if failure is not None:
+        _paint_failure(painter, look, in_one_line(failure.what), body)
+        return
     if not records:
         _paint_expected(painter, look, board, item, body)
         return
@@ -82,6 +87,19 @@ def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body:
         _paint_gradient(painter, look, board, item, records[0], line)
     _paint_value(painter, look, board, records[0], room)
     painter.setOpacity(1.0)
+
+
+def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF) -> None:
+    """As many lines of torch's words as there is room for; the last one ends in "…" where words are left."""
+    room = int((body.height() + 2) / LINE)
+    if room < 1:
+        return
+    lines = look.meter.wrapped(words, "badge_note", body.width())
+    if len(lines) > room:
+        lines[room - 1 :] = [" ".join(lines[room - 1 :])]
+    for number, text in enumerate(lines):
+        below = body.adjusted(0, LINE * number, 0, 0)
+        _line(painter, look, text, "badge_note", look.color("danger"), below, LINE)
 
 
 def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
@@ -166,7 +184,9 @@ def _paint_gradient(
         paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
     if grad is None or state not in ("value", "accumulated"):
         color = look.color("warning" if state == "cut" else "unknown_value")
-        _line(painter, look, STATE_WORDS[state], "badge_note", color, words, LINE)
+        tries = (STATE_WORDS[state], SHORT_STATE_WORDS.get(state, ""))
+        text = next((text for text in tries if look.meter.width(text, "badge_note") <= words.width()), "")
+        _line(painter, look, text, "badge_note", color, words, LINE)
         return
     if grad.shape == ():
         texts = [formatting.number(grad.value), formatting.number(grad.value, 2)]

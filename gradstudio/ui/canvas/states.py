@@ -11,6 +11,13 @@ STATE_WORDS: dict[GradState, str] = {
     "not_retained": "not kept",
     "not_reached": "not reached",
 }
+SHORT_STATE_WORDS: dict[GradState, str] = {
+    "cut": "cut",
+    "not_required": "no grad",
+    "not_retained": "not kept",
+    "not_reached": "none",
+}
+"""Where the words above have no room; the sign before them tells the states apart."""
 STATE_SENTENCES: dict[GradState, str] = {
     "not_run": "No backward has run since this value was made.",
     "cut": "The gradient is cut here: the result does not require grad although an input does.",

@@ -357,6 +357,21 @@ def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     assert lines >= 3
 
 
+def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
+    item = hand.add("torch.zeros", 100, 100)
+    hand.session.attention.select(())
+    failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
+    hand.session.results.add_failure(Failure(failed, ""))
+    hand.session.results._throttle.flush()
+    hand.canvas.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.zooming = False
+    box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
+    body = hand.shot().copy(round(box.x) + 6, round(box.y) + 22, round(box.width) - 12, round(box.height) - 26)
+    danger = np.array(hand.canvas.look.color("danger").getRgb()[:3])
+    inked = (np.abs(pixels(body) - danger).sum(2) <= 90).any(axis=1)
+    assert int((inked[1:] & ~inked[:-1]).sum()) >= 2, "several lines of words"
+
+
 def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
     item = hand.add("torch.zeros", 3000, 2000)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="no")
