@@ -35,6 +35,7 @@ from gradstudio.ui.canvas.heights import (
     PROBLEM_ROOM,
     DisplayKind,
     Tone,
+    awaits_gradient,
     gradient_height,
     gradient_of,
     module_height,
@@ -277,7 +278,9 @@ def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
             yield "", dtype
 
 
-def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient:
+def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
+    if not awaits_gradient(record, row):
+        return None
     state, summary = gradient_of(record, row)
     sentence = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
     height = gradient_height(record, row, Shown())

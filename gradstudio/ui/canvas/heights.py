@@ -169,7 +169,7 @@ def _line_count(summary: Summary) -> int:
 
 def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
     """Of a tensor's gradient or its state in words."""
-    if not shown.gradients or not isinstance(record, TensorRecord):
+    if not shown.gradients or not isinstance(record, TensorRecord) or not awaits_gradient(record, row):
         return 0.0
     state, summary = gradient_of(record, row)
     if summary is None or state not in ("value", "accumulated"):
@@ -180,6 +180,12 @@ def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
     if kind in ("picture", "strip"):
         return height + 6 if kind == "picture" else height + LINE + 4
     return height + 4
+
+
+def awaits_gradient(record: TensorRecord, row: GradRow | None) -> bool:
+    """Whether anything is to be said of a gradient: not before a backward, of what does not require grad."""
+    state, _ = gradient_of(record, row)
+    return state != "not_run" or record.requires_grad or record.grad_fn is not None
 
 
 def gradient_of(record: TensorRecord, row: GradRow | None) -> tuple[GradState, Summary | None]:

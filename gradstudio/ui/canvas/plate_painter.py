@@ -16,6 +16,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import in_one_line
+from gradstudio.ui.canvas.heights import awaits_gradient
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state, paint_warning
 from gradstudio.ui.canvas.states import SHORT_STATE_WORDS, STATE_WORDS
@@ -81,7 +82,8 @@ def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body:
     if board.results.stale(item):
         painter.setOpacity(STALE_OPACITY)
     room = QRectF(body)
-    if board.shown.gradients and isinstance(records[0], TensorRecord) and body.height() >= LEAST_FOR_GRADIENT:
+    roomy = board.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
+    if roomy and isinstance(records[0], TensorRecord) and awaits_gradient(records[0], board.results.grad(item, 0)):
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
         _paint_gradient(painter, look, board, item, records[0], line)

@@ -218,3 +218,15 @@ def test_a_tensor_that_is_all_one_number_says_it(shape: tuple[int, ...]) -> None
     assert section.gradient.display is not None
     assert section.gradient.display.text == "all 0.0312"
     assert section.gradient.display.tone == "gradient"
+
+
+def test_before_a_backward_nothing_is_said_of_a_gradient_that_is_not_required() -> None:
+    plain = TensorRecord(device="cpu", summary=MATRIX.summary)
+    (section,) = card_facts(Told(plain), NODE, ("y",), Shown()).sections
+    assert section.gradient is None
+    required = TensorRecord(device="cpu", summary=MATRIX.summary, requires_grad=True)
+    (section,) = card_facts(Told(required), NODE, ("y",), Shown()).sections
+    assert section.gradient is not None
+    assert section.gradient.state == "not_run"
+    (section,) = card_facts(Told(plain, grad=gradient(plain, "not_required")), NODE, ("y",), Shown()).sections
+    assert section.gradient is not None
