@@ -42,6 +42,11 @@ class DockTitle(QWidget):
         self.float_button.setIcon(icon("dock" if self._dock.isFloating() else "float", theme, "text_dim"))
         self.close_button.setIcon(icon("close", theme, "text_dim"))
 
+    def take_tab_focus(self) -> None:
+        """Let Tab reach the buttons; not before the window is filled, or the first of them has the first focus."""
+        for button in (self.float_button, self.close_button):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), HEIGHT_PX)
 
@@ -65,6 +70,7 @@ class DockTitle(QWidget):
         made.setObjectName("dock_button")
         made.setIconSize(QSize(ICON_PX, ICON_PX))
         made.setToolTip(verb)
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return made
 
     def _on_dock_window_title_changed(self, title: str) -> None:

@@ -65,6 +65,7 @@ class MainWindow(QObject):
         self._show_title()
         frame.layout_keeper.filled()
         self.canvas.setFocus()
+        QTimer.singleShot(0, self, self._focus_canvas)
 
     # ------------------------------------------------------------------ building
 
@@ -131,6 +132,11 @@ class MainWindow(QObject):
     def load_plot_later(self) -> None:
         """Import the plot when the window has answered its first clicks."""
         QTimer.singleShot(PLOT_DELAY_MS, self, self.memory.load_plot)
+
+    def _focus_canvas(self) -> None:
+        """Once more when it is shown: what is hidden does not get the focus of a window that is active already."""
+        if self.frame.focusWidget() in (None, self.canvas):
+            self.canvas.setFocus()
 
     # ------------------------------------------------------------------ looks
 

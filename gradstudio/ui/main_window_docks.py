@@ -48,6 +48,9 @@ class Docks(QObject):
             empty = self._docks[key].widget()
             self._docks[key].setWidget(panel)
             empty.deleteLater()
+            title = self._docks[key].titleBarWidget()
+            if isinstance(title, DockTitle):
+                title.take_tab_focus()
         self.set_theme(self._theme)
 
     def __iter__(self) -> Iterator[QDockWidget]:

@@ -305,3 +305,14 @@ def test_what_was_copied_is_said_calmly(window: MainWindow, add: Add) -> None:
     window.actions["edit.copy"].trigger()
     assert "Copied" in window.status.message.full
     assert window.theme.text_dim in window.status.message.styleSheet()
+
+
+def test_the_first_focus_is_on_the_canvas_and_tab_reaches_the_docks_buttons(
+    qtbot: QtBot, frame: Frame, session: Session, settings: Settings, dark: Theme
+) -> None:
+    buttons = frame.findChildren(QToolButton, "dock_button")
+    assert buttons and frame.focusWidget() not in buttons
+    window = MainWindow(frame, session, settings, dark)
+    frame.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is window.canvas)
+    assert all(button.focusPolicy() == Qt.FocusPolicy.TabFocus for button in buttons)
