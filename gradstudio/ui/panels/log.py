@@ -29,8 +29,8 @@ NOWHERE = ItemId("")
 MAX_NAMES = 6
 MAX_WRAPPED_LINES = 5
 LINE_PX, LEFT_PX, RIGHT_PX = 23, 12, 48
-WRAPPED: frozenset[Severity] = frozenset({"error", "warning"})
-"""What must not be missed is shown in full; the rest takes a line each."""
+WRAPPED: frozenset[Severity] = frozenset({"error", "warning", "info"})
+"""Our words and torch's are shown in full; what the program prints takes a line each."""
 _AT_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 ICONS: dict[Severity, tuple[str, str]] = {
     "info": ("info", "text_dim"),
@@ -274,9 +274,7 @@ class _EntryDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         entry, view = index.data(ENTRY_ROLE), option.widget
-        if not (entry.severity in WRAPPED or (entry.severity == "info" and entry.node)) or not isinstance(
-            view, EntryView
-        ):
+        if entry.severity not in WRAPPED or not isinstance(view, EntryView):
             return QSize(200, LINE_PX)
         metrics = option.fontMetrics
         room = self._room(QRect(0, 0, view.viewport().width(), LINE_PX), metrics, entry)

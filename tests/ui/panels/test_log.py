@@ -119,7 +119,8 @@ def test_an_error_is_wrapped_so_that_it_can_be_read_whole(qtbot: QtBot, session:
     log.show()
     log.add("print", "word " * 40)
     log.add("error", "word " * 40)
-    heights = [log.view.visualRect(log.model.index(row, 0)).height() for row in range(2)]
-    assert heights[1] >= 3 * heights[0]
+    log.add("info", "Run: stopped  " + "word " * 40)
+    heights = [log.view.visualRect(log.model.index(row, 0)).height() for row in range(3)]
+    assert heights[1] >= 3 * heights[0] and heights[2] >= 3 * heights[0]
     log.resize(2000, 300)
     qtbot.waitUntil(lambda: log.view.visualRect(log.model.index(1, 0)).height() == heights[0])
