@@ -139,7 +139,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             line.label.updatePosition()
 
     def _add_mark(self, seconds: float, text: str) -> None:
-        options = {"color": self._theme.text_dim, "position": 0.93}
+        options = {"color": self._theme.text_dim, "position": 0.93, "fill": self._theme.surface}
         pen = pyqtgraph.mkPen(self._theme.accent, style=Qt.PenStyle.DashLine)
         line = pyqtgraph.InfiniteLine(seconds, angle=90, pen=pen, label=text, labelOpts=options)
         line.label.setFont(ui_font(10))

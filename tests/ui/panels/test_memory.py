@@ -59,6 +59,7 @@ def test_labels_of_runs_at_the_edge_are_whole(qtbot: QtBot, session: Session, pa
     labels = [line.label for line in panel.plot._marks if line.label.isVisible()]
     assert [label.toPlainText() for label in labels] == ["Run 1", "Run 3"]
     assert [label.anchor.x() for label in labels] == [0, 1]  # the newest stands left of its line
+    assert all(label.fill.color().alpha() == 255 for label in labels)  # no other mark's line runs through its words
 
 
 def test_nothing_is_drawn_while_the_dock_is_hidden(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
