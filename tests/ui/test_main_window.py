@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
+from gradstudio.protocol.messages import Memory
 from gradstudio.ui.commands.file import example_files, save_canvas_picture, title_of_example
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import Frame
@@ -139,6 +140,12 @@ def test_a_document_dropped_onto_the_window_is_opened(qtbot: QtBot, window: Main
     with qtbot.waitSignal(window.session.path_changed):
         QApplication.sendEvent(window.frame, event)
     assert window.session.path == document
+
+
+def test_a_new_document_begins_with_an_empty_memory_plot(window: MainWindow) -> None:
+    window.session.memory.add(Memory(time_s=1.0, device="cpu", series={"tensors": 5}, mark="Run"))
+    window.actions["file.new"].trigger()
+    assert not window.session.memory.marks and not window.session.memory.names
 
 
 def test_examples_open_as_new_documents(window: MainWindow) -> None:

@@ -40,6 +40,7 @@ class FileCommands(QObject):
         """An empty document."""
         if self.may_leave():
             self._session.new()
+            self._session.memory.clear()
 
     def open(self) -> None:
         """Ask for a file and open it."""
