@@ -73,13 +73,14 @@ class StatusBar(QStatusBar):
             self._message_icon.setPixmap(tinted(name, self._theme.color(role), 15, self.devicePixelRatioF()))
 
     def _failure(self) -> tuple[str, ItemId] | None:
-        """The newest failure that stands, in a line with the node's name, and the node."""
+        """The newest failure that stands, in a line with the node's name, and the node; our words before torch's."""
         failures = self._session.results.failures
         if not failures or self._session.run.state.busy:
             return None
         node = failures[-1].failed.node
         where = name_of(self._session.graph_store.graph, node)
-        words = " ".join(failures[-1].what.split())
+        explained = failures[-1].explanation.partition(". ")[0].removesuffix(".")
+        words = " ".join((explained or failures[-1].what).split())
         return (f"{where} failed: {words}" if where else words), node
 
     def confirm(self, text: str) -> None:

@@ -82,6 +82,17 @@ def test_a_failure_stands_until_it_is_mended_and_a_click_goes_to_its_node(
     qtbot.waitUntil(lambda: not status.message.full)
 
 
+def test_a_failure_is_said_in_our_words_where_we_have_some(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    status = bar(qtbot, session, dark)
+    item = add("torch.exp")
+    failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="mat1 and mat2")
+    session.results.add_failure(Failure(failed, "The inner sizes 3.5 and 4 differ. Transpose one of them."))
+    name = session.graph_store.graph.nodes[item].names[0]
+    qtbot.waitUntil(lambda: status.message.full == f"{name} failed: The inner sizes 3.5 and 4 differ")
+
+
 def test_a_stop_that_was_asked_for_is_no_error(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status = bar(qtbot, session, dark)
     session.run.state_changed.emit(RunState(verb="run", outcome="stopped", reason="Stopped: replaced"))
