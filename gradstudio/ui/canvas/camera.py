@@ -72,8 +72,8 @@ def opening(box: Box, first: Box, width: float, height: float) -> Camera:
     margin = FIT_MARGIN / OPENING_ZOOM
     all_of_it = box.grown(margin)
     room_x, room_y = width / OPENING_ZOOM, height / OPENING_ZOOM
-    x = _start(first.x - margin, first.right + margin, all_of_it.x, all_of_it.right, room_x)
-    y = _start(first.y - margin, first.bottom + margin, all_of_it.y, all_of_it.bottom, room_y)
+    x = _start(first.x - margin, first.right, all_of_it.x, all_of_it.right, room_x)
+    y = _start(first.y - margin, first.bottom, all_of_it.y, all_of_it.bottom, room_y)
     return Camera(OPENING_ZOOM, x, y)
 
 
