@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.geometry import Box, Floats
 
 MINIMUM_ZOOM: Final = 0.05
 MAXIMUM_ZOOM: Final = 3.0
@@ -75,6 +75,17 @@ def opening(box: Box, first: Box, width: float, height: float) -> Camera:
     x = _start(first.x - margin, first.right, all_of_it.x, all_of_it.right, room_x)
     y = _start(first.y - margin, first.bottom, all_of_it.y, all_of_it.bottom, room_y)
     return Camera(OPENING_ZOOM, x, y)
+
+
+def with_rows_above(first: Box, bounds: Floats, width: float, height: float) -> Box:
+    """The beginning of a program with as many whole rows of cards above it as a view has room for."""
+    margin, room = FIT_MARGIN / OPENING_ZOOM, height / OPENING_ZOOM
+    near = bounds[(bounds[:, 0] < first.x + width / OPENING_ZOOM) & (bounds[:, 1] < first.y)]
+    for top in sorted(near[:, 1].tolist()):
+        is_cut = ((near[:, 1] < top) & (near[:, 3] > top - margin)).any()
+        if not is_cut and first.bottom <= top - margin + room:
+            return Box(first.x, top, first.width, first.bottom - top)
+    return first
 
 
 def _start(wish: float, wish_end: float, low: float, high: float, room: float) -> float:

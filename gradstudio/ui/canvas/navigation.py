@@ -75,6 +75,7 @@ class Navigation:
             self._jump(Camera())
         elif self.opened:
             first = self._first_box() or box
+            first = cameras.with_rows_above(first, self.board.bounds, self.viewport().width(), self.viewport().height())
             self._jump(cameras.opening(box, first, self.viewport().width(), self.viewport().height()))
             self.fitted = True
         else:

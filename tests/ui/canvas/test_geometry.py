@@ -135,3 +135,13 @@ def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> No
     assert (camera.x, camera.y) == (-margin, -margin)
     far = opening(everything, Box(0, 900, 200, 200), 760, 470)
     assert far.seen(760, 470).contains(200, 1100), "where both do not fit, the first statement counts"
+
+
+def test_the_beginning_takes_whole_rows_above_it_along() -> None:
+    from gradstudio.ui.canvas.camera import with_rows_above
+
+    rows = np.array([[0.0, y, 200.0, y + 150] for y in (0, 300, 600, 900)])
+    first = Box(0, 600, 200, 150)
+    assert with_rows_above(first, rows, 760, 470) == Box(0, 300, 200, 450)
+    straddling = np.vstack([rows, [[300.0, 200.0, 500.0, 400.0]]])
+    assert with_rows_above(first, straddling, 760, 470).y in (200, 600)
