@@ -82,7 +82,7 @@ def with_rows_above(first: Box, bounds: Floats, width: float, height: float) -> 
     margin, room = FIT_MARGIN / OPENING_ZOOM, height / OPENING_ZOOM
     near = bounds[(bounds[:, 0] < first.x + width / OPENING_ZOOM) & (bounds[:, 1] < first.y)]
     for top in sorted(near[:, 1].tolist()):
-        is_cut = ((near[:, 1] < top) & (near[:, 3] > top - margin)).any()
+        is_cut = ((near[:, 1] < top) & (near[:, 3] > top - margin / 2)).any()
         if not is_cut and first.bottom <= top - margin + room:
             return Box(first.x, top, first.width, first.bottom - top)
     return first
