@@ -400,7 +400,8 @@ def test_a_drag_within_a_block_stays_in_it(hand: Hand) -> None:
     assert hand.graph.parents[x] == block
 
 
-def test_a_block_that_would_have_to_be_torn_is_refused_and_nothing_moves(hand: Hand) -> None:
+def chain_into_a_block(hand: Hand) -> tuple[ItemId, ItemId]:
+    """Four nodes wired in a row, the last in a block: the second node, and the block."""
     x, a, b, c = (
         hand.add("torch.randn", 20, 100),
         hand.add("torch.relu", 260, 100),
@@ -411,6 +412,11 @@ def test_a_block_that_would_have_to_be_torn_is_refused_and_nothing_moves(hand: H
         hand.wire(source, target, "input")
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [c], "no_grad")
     (block,) = hand.graph.blocks
+    return a, block
+
+
+def test_a_block_that_would_have_to_be_torn_is_refused_and_nothing_moves(hand: Hand) -> None:
+    a, block = chain_into_a_block(hand)
     before = place(hand, a)
     frame = hand.canvas.board.frames[block].box
     hand.drag(hand.header(a), (frame.x + 40, frame.y + 60))
@@ -587,16 +593,7 @@ def test_a_long_literal_or_name_does_not_widen_a_card(hand: Hand) -> None:
 
 
 def test_a_block_that_would_refuse_a_drop_is_not_lit_and_says_why_while_dragging(hand: Hand) -> None:
-    x, a, b, c = (
-        hand.add("torch.randn", 20, 100),
-        hand.add("torch.relu", 260, 100),
-        hand.add("torch.exp", 500, 400),
-        hand.add("torch.sin", 740, 100),
-    )
-    for source, target in ((x, a), (a, b), (b, c)):
-        hand.wire(source, target, "input")
-    hand.session.graph_store.attempt(recipes.wrap, "Wrap", [c], "no_grad")
-    (block,) = hand.graph.blocks
+    a, block = chain_into_a_block(hand)
     frame = hand.canvas.board.frames[block].box
     hand.press(hand.header(a))
     hand.move((frame.x + 40, frame.y + 60))
