@@ -17,7 +17,7 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.values import tensors_in
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import AutogradRow
+from gradstudio.protocol.autograd import AutogradRow
 from gradstudio.protocol.records import Summary
 
 Grads = tuple[Tensor | None, ...]

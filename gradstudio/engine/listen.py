@@ -9,7 +9,8 @@ from types import FrameType
 
 from gradstudio.engine.neutral import neutral
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Message, Printed, Warned
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Printed, Warned
 
 MAX_TEXT = 100_000
 Locate = Callable[[FrameType | None], tuple[ItemId, int]]

@@ -15,7 +15,8 @@ from gradstudio.engine.source import Head, Item, Step, flat
 from gradstudio.engine.watched import Value
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.messages import AutogradRow, Row
+from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Record
 
 Binding = tuple[ItemId, int]

@@ -13,7 +13,8 @@ import psutil
 import torch
 from torch import Tensor
 
-from gradstudio.protocol.messages import Memory, Message
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Memory
 
 
 class LiveBytes:

@@ -12,7 +12,8 @@ from typing import BinaryIO, cast
 
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages import Do, Message, Request, Stop
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Do, Request, Stop
 
 READ_BYTES = 1 << 20
 EXIT_BROKEN = 5

@@ -19,7 +19,9 @@ from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.values import record_of, requires_grad
 from gradstudio.engine.watched import Cut
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import BackwardTraced, Gradients, Message, Row, Traced
+from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Gradients, Row, Traced
 
 FLUSH_AFTER_S = 0.033
 FLUSH_ROWS = 256

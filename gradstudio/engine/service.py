@@ -13,6 +13,7 @@ from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.report import Reporter
 from gradstudio.engine.source import prepare
 from gradstudio.engine.verbs import Engine
+from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages import (
     Collect,
     Do,
@@ -69,6 +70,12 @@ class Service:
                 self._outbox.send(self._collect(request))
             case SampleMemory():
                 self._engine.sampler.every(request.every_ms)
+            case WhatIf(request=number, change=change):
+                self._outbox.send(WhatIfAnswered(request=number, change=change, error="The engine cannot do this yet."))
+            case Check(request=number, nodes=nodes):
+                self._outbox.send(Checked(request=number, nodes=nodes, error="The engine cannot do this yet."))
+            case WeighMemory():
+                self._outbox.send(MemoryByNode(revision=0))
             case Stop():
                 pass
             case _:

@@ -22,7 +22,8 @@ from gradstudio.engine.runner import Runner
 from gradstudio.engine.source import Head, Step, flat, heads
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Do, Log, Message, Paused, Started
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Do, Log, Paused, Started
 
 MARKS = {"run": "Run", "forward": "Forward", "backward": "Backward"}
 """Verbs that the memory plot marks."""

@@ -10,7 +10,8 @@ from typing import IO, cast
 
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages import Event, Hello, Message, Request
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Event, Hello, Request
 
 READ_BYTES = 1 << 20
 COMMAND = (sys.executable, "-m", "gradstudio.engine")

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.messages import Message
+from gradstudio.protocol.message import Message
 
 MessageT = TypeVar("MessageT")
 _LENGTH = struct.Struct(">I")

@@ -9,14 +9,23 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.debugging import (
+    Breakpoint,
+    Check,
+    Checked,
+    Clash,
+    Hit,
+    MemoryByNode,
+    WeighMemory,
+    WhatIf,
+    WhatIfAnswered,
+)
+from gradstudio.protocol.message import Message
 from gradstudio.protocol.records import GradState, Record, Summary
 
-PROTOCOL_VERSION = 1
-Verb = OneOf["run", "forward", "backward", "step", "zero_grad"]
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Base of all messages; the tag is the class name."""
+PROTOCOL_VERSION = 2
+Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat"]
 
 
 # ------------------------------------------------------------------ to the engine
@@ -34,7 +43,7 @@ class Load(Message, frozen=True):
     document: str
     revision: int
     program: Program
-    tensors: dict[str, bytes] = {}
+    tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
 class Do(Message, frozen=True):
@@ -45,6 +54,14 @@ class Do(Message, frozen=True):
         visible: nodes in view, summarised first.
         max_values: exact values are sent up to this many elements.
         restart: "run" begins from nothing even when paused.
+        until: "run" pauses directly behind this node; it goes on when the node is ahead, else begins from nothing.
+        stride: how far "step" goes: one node (into blocks); "over": a block at once, where one begins;
+            "out": to behind the innermost block the counter stands in.
+        breakpoints: where to pause on the way, and what to note; only in traced runs.
+        summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
+            follow with `complete` when the engine has time.
+
+    "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
     """
 
     verb: Verb
@@ -52,6 +69,10 @@ class Do(Message, frozen=True):
     restart: bool = False
     visible: tuple[ItemId, ...] = ()
     max_values: int = 64
+    until: ItemId = ItemId("")
+    stride: OneOf["node", "over", "out"] = "node"
+    breakpoints: tuple[Breakpoint, ...] = ()
+    summaries: OneOf["all", "visible"] = "all"
 
 
 class Stop(Message, frozen=True):
@@ -63,7 +84,7 @@ class Infer(Message, frozen=True):
 
     revision: int
     program: Program
-    tensors: dict[str, bytes] = {}
+    tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
 class Fetch(Message, frozen=True):
@@ -99,7 +120,7 @@ class SampleMemory(Message, frozen=True):
     every_ms: int = 100
 
 
-Request = Load | Do | Stop | Infer | Fetch | Collect | SampleMemory
+Request = Load | Do | Stop | Infer | Fetch | Collect | SampleMemory | WhatIf | Check | WeighMemory
 
 
 # ------------------------------------------------------------------ from the engine
@@ -156,6 +177,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         turns: the turn of each loop around it, outermost first.
         outputs: a record per result.
         seconds: wall time of the statement.
+        at_s: monotonic seconds of the engine when it was over.
+        made_bytes: of storages that its results brought into being (a view brings none).
+        alive_bytes: of all the program holds on that device behind it.
+        complete: False when figures and previews are still to come, in a row of the same step.
     """
 
     step: int
@@ -164,6 +189,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turns: tuple[int, ...] = ()
     pass_number: int = 1
     seconds: float = 0.0
+    at_s: float = 0.0
+    made_bytes: int = 0
+    alive_bytes: int = 0
+    complete: bool = True
 
 
 class Traced(Message, frozen=True):
@@ -211,42 +240,25 @@ class Gradients(Message, frozen=True):
     whole: bool = True
 
 
-class AutogradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One real autograd node in one backward: what came in, what went out (None where undefined)."""
-
-    backward: int
-    autograd: str
-    node: ItemId
-    turns: tuple[int, ...] = ()
-    incoming: tuple[Summary | None, ...] = ()
-    outgoing: tuple[Summary | None, ...] = ()
-
-
-class BackwardTraced(Message, frozen=True):
-    """The record of one backward, in the order torch executed it."""
-
-    revision: int
-    rows: tuple[AutogradRow, ...]
-
-
 class Paused(Message, frozen=True):
     """The verb is over; the engine waits.
 
     Attributes:
         next_node: where the counter stands; "" at the end.
-        outcome: how it ended. After "failed" a `Failed` came before.
+        outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`).
         changed_by_hand: the run is no longer what the script would give (Zero grad).
     """
 
     revision: int
     verb: Verb
-    outcome: OneOf["done", "stopped", "failed", "refused"]
+    outcome: OneOf["done", "stopped", "failed", "refused", "breakpoint"]
     next_node: ItemId
     at_end: bool
     pass_number: int
     changed_by_hand: bool = False
     reason: str = ""
     seconds: float = 0.0
+    hit: str = ""
 
 
 class Failed(Message, frozen=True):
@@ -256,6 +268,7 @@ class Failed(Message, frozen=True):
         type_name: the exception's class.
         operands: (port, what it was) of its inputs.
         warned_bytes: size that was refused before anything was allocated, else 0.
+        clash: who wrote into what, when an in-place write is the reason.
     """
 
     revision: int
@@ -267,6 +280,7 @@ class Failed(Message, frozen=True):
     operands: tuple[tuple[str, Record], ...] = ()
     turns: tuple[int, ...] = ()
     warned_bytes: int = 0
+    clash: Clash | None = None
 
 
 class Printed(Message, frozen=True):
@@ -379,4 +393,8 @@ Event = (
     | Inferred
     | Fetched
     | Report
+    | Hit
+    | WhatIfAnswered
+    | Checked
+    | MemoryByNode
 )

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import AutogradRow, NamedEntry, Row
+from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.protocol.messages import NamedEntry, Row
 from gradstudio.protocol.records import (
     ArrayRecord,
     ModuleRecord,

@@ -6,9 +6,9 @@ import msgspec
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
+from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages import (
-    BackwardTraced,
     Collect,
     Do,
     Event,

@@ -11,13 +11,13 @@ from gradstudio.engine.source import prepare
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
+from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import (
-    BackwardTraced,
     Do,
     Failed,
     Gradients,
     GradRow,
-    Message,
     NamedEntry,
     Paused,
     Printed,

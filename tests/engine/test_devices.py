@@ -8,7 +8,8 @@ import torch
 from gradstudio.engine import limits
 from gradstudio.engine.devices import devices
 from gradstudio.engine.memory import LiveBytes, MemorySampler, accelerator_series
-from gradstudio.protocol.messages import Memory, Message
+from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages import Memory
 
 
 class Card:

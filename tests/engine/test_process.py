@@ -7,6 +7,7 @@ import pytest
 
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import (
     Collect,
     Do,
@@ -18,7 +19,6 @@ from gradstudio.protocol.messages import (
     Loaded,
     Log,
     Memory,
-    Message,
     Paused,
     Printed,
     Report,

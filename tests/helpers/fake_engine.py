@@ -14,6 +14,7 @@ import time
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Statement, flat
 from gradstudio.protocol import messages as m
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
@@ -108,8 +109,8 @@ class FakeEngine:
         self.say(m.Printed(node=statement.node, line=statement.line, text="hello\n"))
         self.say(m.Warned(node=statement.node, line=statement.line, category="UserWarning", message="careful"))
         self.say(m.Log(level="info", text=f"stored: {', '.join(self.load.tensors) or 'nothing'}"))
-        row = m.AutogradRow(backward=1, autograd="ReluBackward0", node=statement.node, incoming=(self.summary(),))
-        self.say(m.BackwardTraced(revision=revision, rows=(row,)))
+        row = AutogradRow(backward=1, autograd="ReluBackward0", node=statement.node, incoming=(self.summary(),))
+        self.say(BackwardTraced(revision=revision, rows=(row,)))
 
     def report(self, trace: bool) -> None:
         assert self.load is not None

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import AutogradRow, NamedEntry, Row
+from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.protocol.messages import NamedEntry, Row
 from gradstudio.protocol.records import (
     ArrayRecord,
     ModuleRecord,

@@ -1,4 +1,4 @@
-"""What the person looks at: the selection and what the pointer is over. Never undone."""
+"""What the person looks at: the selection, the moment of the run, what the pointer is over. Never undone."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,25 @@ from gradstudio.graph.model import ItemId
 
 
 class Attention(QObject):
-    """The selection, shared by canvas, code and inspector.
+    """The selection and the moment, shared by canvas, timeline, code, memory plot and inspector.
+
+    Attributes:
+        moment: index of the timeline's tick that is looked at; None: now, the end of all that ran.
+        backward: the gradients of which backward are shown; None: the latest that reached each value.
+        unfolded: the timeline steps by autograd nodes, not by nodes of the canvas.
+        chosen_turns: by loop block, the turn whose values are shown; a loop that is not in it shows its last.
+        hovered: the node the pointer is over, on whatever panel; None: none.
 
     Signals:
         selection_changed(): the set or the current item changed.
+        moment_changed(): another moment, backward, turn or folding is looked at.
+        hover_changed(): the pointer is over another node.
         reveal_requested(object): show this item (a click in a list of problems).
     """
 
     selection_changed = Signal()
+    moment_changed = Signal()
+    hover_changed = Signal()
     reveal_requested = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -24,6 +35,11 @@ class Attention(QObject):
         self.selection: frozenset[ItemId] = frozenset()
         self.current: ItemId | None = None
         self.output = 0
+        self.moment: int | None = None
+        self.backward: int | None = None
+        self.unfolded = False
+        self.chosen_turns: dict[ItemId, int] = {}
+        self.hovered: ItemId | None = None
 
     def select(self, items: Iterable[ItemId], current: ItemId | None = None, output: int = 0) -> None:
         """Select exactly these; `current` is the one whose details are shown (default: any one)."""
@@ -40,6 +56,45 @@ class Attention(QObject):
         """Select the item and ask the canvas to bring it into view."""
         self.select((item,))
         self.reveal_requested.emit(item)
+
+    def look_at(self, moment: int | None) -> None:
+        """Look at a tick of the timeline; None: now."""
+        if moment != self.moment:
+            self.moment = moment
+            self.moment_changed.emit()
+
+    def show_backward(self, backward: int | None) -> None:
+        """Show the gradients of one backward alone; None: the latest."""
+        if backward != self.backward:
+            self.backward = backward
+            self.moment_changed.emit()
+
+    def unfold(self, unfolded: bool) -> None:
+        """Step by autograd nodes, or by nodes of the canvas."""
+        if unfolded != self.unfolded:
+            self.unfolded = unfolded
+            self.moment_changed.emit()
+
+    def choose_turn(self, block: ItemId, turn: int | None) -> None:
+        """Show this turn of a loop; None: its last."""
+        if turn != self.chosen_turns.get(block):
+            self.chosen_turns.pop(block, None)
+            if turn is not None:
+                self.chosen_turns[block] = turn
+            self.moment_changed.emit()
+
+    def look_at_now(self) -> None:
+        """Back to the end of all that ran: every backward, the last turns."""
+        if (self.moment, self.backward, self.chosen_turns) != (None, None, {}):
+            self.moment, self.backward = None, None
+            self.chosen_turns.clear()
+            self.moment_changed.emit()
+
+    def hover(self, item: ItemId | None) -> None:
+        """The pointer is over this node, or over none."""
+        if item != self.hovered:
+            self.hovered = item
+            self.hover_changed.emit()
 
     def forget(self, items: Iterable[ItemId]) -> None:
         """Drop items that no longer exist from the selection."""

@@ -22,7 +22,7 @@ from gradstudio.ui.state.throttle import Throttle
 
 SETTLE_MS = 60
 STOP_PATIENCE_MS = 400
-Command = OneOf["run", "forward", "backward", "step", "zero_grad", "stop"]
+Command = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat", "stop"]
 """What can be asked: the verbs of SEMANTICS 6."""
 
 
