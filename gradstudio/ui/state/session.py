@@ -8,6 +8,7 @@ from gradstudio.document import file
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph
 from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.debug_store import DebugStore
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
@@ -36,6 +37,7 @@ class Session(QObject):
         self.view: View | None = None
         self.graph_store = GraphStore(parent=self)
         self.attention = Attention(self)
+        self.debug = DebugStore(self.graph_store, self)
         self.results = ResultStore(self)
         self.memory = MemoryStore(self)
         self.run = RunController(self.graph_store, engine, self.results, self.memory, self)
