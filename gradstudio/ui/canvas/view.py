@@ -26,16 +26,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.recipes.statements import BACKWARD
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.bubble import Bubble
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.commands import Commands
 from gradstudio.ui.canvas.drops import Drops
 from gradstudio.ui.canvas.editing import InPlace
-from gradstudio.ui.canvas.facts import Shown
+from gradstudio.ui.canvas.editing_commands import Editing
+from gradstudio.ui.canvas.following import Following, shown_by
 from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
@@ -59,7 +58,7 @@ class SessionLike(Protocol):
     results: ResultStore
 
 
-class CanvasView(Commands, Navigation, QAbstractScrollArea):
+class CanvasView(Commands, Editing, Following, Navigation, QAbstractScrollArea):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
     Signals:
@@ -78,7 +77,7 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.session, self.overlays = session, overlays
         self.store, self.attention = session.graph_store, session.attention
         self.look = Look(theme)
-        self.board = Board(self.store.graph, session.results, _shown(overlays), self.look.meter)
+        self.board = Board(self.store.graph, session.results, shown_by(overlays), self.look.meter)
         self.layer = Layer(self.board, self.look)
         self.picture = Screen(self.layer)
         self.camera = Camera()
@@ -108,15 +107,6 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         view = self.viewport()
         view.setMouseTracking(True)
         view.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-
-    def _connect_truths(self) -> None:
-        self.store.edited.connect(self._on_store_edited)
-        self.store.replaced.connect(self._on_store_replaced)
-        self.store.refused.connect(self._on_store_refused)
-        self.session.results.changed.connect(self._on_results_changed)
-        self.attention.selection_changed.connect(self._on_attention_selection_changed)
-        self.attention.reveal_requested.connect(self._on_attention_reveal_requested)
-        self.overlays.changed.connect(self._on_overlays_changed)
 
     # -------------------------------------------------------------- selection and light
 
@@ -176,125 +166,6 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
         self.layer.set_look(self.look)
         self.bubble.set_theme(theme)
         self.repaint_board()
-
-    # -------------------------------------------------------------- editing
-
-    def edit_field(self, item: ItemId, path: str) -> None:
-        """Edit the literal of a port where it stands."""
-        self.in_place.edit_field(item, path)
-
-    def edit_note(self, item: ItemId) -> None:
-        """Edit an item's note where it stands, or make one."""
-        self.in_place.edit_note(item)
-
-    def rename(self, item: ItemId) -> None:
-        """Edit the names a node binds, or a group's title."""
-        self.in_place.rename(item)
-
-    def rename_current(self) -> None:
-        """Rename the current item."""
-        if self.attention.current is not None:
-            self.in_place.rename(self.attention.current)
-
-    def close_editor(self) -> None:
-        """Close an editor or search that is open."""
-        self.in_place.close()
-        self.searching.close()
-
-    def toggle_folded(self, item: ItemId) -> None:
-        """Unfold the optional inputs of a card, or fold them."""
-        self.board.expand(item)
-        self.repaint_board()
-
-    def open_search(self, x: float, y: float) -> None:
-        """Search for an operator to put at a scene point."""
-        self.searching.open(x, y)
-
-    def search_at_pointer(self) -> None:
-        """Search for an operator to put where the pointer is."""
-        self.searching.open(*self.pointer_or_middle())
-
-    def devices(self) -> tuple[str, ...]:
-        """Names of the devices that torch has, as far as the engine told."""
-        engine = getattr(self.session, "engine", None)
-        return tuple(device.name for device in engine.devices) if engine is not None else ()
-
-    # -------------------------------------------------------------- following the truths
-
-    def repaint_board(self) -> None:
-        """Paint the board anew at the next frame."""
-        self.picture.invalidate()
-        self.viewport().update()
-
-    def _on_store_edited(self, edits: object) -> None:
-        assert isinstance(edits, tuple)
-        self.close_editor()
-        self.bubble.hide()
-        self.board.apply(edits)
-        self.fitted = False
-        self._forget_gone()
-        for edit in edits:
-            if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self.bring_into_view(edit.node.id)
-        self.repaint_board()
-
-    def _on_store_replaced(self) -> None:
-        self.close_editor()
-        self.hand.cancel_gesture()
-        self.board.rebuild(self.store.graph)
-        self.lit = OverlayState()
-        self.bubble.hide()
-        self.kept, self.fit_pending, self.opened = None, True, True
-        self.repaint_board()
-
-    def _forget_gone(self) -> None:
-        """Nothing that was deleted stays lit or selected."""
-        graph = self.board.graph
-        self.lit.selected_wires = frozenset(
-            w for w in self.lit.selected_wires if graph.wires.get((w.target, w.port)) == w
-        )
-        self.lit.hovered_wire = self.lit.hovered_port = None
-        self.attention.forget(item for item in self.attention.selection if item not in graph)
-
-    def _on_store_refused(self, words: object) -> None:
-        self.refuse(str(words))
-
-    def _on_results_changed(self, items: object) -> None:
-        assert isinstance(items, frozenset)
-        self.board.results_changed(items)
-        self._show_new_failure()
-        if self.hand.gesture is None:
-            self.picture.invalidate()
-        else:
-            self.picture.relift()
-        self.viewport().update()
-
-    def _show_new_failure(self) -> None:
-        """A node that just failed comes into view, unless it is there or the hand is busy."""
-        results = self.session.results
-        failed = frozenset(item for item in self.board.ids if results.failure(item) is not None)
-        new, self._failed = failed - self._failed, failed
-        if new and self.hand.gesture is None and not any(self.is_seen(item) for item in new):
-            self.bring_into_view(min(new))
-
-    def _on_attention_selection_changed(self) -> None:
-        self.lit.selection = self.attention.selection
-        if self.attention.selection:
-            self.lit.selected_wires = frozenset()
-        if self.board.raise_cards(self.attention.selection):
-            self.picture.invalidate()
-        self.viewport().update()
-
-    def _on_attention_reveal_requested(self, item: object) -> None:
-        self.reveal(ItemId(str(item)))
-
-    def _on_overlays_changed(self) -> None:
-        self.board.show(_shown(self.overlays))
-        self.repaint_board()
-
-    def _on_settle_timeout(self) -> None:
-        self.zooming = False
-        self.viewport().update()
 
     # -------------------------------------------------------------- painting
 
@@ -394,7 +265,3 @@ class CanvasView(Commands, Navigation, QAbstractScrollArea):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.drops.drop(event)
-
-
-def _shown(overlays: Overlays) -> Shown:
-    return Shown(*(overlays[name] for name in ("values", "shapes", "dtype_device", "grad_fn", "gradients")))

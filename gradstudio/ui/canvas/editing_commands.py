@@ -1,0 +1,66 @@
+"""What of a card can be edited where it stands, and the search: methods of the canvas."""
+
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.model import ItemId
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.editing import InPlace
+    from gradstudio.ui.canvas.searching import Searching
+    from gradstudio.ui.canvas.view import SessionLike
+    from gradstudio.ui.state.attention import Attention
+
+
+class Editing:
+    """Methods of `CanvasView`; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        session: SessionLike
+        attention: Attention
+        board: Board
+        in_place: InPlace
+        searching: Searching
+
+        def repaint_board(self) -> None: ...
+        def pointer_or_middle(self) -> tuple[float, float]: ...
+
+    def edit_field(self, item: ItemId, path: str) -> None:
+        """Edit the literal of a port where it stands."""
+        self.in_place.edit_field(item, path)
+
+    def edit_note(self, item: ItemId) -> None:
+        """Edit an item's note where it stands, or make one."""
+        self.in_place.edit_note(item)
+
+    def rename(self, item: ItemId) -> None:
+        """Edit the names a node binds, or a group's title."""
+        self.in_place.rename(item)
+
+    def rename_current(self) -> None:
+        """Rename the current item."""
+        if self.attention.current is not None:
+            self.in_place.rename(self.attention.current)
+
+    def close_editor(self) -> None:
+        """Close an editor or search that is open."""
+        self.in_place.close()
+        self.searching.close()
+
+    def toggle_folded(self, item: ItemId) -> None:
+        """Unfold the optional inputs of a card, or fold them."""
+        self.board.expand(item)
+        self.repaint_board()
+
+    def open_search(self, x: float, y: float) -> None:
+        """Search for an operator to put at a scene point."""
+        self.searching.open(x, y)
+
+    def search_at_pointer(self) -> None:
+        """Search for an operator to put where the pointer is."""
+        self.searching.open(*self.pointer_or_middle())
+
+    def devices(self) -> tuple[str, ...]:
+        """Names of the devices that torch has, as far as the engine told."""
+        engine = getattr(self.session, "engine", None)
+        return tuple(device.name for device in engine.devices) if engine is not None else ()

@@ -1,0 +1,138 @@
+"""How the canvas follows the truths of its session: slots for the graph, results, attention and overlays."""
+
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.edits import AddNode
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.recipes.statements import BACKWARD
+from gradstudio.ui.canvas.facts import Shown
+from gradstudio.ui.canvas.overlay import OverlayState
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.bubble import Bubble
+    from gradstudio.ui.canvas.hand import Hand
+    from gradstudio.ui.canvas.screen import Screen
+    from gradstudio.ui.canvas.view import SessionLike
+    from gradstudio.ui.state.attention import Attention
+    from gradstudio.ui.state.graph_store import GraphStore
+    from gradstudio.ui.state.overlays import Overlays
+
+
+class Following:
+    """Slots of `CanvasView`; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        session: SessionLike
+        overlays: Overlays
+        store: GraphStore
+        attention: Attention
+        board: Board
+        lit: OverlayState
+        picture: Screen
+        bubble: Bubble
+        hand: Hand
+        kept: tuple[float, float, float] | None
+        fitted: bool
+        fit_pending: bool
+        opened: bool
+        zooming: bool
+        _failed: frozenset[ItemId]
+
+        def viewport(self) -> QWidget: ...
+        def close_editor(self) -> None: ...
+        def refuse(self, words: str) -> None: ...
+        def reveal(self, item: ItemId) -> None: ...
+        def is_seen(self, item: ItemId) -> bool: ...
+        def bring_into_view(self, item: ItemId) -> None: ...
+
+    def _connect_truths(self) -> None:
+        self.store.edited.connect(self._on_store_edited)
+        self.store.replaced.connect(self._on_store_replaced)
+        self.store.refused.connect(self._on_store_refused)
+        self.session.results.changed.connect(self._on_results_changed)
+        self.attention.selection_changed.connect(self._on_attention_selection_changed)
+        self.attention.reveal_requested.connect(self._on_attention_reveal_requested)
+        self.overlays.changed.connect(self._on_overlays_changed)
+
+    def repaint_board(self) -> None:
+        """Paint the board anew at the next frame."""
+        self.picture.invalidate()
+        self.viewport().update()
+
+    def _on_store_edited(self, edits: object) -> None:
+        assert isinstance(edits, tuple)
+        self.close_editor()
+        self.bubble.hide()
+        self.board.apply(edits)
+        self.fitted = False
+        self._forget_gone()
+        for edit in edits:
+            if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
+                self.bring_into_view(edit.node.id)
+        self.repaint_board()
+
+    def _on_store_replaced(self) -> None:
+        self.close_editor()
+        self.hand.cancel_gesture()
+        self.board.rebuild(self.store.graph)
+        self.lit = OverlayState()
+        self.bubble.hide()
+        self.kept, self.fit_pending, self.opened = None, True, True
+        self.repaint_board()
+
+    def _forget_gone(self) -> None:
+        """Nothing that was deleted stays lit or selected."""
+        graph = self.board.graph
+        self.lit.selected_wires = frozenset(
+            w for w in self.lit.selected_wires if graph.wires.get((w.target, w.port)) == w
+        )
+        self.lit.hovered_wire = self.lit.hovered_port = None
+        self.attention.forget(item for item in self.attention.selection if item not in graph)
+
+    def _on_store_refused(self, words: object) -> None:
+        self.refuse(str(words))
+
+    def _on_results_changed(self, items: object) -> None:
+        assert isinstance(items, frozenset)
+        self.board.results_changed(items)
+        self._show_new_failure()
+        if self.hand.gesture is None:
+            self.picture.invalidate()
+        else:
+            self.picture.relift()
+        self.viewport().update()
+
+    def _show_new_failure(self) -> None:
+        """A node that just failed comes into view, unless it is there or the hand is busy."""
+        results = self.session.results
+        failed = frozenset(item for item in self.board.ids if results.failure(item) is not None)
+        new, self._failed = failed - self._failed, failed
+        if new and self.hand.gesture is None and not any(self.is_seen(item) for item in new):
+            self.bring_into_view(min(new))
+
+    def _on_attention_selection_changed(self) -> None:
+        self.lit.selection = self.attention.selection
+        if self.attention.selection:
+            self.lit.selected_wires = frozenset()
+        if self.board.raise_cards(self.attention.selection):
+            self.picture.invalidate()
+        self.viewport().update()
+
+    def _on_attention_reveal_requested(self, item: object) -> None:
+        self.reveal(ItemId(str(item)))
+
+    def _on_overlays_changed(self) -> None:
+        self.board.show(shown_by(self.overlays))
+        self.repaint_board()
+
+    def _on_settle_timeout(self) -> None:
+        self.zooming = False
+        self.viewport().update()
+
+
+def shown_by(overlays: "Overlays") -> Shown:
+    """The facts that are painted on cards."""
+    return Shown(*(overlays[name] for name in ("values", "shapes", "dtype_device", "grad_fn", "gradients")))
