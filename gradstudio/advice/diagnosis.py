@@ -1,0 +1,53 @@
+"""Looks over a whole run: where numbers went bad, which gradients fade, stop or never arrive."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from gradstudio.advice.births import backward_births, forward_births, spoilt_nodes
+from gradstudio.advice.finding import Finding
+from gradstudio.advice.flow import dead, fading, saturated, without_gradient
+from gradstudio.graph.model import Graph
+from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.protocol.messages import GradRow, Row
+
+MAX_ROWS, MAX_BACKWARDS = 20_000, 20
+"""Only so much of a long run is looked over: its end."""
+
+
+class TickLike(Protocol):
+    """What is read of one thing that happened."""
+
+    @property
+    def row(self) -> Row | None:
+        """The statement that ran; None for an autograd node."""
+
+
+class TimelineLike(Protocol):
+    """What is read of a run."""
+
+    @property
+    def ticks(self) -> Sequence[TickLike]:
+        """All that happened, in order."""
+
+    @property
+    def backwards(self) -> dict[int, BackwardTraced]:
+        """The backwards by number."""
+
+
+def diagnose(graph: Graph, timeline: TimelineLike, gradients: Iterable[GradRow] = ()) -> tuple[Finding, ...]:
+    """All there is to tell of a run, the worst first.
+
+    Args:
+        graph: the program that ran.
+        gradients: the gradients as they stand now.
+    """
+    rows = [tick.row for tick in timeline.ticks[-MAX_ROWS:] if tick.row is not None]
+    found = list(forward_births(graph, rows))
+    spoilt = spoilt_nodes(rows)
+    for number in sorted(timeline.backwards)[-MAX_BACKWARDS:]:
+        traced = timeline.backwards[number]
+        found += [*backward_births(graph, traced, spoilt), *fading(graph, traced), *dead(graph, traced)]
+    found += [*saturated(graph, rows), *without_gradient(graph, gradients)]
+    weight = {"error": 0, "warning": 1, "info": 2}
+    latest = {(finding.kind, finding.node): finding for finding in found}
+    return tuple(sorted(latest.values(), key=lambda finding: weight[finding.severity]))
