@@ -58,7 +58,7 @@ def dead(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
                 row.node,
                 f"{name} sends back nothing but zeros",
                 f"A gradient arrived ({_figure(_largest(row.incoming))} RMS), and {row.autograd} made zeros of it: "
-                "every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, floor, sign). "
+                "every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, sign). "
                 "Nothing behind it can learn from this.",
                 (row.node,),
                 traced.backward,
