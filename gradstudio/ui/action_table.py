@@ -21,6 +21,9 @@ OVERLAY_TEXTS = {
     "dtype_device": ("Dtype and Device", "Types", "dtype and device of every result"),
     "grad_fn": ("grad_fn", "grad_fn", "the name of the function that backward will call"),
     "gradients": ("Gradients", "Gradients", "the gradient of every result, and why where there is none"),
+    "wire_gradients": ("Wire Gradients", "Wires", "what a backward sent back along every wire"),
+    "storage": ("Storage", "Storage", "which results share one storage: views and in-place writes"),
+    "cost": ("Memory and Time", "Cost", "what every node holds, and how long it took"),
 }
 """By overlay: its entry in the menu, the word on its button, what it shows."""
 

@@ -53,9 +53,11 @@ class MainWindow(QObject):
         super().__init__(frame)
         self.frame, self.session, self.settings, self.theme = frame, session, settings, theme
         self.overlays, self._looking = Overlays(self), Throttle(LOOKING_MS, self)
-        for name in settings.preferences.overlays_off:
-            if name in OVERLAYS:
-                self.overlays.switch(name, False)
+        for name in OVERLAYS:
+            chosen = settings.preferences
+            self.overlays.switch(
+                name, (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
+            )
         self.canvas = CanvasView(session, self.overlays, theme)
         frame.setCentralWidget(self.canvas)
         self._build_panels()

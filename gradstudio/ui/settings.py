@@ -11,11 +11,20 @@ ThemeChoice = OneOf["system", "light", "dark"]
 
 
 class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a person chose. `recent`: paths of files, newest first; `folder`: where a file was chosen last."""
+    """What a person chose.
+
+    Attributes:
+        recent: paths of files, newest first; `folder`: where a file was chosen last.
+        overlays_off, overlays_on: overlays that are not as they are at first.
+        timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
+    """
 
     theme: ThemeChoice = "system"
     recent: tuple[str, ...] = ()
     overlays_off: tuple[str, ...] = ()
+    overlays_on: tuple[str, ...] = ()
+    timeline: bool = True
+    timeline_px: int = 0
     folder: str = ""
 
 

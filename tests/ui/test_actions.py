@@ -120,7 +120,8 @@ def test_a_submenu_names_the_overlays_and_switches_them(window: MainWindow) -> N
     menu = next(action.menu() for action in window.frame.menus["View"].actions() if action.text() == "Overlays")
     assert isinstance(menu, QMenu)
     titles = [action.text() for action in menu.actions()]
-    assert titles == ["Values", "Shapes", "Dtype and Device", "grad_fn", "Gradients"]
+    assert titles[:5] == ["Values", "Shapes", "Dtype and Device", "grad_fn", "Gradients"]
+    assert titles[5:] == ["Wire Gradients", "Storage", "Memory and Time"]
     before = window.overlays["shapes"]
     menu.actions()[1].trigger()
     assert window.overlays["shapes"] != before and menu.actions()[1].isChecked() != before

@@ -233,5 +233,5 @@ def save_canvas_picture(context: Context, path: Path) -> None:
     from gradstudio.ui.canvas.picture import save_picture
 
     session = context.session
-    shown = Shown(*context.overlays.key)
+    shown = Shown(**{name: context.overlays[name] for name in Shown.__dataclass_fields__})
     save_picture(session.graph_store.graph, session.results, context.canvas.look.theme, path, PICTURE_SCALE, shown)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.settings import ThemeChoice
-from gradstudio.ui.state.overlays import OVERLAYS
+from gradstudio.ui.state.overlays import OFF_AT_FIRST, OVERLAYS
 
 
 class ViewCommands:
@@ -26,7 +26,9 @@ class ViewCommands:
     def toggle_overlay(self, name: str) -> None:
         """Switch one overlay."""
         self._overlays.switch(name, not self._overlays[name])
-        self._settings.change(overlays_off=tuple(other for other in OVERLAYS if not self._overlays[other]))
+        off = tuple(other for other in OVERLAYS if not self._overlays[other] and other not in OFF_AT_FIRST)
+        on = tuple(other for other in OVERLAYS if self._overlays[other] and other in OFF_AT_FIRST)
+        self._settings.change(overlays_off=off, overlays_on=on)
 
     def overlay_is_on(self, name: str) -> bool:
         """Whether an overlay is on."""

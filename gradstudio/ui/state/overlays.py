@@ -2,11 +2,13 @@
 
 from PySide6.QtCore import QObject, Signal
 
-OVERLAYS = ("values", "shapes", "dtype_device", "grad_fn", "gradients")
+OVERLAYS = ("values", "shapes", "dtype_device", "grad_fn", "gradients", "wire_gradients", "storage", "cost")
+OFF_AT_FIRST = frozenset(("storage", "cost"))
+"""What answers a question that is asked now and then."""
 
 
 class Overlays(QObject):
-    """Five switches, all on at first but dtype and device.
+    """A switch per overlay.
 
     Signals:
         changed(): one was switched.
@@ -17,7 +19,7 @@ class Overlays(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Everything a beginner looks for is on."""
         super().__init__(parent)
-        self._on = dict.fromkeys(OVERLAYS, True)
+        self._on = {name: name not in OFF_AT_FIRST for name in OVERLAYS}
 
     def __getitem__(self, name: str) -> bool:
         """Whether the overlay is on."""
@@ -25,7 +27,7 @@ class Overlays(QObject):
 
     @property
     def key(self) -> tuple[bool, ...]:
-        """All five, in order: a cache key for painters."""
+        """All of them, in order: a cache key for painters."""
         return tuple(self._on.values())
 
     def switch(self, name: str, on: bool) -> None:
