@@ -56,6 +56,9 @@ class Theme(msgspec.Struct, frozen=True):
         heat_negative, heat_zero, heat_positive: signed values, zero in the middle.
         heat_ramp: evenly spaced stops for values that are not around zero, low to high.
         heat_mark: NaN and infinity marks in a heat map.
+        scale: evenly spaced stops for figures, low to high, of rising lightness (viridis).
+        kinds: colours that stand for words, told apart by the colour-blind (Okabe and Ito).
+        past, past_grid: the canvas while an earlier moment is looked at.
         plot: curves in the order they appear.
     """
 
@@ -100,6 +103,10 @@ class Theme(msgspec.Struct, frozen=True):
     heat_ramp: tuple[str, ...]
     heat_mark: str
     syntax: Syntax
+    scale: tuple[str, ...]
+    kinds: tuple[str, ...]
+    past: str
+    past_grid: str
     plot: tuple[str, ...]
 
     # Spacing in pixels, the same in every theme.
