@@ -59,6 +59,7 @@ class Theme(msgspec.Struct, frozen=True):
         scale: evenly spaced stops for figures, low to high, of rising lightness (viridis).
         kinds: colours that stand for words, told apart by the colour-blind (Okabe and Ito).
         past, past_grid: the canvas while an earlier moment is looked at.
+        forward, backward: the two ways of a run, on the timeline.
         plot: curves in the order they appear.
     """
 
@@ -107,6 +108,8 @@ class Theme(msgspec.Struct, frozen=True):
     kinds: tuple[str, ...]
     past: str
     past_grid: str
+    forward: str
+    backward: str
     plot: tuple[str, ...]
 
     # Spacing in pixels, the same in every theme.
