@@ -1,0 +1,324 @@
+"""The timeline of a run: what happened, in order, and what stood where at each moment. No Qt, no torch.
+
+Nothing is computed anew: a state at a tick is what the engine told of it then.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol import timeline_backward
+from gradstudio.protocol.autograd import BackwardTraced, WireGrad
+from gradstudio.protocol.messages import GradRow, Row
+from gradstudio.protocol.timeline_backward import WireIndex
+from gradstudio.protocol.timeline_gradients import GradientLog
+from gradstudio.protocol.timeline_model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
+from gradstudio.protocol.timeline_trim import kept_ticks
+
+__all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
+
+MAX_TICKS = 200_000
+TRIM_EVERY = 4096
+MANY = 4096
+
+
+class Timeline:
+    """Every statement and autograd node that was executed since the start from nothing.
+
+    Attributes:
+        ticks: in the order they happened; `ticks[k].index == k`.
+        backwards: the record of each backward that is still on the timeline.
+        repeated: nodes of the repeated part (SEMANTICS 5): a new pass forgets their gradients.
+        forgotten: ticks that had to go because there were more than `MAX_TICKS`.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has happened."""
+        self.repeated: frozenset[ItemId] = frozenset()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything: a start from nothing."""
+        self.ticks: list[Tick] = []
+        self.backwards: dict[int, BackwardTraced] = {}
+        self.forgotten = 0
+        self._begins: dict[int, int] = {}
+        self._groups: list[int] = []
+        self._rows: dict[ItemId, list[int]] = {}
+        self._rows_by_turns: dict[tuple[ItemId, Turns], list[int]] = {}
+        self._autograd: dict[ItemId, list[int]] = {}
+        self._incomplete: dict[int, int] = {}
+        self._newest_turn: dict[tuple[int, Turns], int] = {}
+        self._trimmed_at = 0
+        self._verb_begins = 0
+        self._wires = WireIndex()
+        self._gradients = GradientLog()
+
+    # -------------------------------------------------------------- what is told
+
+    def begin(self) -> None:
+        """A verb begins: gradients that come before its first tick belong behind the last one."""
+        self._verb_begins = len(self.ticks)
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Statements were executed; a row of a step that was not complete takes its place."""
+        for row in rows:
+            place = self._incomplete.pop(row.step, None)
+            if place is not None and self.ticks[place].node == row.node:
+                self.ticks[place] = self.ticks[place]._replace(row=row)
+            else:
+                self._add_row(row)
+
+    def add_backward(self, traced: BackwardTraced) -> None:
+        """A backward was recorded; its statement's row follows."""
+        begin = len(self.ticks)
+        number = traced.backward or (traced.rows[0].backward if traced.rows else 0)
+        if traced.rows:
+            self.backwards[number] = traced
+            self._begins[number] = begin
+        self._new_pass(traced.pass_number, begin)
+        last = None
+        for place, row in enumerate(traced.rows):
+            index = begin + place
+            key = (row.node, row.turns, row.order)
+            if key != last:
+                self._groups.append(index)
+                last = key
+            group = len(self._groups) - 1
+            self.ticks.append(
+                Tick(index, group, "backward", row.node, row.turns, traced.pass_number, number, place, None, row)
+            )
+            self._autograd.setdefault(row.node, []).append(index)
+            self._gradients.reached(index, traced, number, row)
+        self._wires.add(traced, begin)
+
+    def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
+        """Gradients as they stand now."""
+        position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
+        self._gradients.told(position, rows, whole)
+
+    def trim(self) -> list[int] | None:
+        """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
+        if len(self.ticks) - self._trimmed_at < TRIM_EVERY:
+            return None
+        kept = kept_ticks(self.ticks, MAX_TICKS)
+        self._trimmed_at = len(kept)
+        if len(kept) == len(self.ticks):
+            return None
+        self._rebuild(kept)
+        return kept
+
+    # -------------------------------------------------------------- what stood where
+
+    def row(self, node: ItemId, tick: int | None = None, turns: Turns | None = None) -> Row | None:
+        """The newest row of the node at or before the tick (None: now), in these turns (None: whichever)."""
+        index = self._row_index(node, tick, turns)
+        return self.ticks[index].row if index is not None else None
+
+    def turns_of(self, node: ItemId, tick: int | None = None) -> tuple[Turns, ...]:
+        """The turns the node has run with in that pass, in order."""
+        places = self._rows.get(node, [])
+        end = len(places) if tick is None else bisect_right(places, tick)
+        found: list[Turns] = []
+        for place in reversed(places[:end]):
+            entry = self.ticks[place]
+            if found and entry.pass_number != self.ticks[places[end - 1]].pass_number:
+                break
+            found.append(entry.turns)
+        return tuple(dict.fromkeys(reversed(found)))
+
+    def grad(
+        self,
+        node: ItemId,
+        output: int = 0,
+        path: str = "",
+        tick: int | None = None,
+        backward: int | None = None,
+        turns: Turns | None = None,
+    ) -> GradRow | None:
+        """The gradient of a value as it stood at the tick; of one backward alone, or of what was made in these turns."""
+        key = (node, output, path)
+        if backward is None and (turns is None or turns == self._newest_turns(node, tick)):
+            return self._gradients.at(key, tick)
+        made = self._row_index(node, tick, turns)
+        return self._gradients.alone(key, tick, backward, turns, made)
+
+    def keys_of(self, node: ItemId) -> tuple[tuple[ItemId, int, str], ...]:
+        """Every value of the node (output and path) whose gradient was ever told of."""
+        return self._gradients.keys_of(node)
+
+    def wire_grad(
+        self,
+        source: ItemId,
+        output: int,
+        target: ItemId,
+        port: str,
+        tick: int | None = None,
+        backward: int | None = None,
+        turns: Turns | None = None,
+    ) -> WireGrad | None:
+        """What the target last sent back along the wire, at or before the tick; None when it has run anew since."""
+        found = self._wires.at((source, output, target, port), tick, backward, turns)
+        if found is None:
+            return None
+        place, grad = found
+        made = self._row_index(target, tick, grad.turns)
+        return None if made is not None and made > place and backward is None else grad
+
+    # -------------------------------------------------------------- steps
+
+    def group_of(self, tick: int) -> range:
+        """The ticks of the group that the tick belongs to."""
+        group = self.ticks[tick].group
+        end = self._groups[group + 1] if group + 1 < len(self._groups) else len(self.ticks)
+        return range(self._groups[group], end)
+
+    def next(self, tick: int, unfolded: bool = False) -> int | None:
+        """The tick of the next step; folded, the last of this group when it is not there yet, else of the next."""
+        if tick + 1 >= len(self.ticks):
+            return None
+        if unfolded:
+            return tick + 1
+        last = self.group_of(tick)[-1]
+        return last if last > tick else self.group_of(tick + 1)[-1]
+
+    def previous(self, tick: int, unfolded: bool = False) -> int | None:
+        """The tick of the step before; folded, the last of the group before."""
+        if tick >= len(self.ticks):
+            return len(self.ticks) - 1 if self.ticks else None
+        before = tick - 1 if unfolded else self.group_of(tick)[0] - 1
+        return before if before >= 0 else None
+
+    def place_of(self, backward: int, place: int) -> int | None:
+        """The tick of a backward's row; None when it is not on the timeline."""
+        begin, traced = self._begins.get(backward), self.backwards.get(backward)
+        if begin is None or traced is None or not 0 <= place < len(traced.rows):
+            return None
+        return begin + place
+
+    def backward_step(self, tick: int) -> BackwardStep | None:
+        """Everything of the group at that tick, as far as it has gone at that tick; None in the forward."""
+        entry = self.ticks[tick] if 0 <= tick < len(self.ticks) else None
+        if entry is None or entry.autograd is None:
+            return None
+        group = self.group_of(tick)
+        first = entry.place - (tick - group[0])
+        return timeline_backward.step(self.backwards[entry.backward], first, entry.place)
+
+    def forming(
+        self, source: ItemId, output: int, tick: int | None, turns: Turns | None = None
+    ) -> tuple[tuple[WireGrad, ...], int]:
+        """The contributions to a value's gradient so far in the backward of the tick, and how many there will be."""
+        entry = self.ticks[tick] if tick is not None and 0 <= tick < len(self.ticks) else None
+        if entry is None or entry.autograd is None:
+            return (), 0
+        return timeline_backward.forming(self.backwards[entry.backward], source, output, entry.place, turns)
+
+    def changed_between(self, one: int | None, other: int | None) -> set[ItemId] | None:
+        """Nodes whose picture differs between two ticks (None: now); None when that is too much to tell."""
+        last = len(self.ticks)
+        low, high = sorted((last if one is None else one, last if other is None else other))
+        if high - low > MANY:
+            return None
+        changed = {entry.node for entry in self.ticks[low + 1 : high + 1]}
+        changed.update(self._gradients.changed(low, high))
+        changed.update(self._wires.changed(low, high))
+        for tick in (low, high):
+            if tick < last:
+                changed.add(self.ticks[tick].node)
+        changed.discard(ItemId(""))
+        return changed
+
+    # -------------------------------------------------------------- time and memory
+
+    def seconds(self, node: ItemId, tick: int | None = None) -> tuple[float, float]:
+        """Seconds the node has taken in that pass: forward, and in the last backward that came to it."""
+        places = self._rows.get(node, [])
+        end = len(places) if tick is None else bisect_right(places, tick)
+        forward = 0.0
+        for place in reversed(places[:end]):
+            entry = self.ticks[place]
+            if entry.row is None or entry.pass_number != self.ticks[places[end - 1]].pass_number:
+                break
+            forward += entry.row.seconds
+        backward, number = 0.0, None
+        autograd = self._autograd.get(node, [])
+        for place in reversed(autograd[: len(autograd) if tick is None else bisect_right(autograd, tick)]):
+            entry = self.ticks[place]
+            if number is not None and entry.backward != number:
+                break
+            number = entry.backward
+            backward += entry.autograd.seconds if entry.autograd is not None else 0.0
+        return forward, backward
+
+    def saved_bytes(self, node: ItemId, tick: int | None = None) -> int:
+        """Bytes the node's autograd nodes keep at the tick, as far as a later backward told of them."""
+        made = self._row_index(node, tick, None)
+        if made is None:
+            return 0
+        autograd = self._autograd.get(node, [])
+        entries = [self.ticks[place] for place in autograd]
+        pass_number = self.ticks[made].pass_number
+        return timeline_backward.saved_bytes(
+            [entry for entry in entries if entry.pass_number == pass_number],
+            len(self.ticks) if tick is None else tick,
+            self.backwards,
+        )
+
+    # -------------------------------------------------------------- private
+
+    def _add_row(self, row: Row) -> None:
+        index = len(self.ticks)
+        self._new_pass(row.pass_number, index)
+        self._groups.append(index)
+        self.ticks.append(
+            Tick(index, len(self._groups) - 1, "forward", row.node, row.turns, row.pass_number, 0, -1, row, None)
+        )
+        self._index_row(index, row)
+        if not row.complete:
+            self._incomplete[row.step] = index
+        self._gradients.made(index, row)
+
+    def _index_row(self, index: int, row: Row) -> None:
+        self._rows.setdefault(row.node, []).append(index)
+        if row.turns:
+            self._rows_by_turns.setdefault((row.node, row.turns), []).append(index)
+
+    def _new_pass(self, pass_number: int, index: int) -> None:
+        if self.ticks and pass_number > self.ticks[-1].pass_number:
+            self._gradients.new_pass(index, pass_number, self.repeated)
+
+    def _row_index(self, node: ItemId, tick: int | None, turns: Turns | None) -> int | None:
+        places = self._rows_by_turns.get((node, turns)) if turns else self._rows.get(node)
+        if not places:
+            return None
+        end = len(places) if tick is None else bisect_right(places, tick)
+        return places[end - 1] if end else None
+
+    def _newest_turns(self, node: ItemId, tick: int | None) -> Turns:
+        index = self._row_index(node, tick, None)
+        return self.ticks[index].turns if index is not None else ()
+
+    def _rebuild(self, kept: list[int]) -> None:
+        """Number the ticks that stay anew."""
+        old = self.ticks
+        self.forgotten += len(old) - len(kept)
+        self.ticks, self._groups = [], []
+        self._rows, self._rows_by_turns, self._autograd = {}, {}, {}
+        last = -1
+        for index, place in enumerate(kept):
+            entry = old[place]
+            if entry.group != last:
+                last = entry.group
+                self._groups.append(index)
+            self.ticks.append(entry._replace(index=index, group=len(self._groups) - 1))
+            if entry.row is not None:
+                self._index_row(index, entry.row)
+            else:
+                self._autograd.setdefault(entry.node, []).append(index)
+        self._incomplete = {step: bisect_left(kept, place) for step, place in self._incomplete.items()}
+        self._verb_begins = bisect_left(kept, self._verb_begins)
+        self._begins = {t.backward: t.index - t.place for t in self.ticks if t.autograd is not None}
+        self.backwards = {number: self.backwards[number] for number in self._begins}
+        self._wires.rebuild(self.backwards, self._begins)
+        self._gradients.renumber(kept)

@@ -1,0 +1,68 @@
+"""Which ticks of a long run stay: SEMANTICS 17. No Qt, no torch."""
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.timeline_model import Tick, Turns
+
+FIRST_TURNS, LAST_TURNS = 16, 240
+SPARE = 0.9
+"""Of the limit, what is left when the oldest had to go, so that they do not go one by one."""
+
+
+def kept_ticks(ticks: list[Tick], limit: int) -> list[int]:
+    """Indices of the ticks that stay: the first and last turns of each loop, and no more than about `limit`.
+
+    A row that still says what its node holds when the next tick that stays happens is never let go of;
+    a backward stays or goes as a whole, with its statement.
+    """
+    dropped = _middle_turns(ticks)
+    over = len(ticks) - len(dropped)
+    if over > limit:
+        _oldest(ticks, dropped, over - int(limit * SPARE))
+    return _with_what_still_holds(ticks, dropped)
+
+
+def _middle_turns(ticks: list[Tick]) -> set[int]:
+    newest: dict[tuple[ItemId, int, Turns], int] = {}
+    for tick in ticks:
+        for depth, turn in enumerate(tick.turns if tick.row is not None else ()):
+            key = (tick.node, tick.pass_number, tick.turns[:depth])
+            newest[key] = max(newest.get(key, 0), turn)
+    dropped: set[int] = set()
+    waiting: list[int] = []
+    for tick in ticks:
+        if tick.row is None:
+            waiting.append(tick.index)  # a backward comes before the row of its statement
+            continue
+        if any(
+            FIRST_TURNS <= turn <= newest[tick.node, tick.pass_number, tick.turns[:depth]] - LAST_TURNS
+            for depth, turn in enumerate(tick.turns)
+        ):
+            dropped.add(tick.index)
+            dropped.update(waiting)
+        waiting.clear()
+    return dropped
+
+
+def _oldest(ticks: list[Tick], dropped: set[int], count: int) -> None:
+    last = None
+    for tick in ticks:
+        if count <= 0 and tick.backward != last:
+            return
+        last = tick.backward or None
+        if tick.index not in dropped:
+            dropped.add(tick.index)
+            count -= 1
+
+
+def _with_what_still_holds(ticks: list[Tick], dropped: set[int]) -> list[int]:
+    kept: list[int] = []
+    next_kept = len(ticks)
+    next_row: dict[ItemId, int] = {}
+    for tick in reversed(ticks):
+        holds = tick.row is not None and next_row.get(tick.node, len(ticks) + 1) > next_kept
+        if tick.row is not None:
+            next_row[tick.node] = tick.index
+        if tick.index not in dropped or holds:
+            kept.append(tick.index)
+            next_kept = tick.index
+    return kept[::-1]
