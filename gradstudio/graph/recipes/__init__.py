@@ -15,6 +15,18 @@ from gradstudio.graph.recipes.nodes import (
     set_note,
 )
 from gradstudio.graph.recipes.removal import delete, remove_block
+from gradstudio.graph.recipes.repairs import (
+    add_identity,
+    clone_before_write,
+    feed,
+    functional_key,
+    in_turn,
+    insert,
+    move_behind,
+    out_of_place,
+    replace_operator,
+    statement_before,
+)
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
 from gradstudio.graph.recipes.wires import (
     connect,
@@ -28,20 +40,29 @@ from gradstudio.graph.recipes.wires import (
 
 __all__ = [
     "Draft",
+    "add_identity",
     "add_operator",
     "append_backward",
+    "clone_before_write",
     "connect",
     "delete",
     "disconnect",
     "disconnect_all",
     "earlier",
+    "feed",
+    "functional_key",
+    "in_turn",
+    "insert",
     "insert_on_wire",
     "join_list",
     "later",
     "move",
+    "move_behind",
     "move_into",
+    "out_of_place",
     "remove_block",
     "rename",
+    "replace_operator",
     "replace_target",
     "set_bypassed",
     "set_document_device_port",
@@ -51,6 +72,7 @@ __all__ = [
     "set_muted",
     "set_note",
     "split_list",
+    "statement_before",
     "unwrap",
     "wrap",
 ]

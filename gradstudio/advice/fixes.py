@@ -1,0 +1,105 @@
+"""Ways out as edits: each rule names kinds, and a kind with the graph and the failure makes one undo step."""
+
+from collections.abc import Callable, Iterator
+
+from gradstudio.advice import fix_gradients, fix_shapes, fix_values
+from gradstudio.advice.case import Case, Lookup, Offer
+from gradstudio.advice.model import Fix, FixKind, Rule
+from gradstudio.advice.rules import RULES
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import EditError, Refused
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.messages import Failed
+from gradstudio.protocol.records import Record
+
+Maker = Callable[[Case, FixKind], Iterator[Offer]]
+MAKERS: dict[str, Maker] = {
+    "absolute": fix_shapes.absolute,
+    "as_tensor": fix_values.as_tensor,
+    "batch": fix_shapes.batch,
+    "behind_backward": fix_gradients.behind_backward,
+    "cast": fix_values.cast,
+    "cast_all": fix_values.cast_all,
+    "cast_to": fix_values.cast_to,
+    "clamp_index": fix_shapes.clamp_index,
+    "clone": fix_gradients.clone,
+    "clone_base": fix_gradients.clone_base,
+    "clone_inference": fix_gradients.clone_inference,
+    "create_graph": fix_gradients.create_graph,
+    "device_cpu": fix_values.device_cpu,
+    "dim": fix_shapes.choose_dim,
+    "document_device": fix_values.document_device,
+    "fewer_indices": fix_shapes.fewer_indices,
+    "identity": fix_values.identity,
+    "infer_size": fix_shapes.infer_size,
+    "insert": fix_values.insert_port,
+    "insert_first": fix_values.insert_port,
+    "join_dim": fix_shapes.join_dim,
+    "keepdim": fix_shapes.keepdim,
+    "last_index": fix_shapes.last_index,
+    "module_literal": fix_shapes.module_literal,
+    "no_grad": fix_gradients.no_grad,
+    "not_inference": fix_gradients.not_inference,
+    "one_turn": fix_shapes.one_turn,
+    "ones": fix_gradients.ones,
+    "out_of_place": fix_gradients.out_of_place,
+    "permute_channels": fix_shapes.permute_channels,
+    "point": fix_values.point,
+    "reduce": fix_gradients.reduce_root,
+    "replace": fix_values.replace,
+    "require_leaf": fix_gradients.require_leaf,
+    "require_own_leaf": fix_gradients.require_own_leaf,
+    "retain_grad": fix_gradients.retain_grad,
+    "retain_graph": fix_gradients.retain_graph,
+    "set": fix_values.set_text,
+    "squeeze_target": fix_shapes.squeeze_target,
+    "subscripts": fix_shapes.subscripts,
+    "to_device": fix_values.to_device,
+    "transpose": fix_shapes.transpose,
+    "uncall": fix_values.uncall,
+    "uncut": fix_gradients.uncut,
+    "unsqueeze": fix_shapes.unsqueeze,
+    "whole": fix_values.whole,
+}
+"""What a `FixKind` names: from a case to titles and recipes; a recipe that refuses is not offered."""
+MAX_FIXES = 6
+
+
+def _unknown(_item: ItemId, _output: int) -> Record | None:
+    return None
+
+
+def fixes_for(failed: Failed, graph: Graph, lookup: Lookup = _unknown) -> tuple[Fix, ...]:
+    """The ways out of a failure: those that are edits and apply to this graph first, then those in words.
+
+    Args:
+        lookup: the newest record of an item's output, where the failure does not tell it.
+    """
+    for rule in RULES:
+        groups = rule.groups(failed.type_name, failed.message)
+        if groups is not None:
+            return _fixes(rule, Case(graph, failed, groups, lookup))
+    return ()
+
+
+def _fixes(rule: Rule, case: Case) -> tuple[Fix, ...]:
+    found: dict[str, Fix] = {}
+    said: set[int] = set()
+    for kind in rule.kinds if case.item in case.graph else ():
+        for title, recipe in MAKERS[kind.maker](case, kind):
+            edits = _tried(case.graph, recipe)
+            if edits and title not in found and len(found) < MAX_FIXES:
+                found[title] = Fix(title, edits)
+                said.add(kind.words)
+    words = (Fix(text) for k, text in enumerate(rule.fixes) if k not in said)
+    return (*found.values(), *words)
+
+
+def _tried(graph: Graph, recipe: Callable[[Graph], Edits]) -> Edits:
+    """The recipe's edits, when it does not refuse and they apply; else none."""
+    try:
+        edits = recipe(graph)
+        apply_all(graph.copy(), edits)
+    except (Refused, EditError):
+        return ()
+    return edits
