@@ -4,6 +4,7 @@ GradStudioError
 └── EngineError
     ├── TooLarge      a statement's results would not fit the device's free memory
     ├── NotBound      a name or a value that nobody has
+    ├── CannotTry     an experiment (what-if, gradcheck) that cannot be made; the message is the reason
     └── VerbRefused   a verb that makes no sense now; the message is the reason
 """
 
@@ -29,6 +30,10 @@ class TooLarge(EngineError):
 
 class NotBound(EngineError):
     """No value of that name is there."""
+
+
+class CannotTry(EngineError):
+    """An experiment that cannot be made."""
 
 
 class VerbRefused(EngineError):

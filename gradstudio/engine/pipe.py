@@ -10,12 +10,15 @@ import sys
 import threading
 from typing import BinaryIO, cast
 
+from gradstudio.protocol.debugging import Check, WhatIf
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Do, Request, Stop
 
 READ_BYTES = 1 << 20
+INTERRUPTIBLE = (Do, WhatIf, Check)
+"""Requests that a Stop ends."""
 EXIT_BROKEN = 5
 
 
@@ -56,12 +59,12 @@ class Inbox:
     def take(self) -> Request:
         """The next request, waited for. Stop never appears here."""
         request = self._requests.get()
-        if isinstance(request, Do):
+        if isinstance(request, INTERRUPTIBLE):
             self._taken += 1
         return request
 
     def stopped(self) -> bool:
-        """Whether a Stop came after the `Do` that is being carried out."""
+        """Whether a Stop came after the verb (or experiment) that is being carried out."""
         return self._stop_up_to >= self._taken
 
     def _read(self) -> None:
@@ -79,7 +82,7 @@ class Inbox:
         if isinstance(request, Stop):
             self._stop_up_to = self._received
             return
-        self._received += isinstance(request, Do)
+        self._received += isinstance(request, INTERRUPTIBLE)
         self._requests.put(request)
 
 

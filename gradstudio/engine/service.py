@@ -11,8 +11,11 @@ from gradstudio.engine.live import Loaded
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.report import Reporter
+from gradstudio.engine.rerun import World, seed_for, standing
 from gradstudio.engine.source import prepare
+from gradstudio.engine.start import defaults
 from gradstudio.engine.verbs import Engine
+from gradstudio.engine.whatif import answer
 from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages import (
     Collect,
@@ -30,6 +33,8 @@ from gradstudio.protocol.messages import (
 )
 from gradstudio.protocol.messages import Loaded as LoadedEvent
 
+NOTHING_LOADED = "No program was sent yet."
+
 
 class Service:
     """Answers requests for ever; the process ends when its standard input does."""
@@ -39,6 +44,7 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         self._inference = Inference()
+        self._defaults = defaults()
 
     def run(self) -> None:
         """Take requests until the process ends."""
@@ -70,8 +76,8 @@ class Service:
                 self._outbox.send(self._collect(request))
             case SampleMemory():
                 self._engine.sampler.every(request.every_ms)
-            case WhatIf(request=number, change=change):
-                self._outbox.send(WhatIfAnswered(request=number, change=change, error="The engine cannot do this yet."))
+            case WhatIf():
+                self._outbox.send(self._what_if(request))
             case Check(request=number, nodes=nodes):
                 self._outbox.send(Checked(request=number, nodes=nodes, error="The engine cannot do this yet."))
             case WeighMemory():
@@ -96,6 +102,12 @@ class Service:
                 self._outbox.send(Report(revision=0, entries=()))
             case Infer():
                 self._outbox.send(Inferred(revision=request.revision, ports=()))
+            case WhatIf():
+                self._outbox.send(WhatIfAnswered(request=request.request, change=request.change, error=reason))
+            case Check():
+                self._outbox.send(Checked(request=request.request, nodes=request.nodes, error=reason))
+            case WeighMemory():
+                self._outbox.send(MemoryByNode(revision=0))
             case _:
                 pass
 
@@ -105,6 +117,22 @@ class Service:
         loaded = Loaded(request.document, request.revision, request.program, prepare(request.program))
         stale, live = engine.load(loaded)
         self._outbox.send(LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live))
+
+    def _world(self) -> World | None:
+        """What a silent run of the loaded program needs; None when there is none."""
+        engine = self._engine
+        if engine.loaded is None:
+            return None
+        seed = seed_for(engine.live, engine.loaded)
+        return World(engine.loaded, seed, self._defaults, engine.stored.load_file, self._inbox.stopped)
+
+    def _what_if(self, request: WhatIf) -> WhatIfAnswered:
+        self._engine.settle()
+        world = self._world()
+        if world is None:
+            return WhatIfAnswered(request=request.request, change=request.change, error=NOTHING_LOADED)
+        until = standing(self._engine.live, self._engine.stale, world.loaded)
+        return answer(world, request, until)
 
     def _collect(self, request: Collect) -> Report:
         self._engine.settle()
