@@ -12,6 +12,7 @@ from gradstudio.engine.source import Head, Item, Step, has_backward
 from gradstudio.graph.model import ItemId
 
 GRADLESS = ("no_grad", "inference_mode")
+NOBODY = ItemId("")
 
 
 class _Nothing:
@@ -57,6 +58,7 @@ class Cursor:
     Attributes:
         frames: the lists of statements it stands in, outermost first.
         bound: loop variables bound since the caller last looked: (block, place among its variables, name).
+        left: the block that the last `settle` left, or did not enter, last of all.
     """
 
     def __init__(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
@@ -64,6 +66,7 @@ class Cursor:
         self._namespace = namespace
         self.frames = [Frame(items)]
         self.bound: list[tuple[ItemId, int, str]] = []
+        self.left = NOBODY
 
     @property
     def turns(self) -> tuple[int, ...]:
@@ -80,13 +83,17 @@ class Cursor:
                 return frame.head.id if frame.head.block.kind in GRADLESS else None
         return None
 
-    def settle(self) -> Step | None:
+    def settle(self, behind: ItemId = NOBODY) -> Step | None:
         """The step that is next, blocks entered and left on the way to it; None at the end.
+
+        Args:
+            behind: a block; directly behind it there is nothing next either, and `left` is that block.
 
         Raises:
             HeadFailed: a block's head raised; the cursor stands before that block.
         """
-        while True:
+        self.left = NOBODY
+        while not behind or self.left != behind:
             frame = self.frames[-1]
             if frame.index < len(frame.items):
                 item = frame.items[frame.index]
@@ -97,26 +104,38 @@ class Cursor:
                 return None
             else:
                 self._next_turn_or_leave(frame)
+        return None
 
     def advance(self) -> None:
         """The step was executed."""
         self.frames[-1].index += 1
 
     def upcoming(self) -> Item | None:
-        """What is next, without entering anything: a step, or the block that is to be entered."""
-        for depth in range(len(self.frames) - 1, -1, -1):
-            frame = self.frames[depth]
-            index = frame.index + (depth < len(self.frames) - 1)
-            item: Item | None = None
-            if index < len(frame.items):
-                item = frame.items[index]
-            elif frame.has_next_turn() and frame.items:
-                item = frame.items[0]
-            while isinstance(item, Head) and item.block.kind == "group" and item.body:
-                item = item.body[0]
-            if item is not None:
-                return item
-        return None
+        """What is next, without entering anything but groups: a step, or the block that is to be entered."""
+        item = self._next()[1]
+        while isinstance(item, Head) and item.block.kind == "group" and item.body:
+            item = item.body[0]
+        return item
+
+    def beginning(self) -> ItemId:
+        """The block, group or not, that is to be entered next; "" when a step is next."""
+        item = self._next()[1]
+        return item.id if isinstance(item, Head) else NOBODY
+
+    def around(self) -> ItemId:
+        """The innermost block around what is next; "" outside all."""
+        head = self.frames[self._next()[0]].head
+        return head.id if head is not None else NOBODY
+
+    def is_ahead(self, node: ItemId) -> bool:
+        """Whether a node or block is still to come, or a block to be left, further turns included."""
+        innermost = len(self.frames) - 1
+        return any(
+            _holds(frame.items[frame.index + (depth < innermost) :], node)
+            or (frame.head is not None and frame.head.id == node)
+            or (_holds(frame.items, node) and frame.has_next_turn())
+            for depth, frame in enumerate(self.frames)
+        )
 
     def backward_ahead(self) -> bool:
         """Whether a backward statement is still to come, further turns included."""
@@ -150,6 +169,17 @@ class Cursor:
         while len(self.frames) > 1:
             self._leave()
 
+    def _next(self) -> tuple[int, Item | None]:
+        """The frame that what is next stands in, and that."""
+        for depth in range(len(self.frames) - 1, -1, -1):
+            frame = self.frames[depth]
+            index = frame.index + (depth < len(self.frames) - 1)
+            if index < len(frame.items):
+                return depth, frame.items[index]
+            if frame.has_next_turn() and frame.items:
+                return depth, frame.items[0]
+        return 0, None
+
     def _enter(self, head: Head) -> None:
         try:
             frame = self._open(head)
@@ -158,6 +188,7 @@ class Cursor:
         if frame is None:
             self._drop(head)
             self.frames[-1].index += 1
+            self.left = head.id
         else:
             self.frames.append(frame)
 
@@ -205,7 +236,12 @@ class Cursor:
             frame.manager.__exit__(None, None, None)
         if frame.head is not None:
             self._drop(frame.head)
+            self.left = frame.head.id
 
     def _drop(self, head: Head) -> None:
         for name in head.block.drops:
             self._namespace.pop(name, None)
+
+
+def _holds(items: tuple[Item, ...], node: ItemId) -> bool:
+    return any(item.id == node or (isinstance(item, Head) and _holds(item.body, node)) for item in items)

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -13,11 +13,15 @@ from gradstudio.engine.history import is_leaf
 from gradstudio.engine.places import Places
 from gradstudio.engine.source import Head, Item, Step, flat
 from gradstudio.engine.watched import Value
+from gradstudio.engine.writes import Writes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import AutogradRow
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Record
+
+if TYPE_CHECKING:
+    from gradstudio.engine.aims import Aim
 
 Binding = tuple[ItemId, int]
 FIRST_TURNS, LAST_TURNS = 16, 240
@@ -53,6 +57,10 @@ class Live:
         resumable: False when a plain run ended in the middle: nobody knows where it stands.
         backward_parts: what the parts of the last backward statement gave, by the names they had.
         last_rows: the latest record of each node, whatever was dropped.
+        paused: a verb has ended in this pass, so what is next was shown.
+        behind: the statement that ran last in this pass, and the turns of the loops around it.
+        aim: where the verb was to end that did not get there; a repeat goes as far.
+        writes: who wrote into what in place.
     """
 
     loaded: Loaded
@@ -77,6 +85,10 @@ class Live:
     backward_parts: dict[str, Any] = field(default_factory=dict)
     rows: dict[tuple[ItemId, tuple[int, ...], int], Row] = field(default_factory=dict)
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
+    paused: bool = False
+    behind: tuple[ItemId, tuple[int, ...]] | None = None
+    aim: "Aim | None" = None
+    writes: Writes = field(default_factory=Writes)
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
 
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:

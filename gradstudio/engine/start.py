@@ -27,12 +27,17 @@ def defaults() -> Defaults:
     return Defaults(torch.get_default_dtype())
 
 
-def from_nothing(loaded: Loaded, print_function: object, settings: Defaults, max_values: int) -> Live:
-    """A new namespace that stands before the first statement; without a seed one is drawn."""
+def from_nothing(
+    loaded: Loaded, print_function: object, settings: Defaults, max_values: int, drawn: int | None = None
+) -> Live:
+    """A new namespace that stands before the first statement; without a seed one is drawn, or `drawn` used again."""
     torch.set_default_dtype(settings.dtype)
     seed = loaded.program.seed
-    if seed is None:
+    if seed is None and drawn is None:
         seed = torch.seed()
+    elif seed is None and drawn is not None:
+        seed = drawn
+        torch.manual_seed(seed)
     namespace = {"__name__": "__main__", "__file__": FILENAME, "print": print_function}
     gradients = Gradients(budget_bytes, max_values)
     return Live(loaded, namespace, Cursor(loaded.items, namespace), gradients, seed)
@@ -63,7 +68,8 @@ def new_pass(live: Live) -> None:
     """Names as set-up bound them; what was spoilt is made anew on the way."""
     live.cursor.close()
     live.pass_number += 1
-    live.failed = live.interrupted = False
+    live.failed = live.interrupted = live.paused = False
+    live.behind = live.aim = None
     live.backward_parts = {}
     live.anew = live.must_be_made_anew()
     live.forget([*live.binder, *(n for step in flat(live.loaded.items) for n in step.statement.names)])

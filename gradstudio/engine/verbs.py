@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-
 from gradstudio.engine import adopt, start
+from gradstudio.engine.aims import END, Aim, aim_of, refuse_to_run_to, statements_before
+from gradstudio.engine.breaks import Breaks
+from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
 from gradstudio.engine.guard import first_too_large
-from gradstudio.engine.history import is_leaf
+from gradstudio.engine.leaves import leaves_of
 from gradstudio.engine.listen import Listener
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.memory import LiveBytes, MemorySampler
@@ -19,7 +19,7 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.plain import compile_plain, run_plain
 from gradstudio.engine.reconcile import reconcile
 from gradstudio.engine.runner import Runner
-from gradstudio.engine.source import Head, Step, flat, heads
+from gradstudio.engine.source import Head, Step
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.message import Message
@@ -51,6 +51,7 @@ class Engine:
         self._runner = Runner(send, stopped, self.memory)
         self._defaults = start.defaults()
         self._ran_plain: int | None = None
+        self._reason = ""
 
     def load(self, loaded: Loaded) -> tuple[bool, bool]:
         """Take a program; (stale, live) as `Loaded` tells."""
@@ -83,11 +84,14 @@ class Engine:
             "backward": self._backward,
             "step": self._step,
             "zero_grad": self._zero_grad,
+            "repeat": self._repeat,
         }
+        self._reason = ""
+        self._watch_for(request)
         self._listener.locate = self._locate
         try:
             with self._listener.listening():
-                outcome, reason = verbs[request.verb](request), ""
+                outcome, reason = verbs[request.verb](request), self._reason
         except VerbRefused as refusal:
             outcome, reason = "refused", str(refusal)
         if self.live is not None and outcome != "refused" and self._ran_plain is None:
@@ -108,12 +112,49 @@ class Engine:
     # -------------------------------------------------------------- verbs
 
     def _run(self, request: Do) -> str:
+        if request.until:
+            return self._run_to(request)
         if not request.trace:
             return self._run_plain(request)
         live = self.live
         goes_on = live is not None and live.interrupted and not request.restart and self._usable()
         live = self._going_on(request) if goes_on else self._begin(request)
-        return self._go(live, _never, _never)
+        outcome = self._go(live, _never, _never)
+        live.aim = END if outcome == "failed" else None
+        return outcome
+
+    def _run_to(self, request: Do) -> str:
+        """To directly behind a node or a block, the first time from here; from nothing when it is not ahead."""
+        loaded, node = self._loaded(), request.until
+        refuse_to_run_to(loaded, node)
+        live = self.live
+        ahead = live is not None and not request.restart and self._usable() and not live.failed
+        if live is not None and ahead:
+            ran_in_setup = node in live.setup and node not in live.anew
+            ahead = live.cursor.is_ahead(node) and not ran_in_setup
+        live = self._going_on(request) if ahead else self._begin(request)
+        block = node if node in loaded.places.blocks else NOBODY
+        outcome = self._go(live, _never, lambda step: step.id == node, behind=block)
+        if outcome == "done":
+            reached = live.cursor.left == node if block else live.behind is not None and live.behind[0] == node
+            self._reason = "" if reached else "The run went to the end and did not come to this node."
+            self._note_cursor(live, interrupted=True)
+        return outcome
+
+    def _repeat(self, request: Do) -> str:
+        """From nothing, with the same seed, to where the live state stood."""
+        loaded, live = self._loaded(), self.live
+        if live is not None and live.loaded.document != loaded.document:
+            live = None
+        aim, interrupted = aim_of(live), live is not None and live.interrupted
+        drawn = live.seed if live is not None and live.loaded.program.seed is None else None
+        self._runner.breaks_stop = False
+        live = self._begin(request, drawn)
+        outcome = self._go(live, aim.precedes, aim.reached(live))
+        live.aim = aim if outcome != "done" else None
+        if outcome == "done":
+            self._note_cursor(live, interrupted)
+        return outcome
 
     def _forward(self, request: Do) -> str:
         if not self._usable():
@@ -142,14 +183,26 @@ class Engine:
         return self._runner.run_again(live, step)
 
     def _step(self, request: Do) -> str:
+        if request.stride == "out":
+            return self._step_out(request)
         if not self._usable():
             live = self._begin(request)
         elif self._usable_live().cursor.upcoming() is None:
             raise VerbRefused("The program is at its end. Forward begins another pass, Run begins from nothing.")
         else:
             live = self._going_on(request)
-        outcome = self._go(live, _never, lambda step: True)
-        self._note_cursor(live, interrupted=live.cursor.upcoming() is not None)
+        block = live.cursor.beginning() if request.stride == "over" else NOBODY
+        outcome = self._go(live, _never, _never if block else _always, behind=block)
+        self._note_cursor(live, interrupted=True)
+        return outcome
+
+    def _step_out(self, request: Do) -> str:
+        block = self._usable_live().cursor.around() if self._usable() else NOBODY
+        if not block:
+            raise VerbRefused("The run is in no block that it could step out of.")
+        live = self._going_on(request)
+        outcome = self._go(live, _never, _never, behind=block)
+        self._note_cursor(live, interrupted=True)
         return outcome
 
     def _zero_grad(self, request: Do) -> str:
@@ -160,7 +213,7 @@ class Engine:
             raise VerbRefused("The program was changed since it ran; run it first.")
         self._send(self._started(request, live, fresh=False))
         cleared = 0
-        for leaf in _leaves_of(live):
+        for leaf in leaves_of(live):
             cleared += leaf.grad is not None
             live.gradients.clear(leaf)
         live.changed_by_hand = True
@@ -171,11 +224,11 @@ class Engine:
 
     # -------------------------------------------------------------- where from
 
-    def _begin(self, request: Do) -> Live:
-        """From nothing: new namespace, seed set."""
+    def _begin(self, request: Do, drawn: int | None = None) -> Live:
+        """From nothing: new namespace, seed set (where the header has none, to `drawn`)."""
         loaded = self._loaded()
         self._drop_live()
-        live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values)
+        live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values, drawn)
         self.stale = False
         self._send(self._started(request, live, fresh=True))
         return live
@@ -217,14 +270,30 @@ class Engine:
 
     # -------------------------------------------------------------- running
 
-    def _go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str:
+    def _go(
+        self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId = NOBODY
+    ) -> str:
+        live.aim = None
         if not live.prepared:
             outcome = self._prepare(live)
             if outcome:
                 return outcome
-        outcome = self._runner.go(live, before, after)
-        self._note_cursor(live, interrupted=outcome == "stopped")
+        outcome = self._runner.go(live, before, after, behind)
+        if outcome == "failed":
+            live.aim = self._failed_aim(live)
+        self._note_cursor(live, interrupted=outcome in ("stopped", "breakpoint"))
         return outcome
+
+    def _failed_aim(self, live: Live) -> Aim | None:
+        """A repeat tries what failed again."""
+        upcoming = live.cursor.upcoming()
+        return Aim(upcoming.id, live.cursor.turns) if isinstance(upcoming, Step) else None
+
+    def _watch_for(self, request: Do) -> None:
+        """Breakpoints and watches of this verb."""
+        runner = self._runner
+        runner.breaks = Breaks(request.breakpoints, request.max_values) if request.breakpoints else None
+        runner.breaks_stop, runner.hit = True, ""
 
     def _prepare(self, live: Live) -> str:
         """Execute imports and header; "" when that went well."""
@@ -249,12 +318,12 @@ class Engine:
         try:
             run_plain(live, compile_plain(loaded.program.code, lines), self._stopped, self.stored.load_file)
         except Stopped as stop:
-            outcome, ran = "stopped", _reached(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
+            outcome, ran = "stopped", statements_before(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
         except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text
             with neutral():
                 failed = failed_plain(live, error, request.max_values)
             self._send(failed)
-            outcome, ran, live.failed = "failed", _reached(loaded, failed.node), True
+            outcome, ran, live.failed = "failed", statements_before(loaded, failed.node), True
         live.resumable = outcome == "done"
         live.cursor.skip_to_end()
         live.prepared, self._ran_plain = True, ran
@@ -292,6 +361,7 @@ class Engine:
             changed_by_hand=live is not None and live.changed_by_hand,
             reason=reason,
             seconds=seconds,
+            hit=self._runner.hit if outcome == "breakpoint" else "",
         )
 
     def _locate(self, frame: Any) -> tuple[ItemId, int]:
@@ -310,37 +380,9 @@ def _never(_: Step) -> bool:
     return False
 
 
+def _always(_: Step) -> bool:
+    return True
+
+
 def _is_backward(step: Step) -> bool:
     return step.statement.backward
-
-
-def _reached(loaded: Loaded, node: ItemId) -> int:
-    """How many statements, in program order, stand before the node."""
-    head = next((head for head in heads(loaded.items) if head.id == node), None)
-    first = flat(head.body)[:1] if head is not None else []
-    for index, step in enumerate(loaded.steps):
-        if step.id == node or step in first:
-            return index
-    return 0
-
-
-def _leaves_of(live: Live) -> list[Tensor]:
-    """Every leaf that requires grad in the namespace, in modules and optimizers, and those watched."""
-    found: dict[int, Tensor] = {id(leaf.tensor): leaf.tensor for leaf in live.gradients.leaves.values()}
-    for value in live.namespace.values():
-        for tensor in _tensors_in(value):
-            if is_leaf(tensor) and (tensor.requires_grad or tensor.grad is not None):
-                found[id(tensor)] = tensor
-    return list(found.values())
-
-
-def _tensors_in(value: object) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, nn.Module):
-        return list(value.parameters())
-    if isinstance(value, torch.optim.Optimizer):
-        return [tensor for group in value.param_groups for tensor in group["params"]]
-    if isinstance(value, list | tuple):
-        return [tensor for item in value for tensor in _tensors_in(item)]
-    return []

@@ -1,0 +1,70 @@
+"""How far a verb goes when that is neither the end nor a backward: to a node, out of a block, to where one stood."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gradstudio.engine.cursor import NOBODY
+from gradstudio.engine.errors import VerbRefused
+from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.source import Step, flat, heads
+from gradstudio.graph.model import ItemId
+
+
+class Aim(NamedTuple):
+    """A place of a run from nothing: directly behind `node` in these turns of the loops around it.
+
+    Attributes:
+        at_end: the end of the program instead. With neither, before the first statement.
+    """
+
+    node: ItemId = NOBODY
+    turns: tuple[int, ...] = ()
+    at_end: bool = False
+
+    def reached(self, live: Live) -> Callable[[Step], bool]:
+        """Says directly behind a statement whether this is the place."""
+        return lambda step: not self.at_end and step.id == self.node and live.cursor.turns == self.turns
+
+    def precedes(self, _: Step) -> bool:
+        """Says before a statement whether the place lies before all of them."""
+        return not self.node and not self.at_end
+
+
+END = Aim(at_end=True)
+
+
+def aim_of(live: Live | None) -> Aim:
+    """Where the live state stands, as a run of pass 1 from nothing gets there; with none, the end.
+
+    A run that was to get further, and failed or was stopped as a repeat, counts as far as it was to get.
+    """
+    if live is not None and live.aim is not None:
+        return live.aim
+    if live is None or not live.resumable or not live.traced:
+        return END
+    if live.cursor.upcoming() is None:
+        return END
+    return Aim(*live.behind) if live.behind is not None else Aim()
+
+
+def refuse_to_run_to(loaded: Loaded, node: ItemId) -> None:
+    """Refuse a node that no run gets to.
+
+    Raises:
+        VerbRefused: it cannot run, or is not in the program; in words.
+    """
+    for incomplete in loaded.program.incomplete:
+        if incomplete.node == node:
+            raise VerbRefused(f"The run cannot get to this node, because the node cannot run yet: {incomplete.reason}")
+    if node not in loaded.places.statements and node not in loaded.places.blocks:
+        raise VerbRefused("The program has no statement of this node, so no run gets to it.")
+
+
+def statements_before(loaded: Loaded, node: ItemId) -> int:
+    """How many statements, in program order, stand before the node."""
+    head = next((head for head in heads(loaded.items) if head.id == node), None)
+    first = flat(head.body)[:1] if head is not None else []
+    for index, step in enumerate(loaded.steps):
+        if step.id == node or step in first:
+            return index
+    return 0

@@ -1,0 +1,29 @@
+"""The leaves a live state holds: what Zero grad clears."""
+
+import torch
+from torch import Tensor, nn
+
+from gradstudio.engine.history import is_leaf
+from gradstudio.engine.live import Live
+
+
+def leaves_of(live: Live) -> list[Tensor]:
+    """Every leaf that requires grad in the namespace, in modules and optimizers, and those watched."""
+    found: dict[int, Tensor] = {id(leaf.tensor): leaf.tensor for leaf in live.gradients.leaves.values()}
+    for value in live.namespace.values():
+        for tensor in _tensors_in(value):
+            if is_leaf(tensor) and (tensor.requires_grad or tensor.grad is not None):
+                found[id(tensor)] = tensor
+    return list(found.values())
+
+
+def _tensors_in(value: object) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, nn.Module):
+        return list(value.parameters())
+    if isinstance(value, torch.optim.Optimizer):
+        return [tensor for group in value.param_groups for tensor in group["params"]]
+    if isinstance(value, list | tuple):
+        return [tensor for item in value for tensor in _tensors_in(item)]
+    return []
