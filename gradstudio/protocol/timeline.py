@@ -64,7 +64,7 @@ class Timeline:
         """Statements were executed; a row of a step that was not complete takes its place."""
         for row in rows:
             place = self._incomplete.pop(row.step, None)
-            if place is not None and self.ticks[place].node == row.node:
+            if place is not None and _is_of_step(self.ticks[place], row):
                 self.ticks[place] = self.ticks[place]._replace(row=row)
             else:
                 self._add_row(row)
@@ -92,10 +92,10 @@ class Timeline:
             self._gradients.reached(index, traced, number, row)
         self._wires.add(traced, begin)
 
-    def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
-        """Gradients as they stand now."""
+    def add_gradients(self, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+        """Gradients as they stand now; the nodes for which that says something else."""
         position = len(self.ticks) - 1 if len(self.ticks) > self._verb_begins else len(self.ticks)
-        self._gradients.told(position, rows, whole)
+        return self._gradients.told(position, rows, whole)
 
     def trim(self) -> list[int] | None:
         """Let go of the middle turns of long loops and of the oldest ticks; the old indices that stay, or None."""
@@ -114,6 +114,10 @@ class Timeline:
         """The newest row of the node at or before the tick (None: now), in these turns (None: whichever)."""
         index = self._row_index(node, tick, turns)
         return self.ticks[index].row if index is not None else None
+
+    def nodes(self) -> tuple[ItemId, ...]:
+        """Every node that ran, in the order in which they first did."""
+        return tuple(self._rows)
 
     def turns_of(self, node: ItemId, tick: int | None = None) -> tuple[Turns, ...]:
         """The turns the node has run with in that pass, in order."""
@@ -136,7 +140,7 @@ class Timeline:
         backward: int | None = None,
         turns: Turns | None = None,
     ) -> GradRow | None:
-        """The gradient of a value as it stood at the tick; of one backward alone, or of what was made in these turns."""
+        """The gradient of a value as it stood at the tick, of one backward alone, or of what these turns made."""
         key = (node, output, path)
         if backward is None and (turns is None or turns == self._newest_turns(node, tick)):
             return self._gradients.at(key, tick)
@@ -322,3 +326,7 @@ class Timeline:
         self.backwards = {number: self.backwards[number] for number in self._begins}
         self._wires.rebuild(self.backwards, self._begins)
         self._gradients.renumber(kept)
+
+
+def _is_of_step(tick: Tick, row: Row) -> bool:
+    return tick.row is not None and (tick.row.step, tick.row.node) == (row.step, row.node)

@@ -146,17 +146,21 @@ class GradientLog:
             elif log.leaf and log.parts:
                 self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, None, pass_number))
 
-    def told(self, tick: int, rows: Iterable[GradRow], whole: bool) -> None:
-        """The engine tells how gradients stand."""
+    def told(self, tick: int, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+        """The engine tells how gradients stand; the nodes of which it says something else than was known."""
         heard: set[Key] = set()
+        changed: set[ItemId] = set()
         for row in rows:
             key = (row.node, row.output, row.path)
             heard.add(key)
-            self._tell(tick, key, row)
+            if self._tell(tick, key, row):
+                changed.add(row.node)
         if whole:
             for key, log in self._logs.items():
                 if key not in heard and log.now is not None:
                     self._put(tick, key, log, None)
+                    changed.add(key[0])
+        return changed
 
     def renumber(self, kept: list[int]) -> None:
         """Only these ticks stay, numbered anew; what happened between two of them holds from the second on."""
@@ -230,7 +234,7 @@ class GradientLog:
             if log.leaf and log.parts and now is not None and log.parts[-1].backward != number:
                 self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, number, self._pass_number))
 
-    def _tell(self, tick: int, key: Key, row: GradRow) -> None:
+    def _tell(self, tick: int, key: Key, row: GradRow) -> bool:
         log = self._log(key)
         now = log.now
         if row.state == "accumulated":
@@ -241,13 +245,14 @@ class GradientLog:
             log.parts = (GradPart(self._pass_number, self._last_number, row.grad),)
         if now == row:
             log.provisional.clear()
-            return
+            return False
         last = len(log.rows) - 1
         if last in log.provisional:
             self._correct(log, row)
             self._note_waiting(key, row)
         else:
             self._put(tick, key, log, row)
+        return True
 
     def _correct(self, log: _Log, row: GradRow) -> None:
         """What was supposed is replaced; a cut holds from the births of all turns on."""

@@ -1,13 +1,23 @@
-"""What a run said: values, gradients, failures, keyed by node. It holds facts and decides nothing."""
+"""What a run said: values, gradients, failures, keyed by node, as of the moment that is looked at.
 
+It holds facts and decides nothing.
+"""
+
+from bisect import bisect_left
 from collections.abc import Iterable
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.autograd import BackwardTraced, WireGrad
+from gradstudio.protocol.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages import Failed, GradRow, PortInference, Printed, Row, Warned
 from gradstudio.protocol.records import Record
+from gradstudio.protocol.timeline import BackwardStep, Tick, Timeline
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.history import History
 from gradstudio.ui.state.throttle import Throttle
 
 ANNOUNCEMENT_MS = 33
@@ -35,23 +45,35 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class ResultStore(QObject):
-    """The newest result of each node.
+    """The results of each node as of `attention.moment`, `attention.backward` and the chosen turns.
+
+    Attributes:
+        memory: what each node holds, as last weighed; None before.
 
     Signals:
-        changed(object): frozenset of ids whose results changed, at most 30 times a second;
-            empty when everything changed at once.
+        changed(object): frozenset of ids whose results changed, at most 30 times a second, and at once when
+            another moment is looked at; empty when everything changed at once.
+        moment_moved(): another moment, backward, turn or folding is looked at; after its `changed`.
+        recorded(): the timeline is longer, or another; at most 30 times a second.
         printed(object), warned(object): a `Printed` or `Warned`, as it came.
     """
 
     changed = Signal(object)
+    moment_moved = Signal()
+    recorded = Signal()
     printed = Signal(object)
     warned = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        """No results yet."""
+    def __init__(
+        self, parent: QObject | None = None, attention: Attention | None = None, store: GraphStore | None = None
+    ) -> None:
+        """No results yet; the moment is that of `attention`, the loops are those of the store's graph."""
         super().__init__(parent)
-        self._rows: dict[ItemId, Row] = {}
-        self._gradients: dict[tuple[ItemId, int, str], GradRow] = {}
+        self.attention = attention if attention is not None else Attention(self)
+        self._history = History(self.attention, store)
+        self._view = self._history.view()
+        self.memory: MemoryByNode | None = None
+        self._memory_rows: dict[ItemId, NodeMemory] = {}
         self._inference: dict[tuple[ItemId, int], PortInference] = {}
         self._failures: dict[ItemId, Failure] = {}
         self._warnings: dict[ItemId, tuple[Warned, ...]] = {}
@@ -59,32 +81,105 @@ class ResultStore(QObject):
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
         self._everything = False
+        self._grown = False
         self.is_stale = False
         self.next_node: ItemId = ItemId("")
         self.running_node: ItemId = ItemId("")
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self._on_throttle_due)
+        self.attention.moment_changed.connect(self._on_attention_moment_changed)
+
+    # ------------------------------------------------------------------ the moment
+
+    @property
+    def timeline(self) -> Timeline:
+        """All that happened since the start from nothing."""
+        return self._history.timeline
+
+    @property
+    def moment(self) -> int | None:
+        """Index of the tick that is looked at; None: now."""
+        return self._history.tick
+
+    @property
+    def looking_back(self) -> bool:
+        """Whether all that is shown is history."""
+        return self._history.tick is not None
+
+    def is_at(self, moment: int | None) -> bool:
+        """Whether that tick is looked at (None: now)."""
+        return self._history.tick == moment
+
+    @property
+    def active(self) -> Tick | None:
+        """The tick that is looked at; None: now."""
+        return self._history.active
+
+    @property
+    def active_group(self) -> tuple[Tick, ...]:
+        """The ticks of the step that is looked at; one alone when the timeline is unfolded."""
+        return self._history.active_group
+
+    # ------------------------------------------------------------------ as of the moment
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         """Records of the node's results as they were when it last ran; None before."""
-        row = self._rows.get(node)
+        row = self._history.row(node)
         return row.outputs if row is not None else None
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
-        return self._rows.get(node)
+        return self._history.row(node)
 
     def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
-        """The gradient of a result (or of a module's parameter by path) as it stands now."""
-        return self._gradients.get((node, output, path))
+        """The gradient of a result (or of a module's parameter by path)."""
+        return self._history.grad(node, output, path)
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
         """All gradients known of a node, parameters included."""
-        return tuple(row for key, row in self._gradients.items() if key[0] == node)
+        return self._history.gradients_of(node)
+
+    def wire_grad(self, wire: Wire) -> WireGrad | None:
+        """What the wire's target sent back along it; None: nothing yet, or it has run anew since."""
+        return self._history.wire_grad(wire.source, wire.output, wire.target, wire.port)
+
+    def wire_record(self, wire: Wire) -> Record | None:
+        """What went through the wire; None before."""
+        outputs = self.outputs(wire.source) or ()
+        return outputs[wire.output] if wire.output < len(outputs) else None
+
+    def forming(self, node: ItemId, output: int = 0) -> tuple[tuple[WireGrad, ...], int]:
+        """The contributions to a value's gradient so far, in torch's order, and how many there will be."""
+        return self.timeline.forming(node, output, self._history.tick)
+
+    def backward_step(self) -> BackwardStep | None:
+        """What happens at the step of a backward that is looked at; None in the forward, or now."""
+        return self._history.backward_step()
+
+    def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        """Pairs (base, view) of nodes whose results share a storage."""
+        return self._history.shared_storage()
+
+    def node_memory(self, node: ItemId) -> NodeMemory | None:
+        """What the node holds, as last weighed; None when it was not."""
+        return self._memory_rows.get(node)
+
+    def seconds(self, node: ItemId) -> tuple[float, float]:
+        """Seconds the node took in its pass: forward, and in the last backward."""
+        return self.timeline.seconds(node, self._history.tick)
+
+    def saved_bytes(self, node: ItemId) -> int:
+        """Bytes the node keeps for a backward: 0 after their release."""
+        known = self._memory_rows.get(node)
+        if self._history.tick is None and known is not None:
+            return known.saved_bytes
+        return self.timeline.saved_bytes(node, self._history.tick)
+
+    # ------------------------------------------------------------------ whatever the moment
 
     def stale(self, node: ItemId) -> bool:
         """Whether the node's result belongs to an older program than the canvas shows."""
-        return self.is_stale and node in self._rows
+        return self.is_stale and self.timeline.row(node) is not None
 
     def failure(self, node: ItemId) -> Failure | None:
         """How the node failed when it last ran, if it did and the program is still the one that failed."""
@@ -108,36 +203,54 @@ class ResultStore(QObject):
         """Why the node cannot run yet; "" when it can."""
         return self._incomplete.get(node, "")
 
-    def set_texts(self, texts: dict[ItemId, str]) -> None:
-        """The statements of the program as it stands; failures of other statements are not shown."""
+    # ------------------------------------------------------------------ what is told
+
+    def set_texts(self, texts: dict[ItemId, str], repeated: frozenset[ItemId] = frozenset()) -> None:
+        """The statements of the program as it stands; failures of other statements are not shown.
+
+        `repeated` are the nodes whose results a new pass makes history.
+        """
         self._texts = texts
+        self.timeline.repeated = repeated
         for node in self._failures:
             self._announce(node)
 
     def begin(self, fresh: bool) -> None:
         """A verb begins; from nothing, what older runs left is forgotten."""
         self._failures.clear()
+        self.timeline.begin()
         if fresh:
-            self._rows.clear()
-            self._gradients.clear()
+            self._forget_history()
             self._warnings.clear()
         self.is_stale = False
         self._announce_everything()
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Nodes ran."""
-        for row in rows:
-            self._rows[row.node] = row
-            self._announce(row.node)
+        told = tuple(rows)
+        self.timeline.add_rows(told)
+        self._announce_grown(row.node for row in told)
+        kept = self.timeline.trim()
+        if kept is not None:
+            self._renumber(kept)
+
+    def add_backward(self, traced: BackwardTraced) -> None:
+        """A backward was recorded."""
+        self.timeline.add_backward(traced)
+        self._announce_grown(row.node for row in traced.rows if row.node)
 
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
         """Gradients as they stand now; `whole` replaces all that were known."""
-        old = self._gradients
-        new = {(row.node, row.output, row.path): row for row in rows}
-        self._gradients = new if whole else {**old, **new}
-        for key in old.keys() | new.keys():
-            if old.get(key) != self._gradients.get(key):
-                self._announce(key[0])
+        for node in self.timeline.add_gradients(rows, whole):
+            self._announce(node)
+
+    def set_memory(self, memory: MemoryByNode) -> None:
+        """What each node holds now."""
+        old, self.memory = self._memory_rows, memory
+        self._memory_rows = {row.node: row for row in memory.rows}
+        for node in old.keys() | self._memory_rows.keys():
+            if old.get(node) != self._memory_rows.get(node):
+                self._announce(node)
 
     def set_inference(self, ports: Iterable[PortInference]) -> None:
         """What inference says of the program as it stands."""
@@ -192,11 +305,27 @@ class ResultStore(QObject):
 
     def clear(self) -> None:
         """Forget everything (another document)."""
-        for table in (self._rows, self._gradients, self._inference, self._failures, self._warnings, self._incomplete):
+        for table in (self._inference, self._failures, self._warnings, self._incomplete):
             table.clear()
+        self._forget_history()
         self.is_stale = False
         self.next_node = self.running_node = ItemId("")
         self._announce_everything()
+
+    # ------------------------------------------------------------------ private
+
+    def _forget_history(self) -> None:
+        self.timeline.clear()
+        self.memory = None
+        self._memory_rows.clear()
+        self._grown = True
+        self.attention.look_at_now()
+
+    def _renumber(self, kept: list[int]) -> None:
+        """Ticks had to go: the moment looked at stays what it was, or becomes the next that is left."""
+        moment = self.attention.moment
+        if moment is not None:
+            self.attention.look_at(min(bisect_left(kept, moment), len(kept) - 1))
 
     def _stands(self, failure: Failure) -> bool:
         node = failure.failed.node
@@ -206,12 +335,30 @@ class ResultStore(QObject):
         self._pending.add(item)
         self._throttle.request()
 
+    def _announce_grown(self, items: Iterable[ItemId]) -> None:
+        self._grown = True
+        self._pending.update(items)
+        self._throttle.request()
+
     def _announce_everything(self) -> None:
         self._everything = True
         self._throttle.request()
 
     def _on_throttle_due(self) -> None:
         items = frozenset() if self._everything else frozenset(self._pending)
+        everything, grown = self._everything, self._grown
         self._pending.clear()
-        self._everything = False
-        self.changed.emit(items)
+        self._everything = self._grown = False
+        if items or everything:
+            self.changed.emit(items)
+        if grown:
+            self.recorded.emit()
+
+    def _on_attention_moment_changed(self) -> None:
+        items = self._history.changed_since(self._view)
+        self._view = self._history.view()
+        if items is None:
+            self.changed.emit(frozenset())
+        elif items:
+            self.changed.emit(items)
+        self.moment_moved.emit()

@@ -12,6 +12,7 @@ from gradstudio.ui.state.debug_store import DebugStore
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.state.player import Player
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunController
 
@@ -38,9 +39,10 @@ class Session(QObject):
         self.graph_store = GraphStore(parent=self)
         self.attention = Attention(self)
         self.debug = DebugStore(self.graph_store, self)
-        self.results = ResultStore(self)
+        self.results = ResultStore(self, self.attention, self.graph_store)
+        self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
-        self.run = RunController(self.graph_store, engine, self.results, self.memory, self)
+        self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
 
     @property
     def title(self) -> str:

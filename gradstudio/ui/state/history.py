@@ -1,0 +1,158 @@
+"""The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
+
+from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.protocol.autograd import WireGrad
+from gradstudio.protocol.messages import GradRow, Row
+from gradstudio.protocol.records import Record, TensorRecord, TupleRecord
+from gradstudio.protocol.timeline import BackwardStep, Tick, Timeline, Turns
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.graph_store import GraphStore
+
+View = tuple[int | None, int | None, dict[ItemId, int]]
+"""Moment, backward, chosen turns."""
+
+
+class History:
+    """Answers as of the moment, the backward and the turns that are looked at.
+
+    In a loop the last turn counts until another is chosen; at a step of a backward, the turn it stands in.
+    """
+
+    def __init__(self, attention: Attention, store: GraphStore | None) -> None:
+        """Look through `attention`; the loops around a node are those of the store's graph."""
+        self.timeline = Timeline()
+        self._attention, self._store = attention, store
+        self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
+
+    @property
+    def tick(self) -> int | None:
+        """Index of the tick that is looked at; None: now."""
+        moment = self._attention.moment
+        return moment if moment is not None and 0 <= moment < len(self.timeline.ticks) else None
+
+    @property
+    def active(self) -> Tick | None:
+        """The tick that is looked at; None: now."""
+        tick = self.tick
+        return self.timeline.ticks[tick] if tick is not None else None
+
+    @property
+    def active_group(self) -> tuple[Tick, ...]:
+        """The ticks of the step that is looked at; one tick when the timeline is unfolded."""
+        active = self.active
+        if active is None:
+            return ()
+        if self._attention.unfolded:
+            return (active,)
+        return tuple(self.timeline.ticks[index] for index in self.timeline.group_of(active.index))
+
+    def row(self, node: ItemId) -> Row | None:
+        """When and how the node last ran, in the turns that are looked at."""
+        return self.timeline.row(node, self.tick, self.turns(node))
+
+    def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
+        """The gradient of a value."""
+        return self.timeline.grad(node, output, path, self.tick, self._attention.backward, self.turns(node))
+
+    def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
+        """All gradients known of a node, parameters included."""
+        rows = (self.grad(node, output, path) for _, output, path in self.timeline.keys_of(node))
+        return tuple(row for row in rows if row is not None)
+
+    def wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
+        """What the target sent back along the wire."""
+        turns = self.turns(target)
+        if turns is None and self._loops(target):
+            row = self.timeline.row(target, self.tick)
+            turns = row.turns if row is not None else None
+        return self.timeline.wire_grad(source, output, target, port, self.tick, self._attention.backward, turns)
+
+    def backward_step(self) -> BackwardStep | None:
+        """What happens at the step of a backward that is looked at."""
+        tick = self.tick
+        return self.timeline.backward_step(tick) if tick is not None else None
+
+    def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        """Pairs (base, view) of nodes whose results share a storage; the base is the one that was made first."""
+        key = (len(self.timeline.ticks), self.tick)
+        if self._shared is None or self._shared[0] != key:
+            self._shared = (key, self._find_shared())
+        return self._shared[1]
+
+    def turns(self, node: ItemId) -> Turns | None:
+        """The turns of the loops around the node that are looked at; None: the last it ran with."""
+        chosen, active = self._attention.chosen_turns, self.active
+        follows = active is not None and active.phase == "backward" and bool(active.turns)
+        if not chosen and not follows:
+            return None
+        loops = self._loops(node)
+        if not loops:
+            return None
+        active_turns = self._active_turns(active) if active is not None and follows else {}
+        wanted = [chosen.get(loop, active_turns.get(loop)) for loop in loops]
+        if all(turn is None for turn in wanted):
+            return None
+        for turns in reversed(self.timeline.turns_of(node, self.tick)):
+            if all(turn in (None, real) for turn, real in zip(wanted, turns, strict=False)):
+                return turns
+        return tuple(-1 if turn is None else turn for turn in wanted)
+
+    def view(self) -> View:
+        """What is looked at, to compare with later."""
+        return self._attention.moment, self._attention.backward, dict(self._attention.chosen_turns)
+
+    def changed_since(self, old: View) -> frozenset[ItemId] | None:
+        """Nodes whose picture is another than when `old` was looked at; None: all may be."""
+        moment, backward, chosen = old
+        if backward != self._attention.backward:
+            return None
+        changed = self.timeline.changed_between(moment, self._attention.moment)
+        if changed is None:
+            return None
+        now = self._attention.chosen_turns
+        loops = {loop for loop in chosen.keys() | now.keys() if chosen.get(loop) != now.get(loop)}
+        for tick in (moment, self._attention.moment):
+            entry = self.timeline.ticks[tick] if tick is not None and tick < len(self.timeline.ticks) else None
+            if entry is not None and entry.phase == "backward" and entry.turns:
+                loops.update(self._loops(entry.node)[:1])
+        return frozenset(changed.union(*map(self._inside, loops)))
+
+    # -------------------------------------------------------------- private
+
+    @property
+    def _graph(self) -> Graph | None:
+        return self._store.graph if self._store is not None else None
+
+    def _loops(self, node: ItemId) -> list[ItemId]:
+        """The loops around a node, outermost first; a loop is around its own variable."""
+        graph = self._graph
+        if graph is None or node not in graph.parents:
+            return []
+        around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
+        return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
+
+    def _inside(self, block: ItemId) -> set[ItemId]:
+        graph = self._graph
+        return {block, *graph.order(BodyId(block))} if graph is not None and block in graph.blocks else set()
+
+    def _active_turns(self, active: Tick) -> dict[ItemId, int]:
+        return dict(zip(self._loops(active.node), active.turns, strict=False))
+
+    def _find_shared(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        first: dict[int, tuple[int, ItemId]] = {}
+        held: list[tuple[int, ItemId, int]] = []
+        for node in self.timeline.nodes():
+            row = self.row(node)
+            for storage in {s for record in (row.outputs if row is not None else ()) for s in _storages(record)}:
+                assert row is not None
+                held.append((row.step, node, storage))
+                first[storage] = min(first.get(storage, (row.step, node)), (row.step, node))
+        return tuple((first[storage][1], node) for _, node, storage in sorted(held) if first[storage][1] != node)
+
+
+def _storages(record: Record) -> tuple[int, ...]:
+    if isinstance(record, TensorRecord):
+        return (record.storage,) if record.storage else ()
+    if isinstance(record, TupleRecord):
+        return tuple(storage for item in record.items for storage in _storages(item))
+    return ()

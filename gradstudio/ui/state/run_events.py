@@ -1,0 +1,39 @@
+"""Events of the engine that only have to be kept: values, gradients, memory, words. It decides nothing."""
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol import messages
+from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.state.result_store import ResultStore
+
+
+def keep(
+    event: messages.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str], revision: int
+) -> None:
+    """Put an event where it belongs; `texts` are the statements in program order, `revision` the graph's."""
+    match event:
+        case messages.Traced(rows=rows):
+            results.add_rows(rows)
+            results.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
+        case BackwardTraced():
+            results.add_backward(event)
+        case messages.Gradients(rows=grad_rows, whole=whole):
+            results.set_gradients(grad_rows, whole)
+        case messages.Warned():
+            results.add_warning(event)
+        case messages.Printed():
+            results.add_print(event)
+        case messages.Memory():
+            memory.add(event)
+        case messages.Inferred(revision=inferred, ports=ports):
+            if inferred == revision:
+                results.set_inference(ports)
+        case _:
+            pass
+
+
+def _after(node: ItemId, texts: dict[ItemId, str]) -> ItemId:
+    """The node whose statement follows in the text: as far as can be told, the one at work now."""
+    nodes = list(texts)
+    index = nodes.index(node) + 1 if node in texts else len(nodes)
+    return nodes[index] if index < len(nodes) else ItemId("")
