@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.inspector.arguments import ArgumentsSection
+from gradstudio.ui.panels.inspector.backward import BackwardSection
+from gradstudio.ui.panels.inspector.costs import CostSection
 from gradstudio.ui.panels.inspector.form import label, rule
 from gradstudio.ui.panels.inspector.parts import HeadSection, NoteSection, OrderSection, TroubleBox
 from gradstudio.ui.panels.inspector.values import ValueSection
@@ -34,23 +36,37 @@ class Details(QWidget):
         self.trouble = TroubleBox()
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
+        self.backward = BackwardSection(session, theme)
+        self.costs = CostSection(session, theme)
         self.order = OrderSection(session)
         self.note = NoteSection(session)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GAP_LARGE)
-        for widget in (self.head, self.trouble, rule(), self.arguments, self.values, self.order, self.note):
-            column.addWidget(widget)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.GAP_LARGE)
+        above = (self.head, self.trouble, rule())
+        below = (self.arguments, self.values, self.backward, self.costs, self.order, self.note)
+        self._prominent, self._usual = len(above), len(above) + below.index(self.backward)
+        for widget in (*above, *below):
+            self._column.addWidget(widget)
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        for part in (self.head, self.arguments, self.values, self.order, self.note):
+        for part in (self.head, self.arguments, self.values, self.backward, self.costs, self.order, self.note):
             part.show_item(item)
         self._show_trouble(item)
+        active = self._session.results.active
+        self._place_backward(active is not None and active.phase == "backward" and active.node == item)
+
+    def _place_backward(self, prominent: bool) -> None:
+        """The step that is looked at stands first; that of another moment below the values."""
+        place = self._prominent if prominent else self._usual
+        if self._column.indexOf(self.backward) != place:
+            self._column.removeWidget(self.backward)
+            self._column.insertWidget(place, self.backward)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        for part in (self.head, self.arguments, self.values):
+        for part in (self.head, self.arguments, self.values, self.backward, self.costs):
             part.set_theme(theme)
 
     def _show_trouble(self, item: ItemId) -> None:
@@ -83,9 +99,11 @@ class InspectorPanel(QScrollArea):
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._followed: ItemId | None = None
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self.refresh)
         session.attention.selection_changed.connect(self.refresh)
+        session.results.moment_moved.connect(self._on_results_moment_moved)
         session.graph_store.edited.connect(self._on_store_edited)
         session.graph_store.replaced.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
@@ -101,8 +119,10 @@ class InspectorPanel(QScrollArea):
 
     @property
     def item(self) -> ItemId | None:
-        """The item that is shown; None when none or several are selected."""
+        """The item that is shown: the selected one, else the one whose backward is looked at; None when several are."""
         graph, attention = self._session.graph_store.graph, self._session.attention
+        if not attention.selection:
+            return self._followed if self._followed in graph else None
         return attention.current if len(attention.selection) == 1 and attention.current in graph else None
 
     def refresh(self) -> None:
@@ -135,6 +155,15 @@ class InspectorPanel(QScrollArea):
 
     def sizeHint(self) -> QSize:
         return QSize(320, 420)
+
+    def _on_results_moment_moved(self) -> None:
+        """Go along with the backward, unless the person has selected something else."""
+        active, attention = self._session.results.active, self._session.attention
+        former = self._followed
+        self._followed = active.node or None if active is not None and active.phase == "backward" else None
+        if former is not None and self._followed is not None and attention.selection == {former}:
+            attention.select((self._followed,))
+        self._throttle.request()
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):

@@ -1,0 +1,189 @@
+"""One step of a backward in lines: what arrives, the local rule, what leaves, the autograd nodes. No widgets."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gradstudio.advice import derivatives
+from gradstudio.advice.derivatives import LocalRule
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.ports import operator_of
+from gradstudio.operators.catalogue import load
+from gradstudio.protocol.autograd import AutogradRow, SavedTensor, WireGrad
+from gradstudio.protocol.messages import GradRow
+from gradstudio.protocol.records import Record, Summary, TensorRecord
+from gradstudio.protocol.timeline import Arrival, BackwardStep, Contribution
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.panels.inspector.ledger import Line
+from gradstudio.ui.panels.inspector.naming import milliseconds, name_of, port_name
+from gradstudio.ui.panels.inspector.operands import Operands
+
+
+class StepLines(NamedTuple):
+    """What the section shows."""
+
+    arrives: tuple[Line, ...]
+    rule: tuple[Line, ...]
+    source: str
+    leaves: tuple[Line, ...]
+    autograd: tuple[Line, ...]
+
+
+def lines_of(
+    graph: Graph, step: BackwardStep, operands: Operands, gradients: tuple[GradRow, ...], retained: bool
+) -> StepLines:
+    """All lines of a step.
+
+    Args:
+        operands: the values that went into the node and came out, for the formulas.
+        gradients: of the node's results: for a leaf their parts are listed.
+        retained: what was saved is kept for another backward.
+    """
+    rule = rule_of(graph, step.node)
+    accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
+    return StepLines(
+        tuple(_arrives(graph, step)),
+        tuple(_rule(rule, operands, accumulates)),
+        rule.source if rule is not None and not accumulates else "",
+        (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates)),
+        tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
+    )
+
+
+def rule_of(graph: Graph, item: ItemId) -> LocalRule | None:
+    """The local rule of a node; of a module's call, that of the function the module applies."""
+    operator = operator_of(graph, item) if item in graph.nodes else None
+    if operator is None:
+        return None
+    if operator.key != "python.call":
+        return derivatives.rule_of(operator)
+    wire = graph.wire_into(item, "module")
+    module = graph.nodes.get(wire.source) if wire is not None else None
+    key = derivatives.key_of_module(module.operator.rsplit(".", 1)[-1]) if module is not None else ""
+    return derivatives.rule_of(load()[key]) if key else None
+
+
+# ------------------------------------------------------------------ what arrives
+
+
+def _arrives(graph: Graph, step: BackwardStep) -> Iterator[Line]:
+    shown = [arrival for arrival in step.arrivals if arrival.value is not None] or list(step.arrivals)
+    for arrival in shown:
+        yield from _arrival(graph, arrival, len(shown) > 1)
+
+
+def _arrival(graph: Graph, arrival: Arrival, several: bool) -> Iterator[Line]:
+    value = arrival.value
+    if several and value is not None:
+        yield Line(kind="heading", text=f"of {name_of(graph, value.node, value.output, value.path)}")
+    if not arrival.parts:
+        yield Line("the seed", summary=arrival.grad, note=_shape_note(arrival.grad))
+        return
+    for part in arrival.parts:
+        yield Line(f"from {_sender(graph, part)}", summary=part.grad, link=part.node or None)
+    if len(arrival.parts) > 1:
+        yield Line("= sum", summary=arrival.grad, kind="sum", note=_shape_note(arrival.grad))
+
+
+def _sender(graph: Graph, part: Contribution) -> str:
+    name = name_of(graph, part.node) if part.node else part.autograd
+    return f"{name}.{port_name(graph, part.node, part.port)}" if part.port else name
+
+
+def _shape_note(grad: Summary | None) -> str:
+    return formatting.shape(grad.shape) if grad is not None and grad.shape else ""
+
+
+# ------------------------------------------------------------------ the rule
+
+
+def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool) -> Iterator[Line]:
+    if accumulates:
+        yield Line(kind="words", text="A leaf: what arrives is added to .grad.")
+        return
+    if rule is None:
+        yield Line(kind="words", role="dim", text="No formula is known for this operator; torch knows the numbers.")
+        return
+    yield Line(kind="formula", text=rule.forward, role="dim")
+    for part in rule.inputs:
+        if not operands.is_differentiated(part.parameter):
+            continue
+        filled, number = operands.filled_in(rule, part)
+        text = part.formula if not filled else f"{part.formula} = {filled}"
+        yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=part.vjp)
+
+
+# ------------------------------------------------------------------ what leaves
+
+
+def _leaves(graph: Graph, step: BackwardStep, rule: LocalRule | None, accumulates: bool) -> Iterator[Line]:
+    for wire in step.wires:
+        yield Line(
+            f"{port_name(graph, wire.target, wire.port)} → {name_of(graph, wire.source, wire.output)}",
+            summary=wire.grad,
+            link=wire.source,
+            note=_wire_note(step, wire, rule),
+        )
+    if not step.wires and not accumulates:
+        gone = any(grad is not None for row in step.rows for grad in row.outgoing)
+        yield Line(kind="words", role="dim", text="On its way inside the node." if gone else "Nothing leaves.")
+
+
+def _wire_note(step: BackwardStep, wire: WireGrad, rule: LocalRule | None) -> str:
+    if wire.grad is None:
+        return "torch sent no gradient: it counts as zero, and is none"
+    words = formatting.shape(wire.grad.shape) if wire.grad.shape else ""
+    incoming = next((arrival.grad for arrival in step.arrivals if arrival.grad is not None), None)
+    part = rule.input(wire.port) if rule is not None else None
+    if incoming is not None and part is not None and part.python and incoming.shape != wire.grad.shape:
+        words = f"{formatting.shape(incoming.shape)} summed to {formatting.shape(wire.grad.shape)}"
+    return f"{words}  sum of {wire.parts} parts".strip() if wire.parts > 1 else words
+
+
+def _accumulated(graph: Graph, step: BackwardStep, gradients: tuple[GradRow, ...]) -> Iterator[Line]:
+    for row in step.rows:
+        if row.autograd != "AccumulateGrad":
+            continue
+        value = row.values[0] if row.values else None
+        if value is not None and (value.path or len(step.rows) > 1):
+            yield Line(kind="heading", text=name_of(graph, value.node, value.output, value.path))
+        yield Line(".grad before", "None" if row.before is None else "", row.before)
+        yield Line("+ arrives", summary=row.incoming[0] if row.incoming else None)
+        yield Line("= .grad", summary=row.after, kind="sum", note=_shape_note(row.after))
+        told = next((grad for grad in gradients if value is not None and _is_of(grad, value.output, value.path)), None)
+        if told is not None and len(told.parts) > 1:
+            yield Line(kind="heading", text="It holds, pass by pass")
+            yield from (
+                Line(f"pass {part.pass_number}, backward {part.backward}", "" if part.grad else "?", part.grad)
+                for part in told.parts
+            )
+
+
+def _is_of(grad: GradRow, output: int, path: str) -> bool:
+    return (grad.output, grad.path) == (output, path)
+
+
+# ------------------------------------------------------------------ autograd nodes
+
+
+def _autograd(graph: Graph, row: AutogradRow, retained: bool) -> Iterator[Line]:
+    yield Line(row.autograd, milliseconds(row.seconds))
+    for saved in row.saved:
+        yield Line(kind="words", role="dim", text=f"    {_saved_words(graph, saved)}")
+    if row.saved:
+        yield Line(
+            kind="words", role="dim", text=f"    {'kept: the graph is retained' if retained else 'released here'}"
+        )
+
+
+def _saved_words(graph: Graph, saved: SavedTensor) -> str:
+    what = [f"saved {saved.name}", f"{formatting.bare_dtype(saved.dtype)}{formatting.shape(saved.shape)}"]
+    what.append(formatting.size(saved.size_bytes))
+    if saved.node:
+        version = f", version {saved.version}" if saved.version else ""
+        what.append(f"the value of {name_of(graph, saved.node, saved.output)}{version}")
+    return "  ".join(what)
+
+
+def shape_of(record: Record | None) -> tuple[int, ...] | None:
+    """A tensor's shape; None for anything else."""
+    return record.summary.shape if isinstance(record, TensorRecord) else None

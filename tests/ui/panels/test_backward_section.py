@@ -1,0 +1,204 @@
+"""The step of a backward in the inspector: y = x**2 + 2 * x + 1 at x = 3, as torch records it."""
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gradstudio import paths
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.messages import GradPart, GradRow, Row
+from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+
+X, POW, MUL, ADD, Y, BACKWARD = (ItemId(name) for name in ("x", "pow", "mul", "add", "y", "backward"))
+
+
+def scalar(value: float) -> Summary:
+    return Summary(dtype="float32", shape=(), minimum=value, maximum=value, mean=value, rms=abs(value), value=value)
+
+
+def row(step: int, node: ItemId, value: float, seconds: float = 0.0) -> Row:
+    record = TensorRecord(device="cpu", summary=scalar(value), requires_grad=True, size_bytes=4, storage=step)
+    return Row(step=step, node=node, outputs=(record,), seconds=seconds, made_bytes=4)
+
+
+SAVED = SavedTensor(name="self", dtype="float32", size_bytes=4, version=0, node=X)
+ROWS = (
+    AutogradRow(
+        backward=1,
+        autograd="AddBackward0",
+        node=Y,
+        incoming=(scalar(1),),
+        outgoing=(scalar(1), None),
+        id=0,
+        next=((1, 0), (-1, 0)),
+        values=(EdgeValue(node=Y),),
+    ),
+    AutogradRow(
+        backward=1,
+        autograd="AddBackward0",
+        node=ADD,
+        incoming=(scalar(1),),
+        outgoing=(scalar(1), scalar(1)),
+        id=1,
+        next=((2, 0), (3, 0)),
+        values=(EdgeValue(node=ADD),),
+    ),
+    AutogradRow(
+        backward=1,
+        autograd="MulBackward0",
+        node=MUL,
+        incoming=(scalar(1),),
+        outgoing=(None, scalar(2)),
+        id=3,
+        next=((-1, 0), (4, 0)),
+        values=(EdgeValue(node=MUL),),
+    ),
+    AutogradRow(
+        backward=1,
+        autograd="PowBackward0",
+        node=POW,
+        incoming=(scalar(1),),
+        outgoing=(scalar(6),),
+        id=2,
+        next=((4, 0),),
+        values=(EdgeValue(node=POW),),
+        saved=(SAVED,),
+        seconds=0.000012,
+    ),
+    AutogradRow(
+        backward=1,
+        autograd="AccumulateGrad",
+        node=X,
+        incoming=(scalar(8),),
+        id=4,
+        values=(EdgeValue(node=X),),
+        before=scalar(8),
+        after=scalar(16),
+    ),
+)
+WIRES = (
+    WireGrad(source=ADD, target=Y, port="a", place=0, grad=scalar(1)),
+    WireGrad(source=POW, target=ADD, port="a", place=1, grad=scalar(1)),
+    WireGrad(source=MUL, target=ADD, port="b", place=1, grad=scalar(1)),
+    WireGrad(source=X, target=MUL, port="b", place=2, grad=scalar(2)),
+    WireGrad(source=X, target=POW, port="a", place=3, grad=scalar(6)),
+)
+
+
+@pytest.fixture
+def ran(session: Session) -> Session:
+    """The example behind its run, as the engine tells it."""
+    session.open_example(paths.examples() / "01_square_polynomial.gsg")
+    values = ((X, 3.0), (POW, 9.0), (MUL, 6.0), (ADD, 15.0), (Y, 16.0))
+    session.results.add_rows([row(k + 1, node, value) for k, (node, value) in enumerate(values)])
+    session.results.add_backward(BackwardTraced(revision=0, rows=ROWS, wires=WIRES, backward=1, statement=BACKWARD))
+    parts = (GradPart(1, 1, scalar(8)), GradPart(2, 2, scalar(8)))
+    session.results.set_gradients([GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True)
+    return session
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, ran: Session, dark: Theme) -> InspectorPanel:
+    made = InspectorPanel(ran, dark)
+    qtbot.addWidget(made)
+    made.resize(340, 800)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_the_local_rule_stands_with_its_numbers_and_its_source(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([POW])
+    section = inspector.details.backward
+    assert section.isVisible()
+    assert section.arrives.words() == ["from add.a  1"]
+    assert section.rule.words() == [
+        "y = a ^ b",
+        "∂y/∂a = b · a^(b − 1) = 2 · 3^(2 − 1) = 6  grad_a = grad · b · a^(b − 1), summed over broadcast dimensions",
+    ]
+    assert section.source.text() == "derivatives.yaml: pow.Tensor_Tensor"
+    assert section.leaves.words() == ["a → x  6"]
+
+
+def test_a_constant_gets_no_gradient_and_no_formula(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([MUL])
+    assert [line.text for line in inspector.details.backward.rule.lines][1:] == ["∂y/∂b = a = 2"]
+
+
+def test_the_sum_of_a_fan_out_stands_below_its_parts(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([X])
+    words = inspector.details.backward.arrives.words()
+    assert [text.split()[-1] for text in words] == ["2", "6", "8"]
+    assert words[-1].startswith("= sum")
+
+
+def test_a_leaf_adds_what_arrives_to_its_grad(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([X])
+    assert inspector.details.backward.leaves.words() == [
+        ".grad before  8",
+        "+ arrives  8",
+        "= .grad  16",
+        "It holds, pass by pass",
+        "pass 1, backward 1  8",
+        "pass 2, backward 2  8",
+    ]
+
+
+def test_the_autograd_nodes_unfold(inspector: InspectorPanel, ran: Session, qtbot: QtBot) -> None:
+    ran.attention.select([POW])
+    section = inspector.details.backward
+    assert not section.autograd.isVisible()
+    qtbot.mouseClick(section.unfold, Qt.MouseButton.LeftButton)
+    assert section.autograd.words() == [
+        "PowBackward0  0.012 ms",
+        "    saved self  float32[]  4 B  the value of x",
+        "    released here",
+    ]
+
+
+def test_a_node_without_a_backward_shows_none(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([BACKWARD])
+    assert not inspector.details.backward.isVisible()
+
+
+def test_the_inspector_goes_along_with_the_backward(inspector: InspectorPanel, ran: Session, qtbot: QtBot) -> None:
+    ran.attention.look_at(5)
+    qtbot.waitUntil(lambda: inspector.item == Y)
+    ran.attention.look_at(8)
+    qtbot.waitUntil(lambda: inspector.item == POW and inspector.details.backward.isVisible())
+    layout = inspector.details.layout()
+    assert layout.indexOf(inspector.details.backward) < layout.indexOf(inspector.details.arguments)
+
+
+def test_a_selection_by_hand_stays(inspector: InspectorPanel, ran: Session, qtbot: QtBot) -> None:
+    ran.attention.select([MUL])
+    ran.attention.look_at(5)
+    ran.attention.look_at(6)
+    assert inspector.item == MUL and ran.attention.selection == {MUL}
+
+
+def test_the_selection_moves_on_when_it_is_the_former_step(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.look_at(5)
+    ran.attention.select([Y])
+    ran.attention.look_at(6)
+    assert ran.attention.selection == {ADD}
+
+
+def test_before_its_step_a_node_has_none_at_that_moment(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.look_at(6)
+    ran.attention.select([POW])
+    assert not inspector.details.backward.isVisible()
+
+
+def test_what_was_summed_over_broadcast_dimensions_is_said(inspector: InspectorPanel, ran: Session) -> None:
+    wide = Summary(dtype="float32", shape=(3, 4), rms=1.0)
+    rows = (msgspec.structs.replace(ROWS[1], backward=2, incoming=(wide,)),)
+    wires = (WireGrad(source=MUL, target=ADD, port="b", grad=Summary(dtype="float32", shape=(4,), rms=3.0)),)
+    ran.results.add_backward(BackwardTraced(revision=0, rows=rows, wires=wires, backward=2, statement=BACKWARD))
+    ran.attention.select([ADD])
+    assert inspector.details.backward.leaves.words()[0].endswith("[3, 4] summed to [4]")
