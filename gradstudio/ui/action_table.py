@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
+from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.state.overlays import OVERLAYS
-from gradstudio.ui.state.run_controller import Command, RunController
+from gradstudio.ui.state.run_controller import RunController
 
 Key = QKeySequence.StandardKey
 OVERLAY_TEXTS = {
@@ -36,6 +38,7 @@ class Commands(NamedTuple):
     view: ViewCommands
     graph: GraphCommands
     run: RunController
+    debug: DebugCommands
     help: HelpCommands
 
 
@@ -46,7 +49,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *_edit_rows(commands.edit),
         *_view_rows(commands.view),
         *_graph_rows(commands.graph),
-        *_run_rows(commands.run),
+        *run_rows(commands.run, commands.debug),
         *_help_rows(commands.help),
     )
 
@@ -113,6 +116,17 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
         ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.canvas.zoom_out, ("Ctrl+-",), "zoom_out"),
         ActionRow("view.zoom_reset", "Zoom to 100 %", "View", 2, c.canvas.zoom_reset, ("Ctrl+0",)),
         *themes,
+        ActionRow(
+            "view.timeline",
+            "Timeline",
+            "View",
+            3,
+            c.toggle_timeline,
+            ("Ctrl+T",),
+            "timeline",
+            None,
+            c.timeline_is_shown,
+        ),
         MenuRow("Panels", "View", 3, c.fill_panels),
         ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
     )
@@ -134,44 +148,6 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
         ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
-    )
-
-
-def _run_rows(c: RunController) -> tuple[Row, ...]:
-    def when(verb: Command) -> partial[bool]:
-        return partial(c.can, verb)
-
-    words = {
-        "run": "The program as written, from nothing",
-        "forward": "On to the next backward statement, or the end",
-        "backward": "On through the next backward; appended when the program has none",
-        "step": "One node",
-        "stop": "Stop between two nodes, or end the engine when it does not answer",
-        "zero": "Set .grad = None on every leaf of the run",
-    }
-    return (
-        ActionRow("run.run", "Run", "Run", 1, c.run, ("F5", "Ctrl+Return"), "run", when("run"), None, words["run"]),
-        ActionRow(
-            "run.forward", "Forward", "Run", 1, c.forward, ("F7",), "forward", when("forward"), None, words["forward"]
-        ),
-        ActionRow(
-            "run.backward",
-            "Backward",
-            "Run",
-            1,
-            c.backward,
-            ("F6",),
-            "backward",
-            when("backward"),
-            None,
-            words["backward"],
-        ),
-        ActionRow("run.step", "Step", "Run", 1, c.step, ("F10",), "step", when("step"), None, words["step"]),
-        ActionRow("run.stop", "Stop", "Run", 2, c.stop, ("Shift+F5",), "stop", when("stop"), None, words["stop"]),
-        ActionRow(
-            "run.zero_grad", "Zero Grad", "Run", 2, c.zero_grad, (), "zero_grad", when("zero_grad"), None, words["zero"]
-        ),
-        ActionRow("run.restart", "Restart Engine", "Run", 3, c.restart_engine, (), "restart"),
     )
 
 

@@ -13,6 +13,7 @@ from gradstudio.ui.action_table import Commands, action_rows
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.canvas import CanvasView
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
@@ -31,6 +32,7 @@ from gradstudio.ui.state.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline import TimelinePanel, Workspace
 from gradstudio.ui.toolbar import ToolBar
 
 LOOKING_MS = 200
@@ -59,9 +61,11 @@ class MainWindow(QObject):
                 name, (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
             )
         self.canvas = CanvasView(session, self.overlays, theme)
-        frame.setCentralWidget(self.canvas)
         self._build_panels()
         self._build_commands()
+        self.timeline = TimelinePanel(session, self.actions, theme)
+        self.workspace = Workspace(self.canvas, self.timeline, session.attention, settings, theme)
+        frame.setCentralWidget(self.workspace)
         self.recovery = Recovery(session, settings.state_folder / "recovery", self)
         self._wire()
         self._show_title()
@@ -95,9 +99,17 @@ class MainWindow(QObject):
         commands = Commands(
             file=self.file,
             edit=EditCommands(context),
-            view=ViewCommands(context, self.choose_theme, self.frame.layout_keeper.reset, docks.fill_menu),
+            view=ViewCommands(
+                context,
+                self.choose_theme,
+                self.frame.layout_keeper.reset,
+                docks.fill_menu,
+                lambda: self.workspace.toggle_timeline(),
+                self._shows_timeline,
+            ),
             graph=self.graph,
             run=self.session.run,
+            debug=DebugCommands(context),
             help=HelpCommands(self.session, self.frame, lambda: self.actions.shortcut_sheet()),
         )
         self.actions = ActionSet(action_rows(commands), self.theme, self.frame)
@@ -111,6 +123,11 @@ class MainWindow(QObject):
         store.replaced.connect(refresh)
         store.clean_changed.connect(self._on_store_clean_changed)
         session.attention.selection_changed.connect(refresh)
+        session.attention.moment_changed.connect(refresh)
+        session.debug.changed.connect(refresh)
+        session.player.changed.connect(refresh)
+        session.results.recorded.connect(refresh)
+        self.workspace.timeline_switched.connect(refresh)
         session.run.state_changed.connect(refresh)
         session.engine.state_changed.connect(refresh)
         session.path_changed.connect(self._on_session_path_changed)
@@ -140,6 +157,10 @@ class MainWindow(QObject):
         if self.frame.focusWidget() in (None, self.canvas):
             self.canvas.setFocus()
 
+    def _shows_timeline(self) -> bool:
+        """Also asked while the window is still being built."""
+        return self.settings.preferences.timeline
+
     # ------------------------------------------------------------------ looks
 
     def choose_theme(self, choice: ThemeChoice) -> None:
@@ -160,7 +181,16 @@ class MainWindow(QObject):
 
     def _themed(self) -> tuple[Themed, ...]:
         panels = (self.library, self.inspector, self.memory, self.code, self.log, self.problems)
-        return (self.canvas, *panels, self.frame.docks, self.status, self.toolbar, self.actions)
+        return (
+            self.canvas,
+            *panels,
+            self.frame.docks,
+            self.status,
+            self.toolbar,
+            self.actions,
+            self.timeline,
+            self.workspace,
+        )
 
     def _show_title(self) -> None:
         self.frame.setWindowTitle(f"{self.session.title}[*] – GradStudio")

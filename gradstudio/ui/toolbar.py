@@ -10,7 +10,8 @@ from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, tinted
 
-VERBS = ("run.run", "run.forward", "run.backward", "run.step", "run.stop", "run.zero_grad")
+VERBS = ("run.run", "run.forward", "run.backward", "run.step_back", "run.step", "run.stop", "run.zero_grad")
+WORDLESS = ("run.step_back",)
 OVERLAYS = ("view.values", "view.shapes", "view.dtype_device", "view.grad_fn", "view.gradients")
 DOCUMENT = ("file.new", "file.open", "file.save")
 HISTORY = ("edit.undo", "edit.redo")
@@ -88,7 +89,7 @@ class ToolBar(QObject):
         self._bar.addSeparator()
         self._bar.addWidget(self.run_button)
         for key in VERBS[1:]:
-            self._add(actions, key, text=True)
+            self._add(actions, key, text=key not in WORDLESS)
         spring = QWidget(self._bar)
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._bar.addWidget(spring)

@@ -160,10 +160,12 @@ class Hand:
         """A key went down; whether it meant something."""
         key, canvas = Qt.Key(event.key()), self.canvas
         if key == Qt.Key.Key_Escape:
-            if not self.cancel_gesture():
-                canvas.bubble.hide()
-                canvas.clear_selection()
-            return True
+            if self.cancel_gesture():
+                return True
+            wanted = bool(canvas.attention.selection)
+            canvas.bubble.hide()
+            canvas.clear_selection()
+            return wanted
         if key == Qt.Key.Key_Space:
             self._space = True
             self._rest()
@@ -273,6 +275,8 @@ class Hand:
         lit, view = self.canvas.lit, self.canvas.viewport()
         if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
             lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
+            over = hit.item if hit.item in self.canvas.board.cards else None
+            self.canvas.attention.hover(over)
             view.update()
         view.setCursor(Shape.OpenHandCursor if self._space else CURSORS.get(hit.kind, Shape.ArrowCursor))
 

@@ -18,10 +18,13 @@ class ViewCommands:
         choose_theme: Callable[[ThemeChoice], None],
         reset_layout: Callable[[], None],
         fill_panels: Callable[[QMenu], None],
+        toggle_timeline: Callable[[], None],
+        timeline_is_shown: Callable[[], bool],
     ) -> None:
         """What belongs to the window comes as functions: the theme, the layout, the menu of docks."""
         self.canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
         self._choose_theme, self.reset_layout, self.fill_panels = choose_theme, reset_layout, fill_panels
+        self.toggle_timeline, self.timeline_is_shown = toggle_timeline, timeline_is_shown
 
     def toggle_overlay(self, name: str) -> None:
         """Switch one overlay."""

@@ -1,0 +1,97 @@
+"""Titles over the cells: passes, backwards, turns of loops, as many as can be read. No Qt here."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gradstudio.ui.timeline.recording import Cells, Recording, Section, Turn
+from gradstudio.ui.timeline.scale import Scale
+
+READABLE_PX = 14.0
+"""Turns narrower than this are drawn as one bracket."""
+MAX_LABELS = 400
+
+
+class Label(NamedTuple):
+    """A title in pixels; the first of its wordings that has room is shown."""
+
+    x: float
+    width: float
+    texts: tuple[str, ...]
+    backward: bool = False
+
+
+def section_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
+    """The backwards and, when there are several, the passes in view."""
+    several = bool(recording.sections) and recording.sections[-1].pass_number > 1
+    first, last = _ticks_in_view(cells, scale, width_px)
+    begin = bisect_right(recording.sections, first, key=lambda section: section.end)
+    shown_pass, count = 0, 0
+    for section in recording.sections[begin:]:
+        if section.start >= last or count >= MAX_LABELS:
+            return
+        new_pass = several and section.pass_number != shown_pass
+        shown_pass = section.pass_number
+        label = _clipped(cells, scale, width_px, section.start, section.end)
+        texts = _wordings(section, new_pass)
+        if texts and label.width >= 3:
+            count += 1
+            yield label._replace(texts=texts, backward=bool(section.backward))
+
+
+def _wordings(section: Section, new_pass: bool) -> tuple[str, ...]:
+    if not section.backward:
+        return (f"pass {section.pass_number}", str(section.pass_number)) if new_pass else ()
+    return (section.title, f"backward {section.backward}", f"◂ {section.backward}", "◂")
+
+
+def turn_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float, depth: int) -> Iterator[Label]:
+    """The turns in view at a depth of loops; those too narrow to be read as one bracket a loop."""
+    turns = recording.turns[depth] if depth < len(recording.turns) else []
+    first, last = _ticks_in_view(cells, scale, width_px)
+    begin = bisect_right(turns, first, key=lambda turn: turn.end)
+    end = bisect_left(turns, last, key=lambda turn: turn.start)
+    place = begin
+    while place < end:
+        turn = turns[place]
+        label = _clipped(cells, scale, width_px, turn.start, turn.end)
+        if label.width >= READABLE_PX or not _goes_on(turns, place):
+            yield label._replace(texts=(f"turn {turn.turn + 1}", str(turn.turn + 1)))
+            place += 1
+            continue
+        stop = _end_of_loop(turns, place, end)
+        low, high = sorted((turn.turn + 1, turns[stop - 1].turn + 1))
+        merged = _clipped(cells, scale, width_px, turn.start, turns[stop - 1].end)
+        many = f"turns {low:,}–{high:,}"
+        yield merged._replace(texts=(many, f"{low:,}–{high:,}", "…"))
+        place = stop
+
+
+def _goes_on(turns: list[Turn], place: int) -> bool:
+    return place + 1 < len(turns) and _same_loop(turns[place], turns[place + 1])
+
+
+def _end_of_loop(turns: list[Turn], place: int, end: int) -> int:
+    """Behind the last turn of this way through the loop, within the view."""
+    stop = place + 1
+    while stop < end and _same_loop(turns[stop - 1], turns[stop]):
+        stop += 1
+    return stop
+
+
+def _same_loop(one: Turn, other: Turn) -> bool:
+    return one.loop == other.loop and one.way == other.way and other.start - one.end <= 1
+
+
+def _ticks_in_view(cells: Cells, scale: Scale, width_px: float) -> tuple[int, int]:
+    if not len(cells):
+        return 0, 0
+    first = min(max(int(scale.first), 0), len(cells) - 1)
+    last = min(int(scale.cell(width_px)), len(cells) - 1)
+    return int(cells.starts[first]), cells.last_tick(last) + 1
+
+
+def _clipped(cells: Cells, scale: Scale, width_px: float, start: int, end: int) -> Label:
+    left, right = cells.span(start, end)
+    x0, x1 = max(scale.x(left), 0.0), min(scale.x(right), width_px)
+    return Label(x0, max(x1 - x0, 0.0), ())

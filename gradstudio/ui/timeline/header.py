@@ -1,0 +1,143 @@
+"""The row over the strip: how to move in time, which backward and which turn is shown, and the moment in words."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from gradstudio.ui.actions import ActionSet
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.player import FIRST_SPEED, Player
+from gradstudio.ui.theme import Theme, icon
+from gradstudio.ui.timeline.turns import TurnChooser
+
+HEIGHT_PX, ICON_PX = 30, 16
+MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
+STRIDES = ("run.step_over", "run.step_out", "run.run_to", "run.again")
+STRIDES_FROM_PX = 780
+"""From this width on there is room for what is in the Run menu too."""
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+class TimelineHeader(QWidget):
+    """Buttons of actions, three choosers, and a sentence."""
+
+    def __init__(
+        self, actions: ActionSet, attention: Attention, player: Player, turns: TurnChooser, theme: Theme
+    ) -> None:
+        """Made from the actions; `turns` is put between the choosers."""
+        super().__init__()
+        self._actions, self._attention, self._player, self.turns = actions, attention, player, turns
+        self._text, self._theme = "", theme
+        self.setFixedHeight(HEIGHT_PX)
+        self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel(self)
+        self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
+        self._rule = _rule(self)
+        self._fill()
+        self._prepare_choosers()
+        player.changed.connect(self._on_player_changed)
+        self._on_player_changed()
+
+    def say(self, text: str, past: bool) -> None:
+        """Show the moment in words."""
+        self._text = text
+        self.words.setProperty("role", "title_past" if past else "dim")
+        color = self._theme.color("text" if past else "text_dim").name()
+        self.words.setStyleSheet(f"color: {color}; font-weight: {600 if past else 400};")
+        self.words.setToolTip(text)
+        self._elide()
+
+    def show_backwards(self, numbers: tuple[int, ...]) -> None:
+        """Offer the backwards of the run; nothing while there are fewer than two."""
+        wanted = [None, *numbers]
+        if wanted != [self.backwards.itemData(k) for k in range(self.backwards.count())]:
+            self.backwards.clear()
+            for number in wanted:
+                self.backwards.addItem("All backwards" if number is None else f"Backward {number}", number)
+        chosen = self.backwards.findData(self._attention.backward)
+        self.backwards.setCurrentIndex(max(chosen, 0))
+        self.backwards.setVisible(len(numbers) > 1 or self._attention.backward is not None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.say(self._text, self._attention.moment is not None)
+        self._on_player_changed()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _button(self, key: str) -> QToolButton:
+        button = QToolButton(self)
+        self._actions.show_icon(key)
+        button.setDefaultAction(self._actions[key])
+        button.setObjectName("dock_button")
+        button.setIconSize(QSize(ICON_PX, ICON_PX))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(self._actions[key].text())
+        return button
+
+    def _fill(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 2, 8, 2)
+        row.setSpacing(1)
+        for key in MOVES:
+            row.addWidget(self._buttons[key])
+        row.addWidget(self.speed)
+        row.addWidget(self._rule)
+        for key in STRIDES:
+            row.addWidget(self._buttons[key])
+        row.addWidget(self._buttons["run.unfold"])
+        row.addSpacing(4)
+        row.addWidget(self.backwards)
+        row.addWidget(self.turns)
+        row.addSpacing(6)
+        row.addWidget(self.words, 1)
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+    def _prepare_choosers(self) -> None:
+        for factor in SPEEDS:
+            self.speed.addItem(f"{factor:g}×", factor)
+        self.speed.setToolTip(f"How fast the recorded timeline plays: 1× is {FIRST_SPEED:g} steps a second")
+        self.speed.setAccessibleName("Speed of playing")
+        self.backwards.setToolTip("Show the gradients of one backward alone")
+        self.backwards.setAccessibleName("Backward whose gradients are shown")
+        for box in (self.speed, self.backwards):
+            box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setFixedHeight(HEIGHT_PX - 6)
+        self.speed.activated.connect(self._on_speed_activated)
+        self.backwards.activated.connect(self._on_backwards_activated)
+        self.backwards.hide()
+
+    def _elide(self) -> None:
+        room = max(self.words.width() - 4, 0)
+        metrics = QFontMetrics(self.words.font())
+        self.words.setText(metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room))
+
+    def _on_speed_activated(self, _index: int) -> None:
+        self._player.set_speed(float(self.speed.currentData()) * FIRST_SPEED)
+
+    def _on_backwards_activated(self, _index: int) -> None:
+        self._attention.show_backward(self.backwards.currentData())
+
+    def _on_player_changed(self) -> None:
+        name = "pause" if self._player.playing else "play"
+        self._actions["run.play"].setIcon(icon(name, self._theme))
+        self._actions["run.play"].setText("Pause" if self._player.playing else "Play")
+        self.speed.setCurrentIndex(max(self.speed.findData(self._player.speed / FIRST_SPEED), 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for key in STRIDES:
+            self._buttons[key].setVisible(self.width() >= STRIDES_FROM_PX)
+        self._rule.setVisible(self.width() >= STRIDES_FROM_PX)
+        self._elide()
+
+
+def _rule(parent: QWidget) -> QFrame:
+    rule = QFrame(parent)
+    rule.setFrameShape(QFrame.Shape.VLine)
+    rule.setFixedHeight(16)
+    rule.setContentsMargins(4, 0, 4, 0)
+    return rule

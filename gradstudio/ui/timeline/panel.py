@@ -1,0 +1,79 @@
+"""The timeline under the canvas: the row of buttons and the strip."""
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program, flat
+from gradstudio.ui.actions import ActionSet
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline.header import HEIGHT_PX, TimelineHeader
+from gradstudio.ui.timeline.strip import LOWEST_PX, USUAL_PX, TimelineStrip
+from gradstudio.ui.timeline.turns import TurnChooser
+from gradstudio.ui.timeline.words import Names, moment_words
+
+
+class TimelinePanel(QWidget):
+    """Follows a session: what ran, and the moment that is looked at."""
+
+    def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
+        """Build the row from the window's actions."""
+        super().__init__()
+        self._session = session
+        self._texts: dict[ItemId, str] = {}
+        self.strip = TimelineStrip(session, self._names(), theme, self)
+        self.turns = TurnChooser(session)
+        self.header = TimelineHeader(actions, session.attention, session.player, self.turns, theme)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.strip, 1)
+        self.setObjectName("timeline")
+        self.setMinimumHeight(HEIGHT_PX + LOWEST_PX)
+        self.setAutoFillBackground(True)
+        self.strip.node_chosen.connect(session.attention.reveal)
+        session.run.program_changed.connect(self._on_run_program_changed)
+        session.results.recorded.connect(self._on_results_recorded)
+        session.attention.moment_changed.connect(self._say)
+        session.graph_store.replaced.connect(self._on_graph_store_replaced)
+        self._say()
+
+    @property
+    def words(self) -> str:
+        """The moment in words."""
+        moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
+        return moment_words(self._session.results.timeline, moment, unfolded, self._names())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.strip.set_theme(theme)
+        self.header.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, HEIGHT_PX + USUAL_PX)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _names(self) -> Names:
+        return Names(self._session.graph_store.graph, self._texts)
+
+    def _say(self) -> None:
+        self.header.say(self.words, self._session.attention.moment is not None)
+        self.header.show_backwards(tuple(self._session.results.timeline.backwards))
+        self.turns.refresh()
+
+    def _on_results_recorded(self) -> None:
+        self.strip.follow()
+        self._say()
+
+    def _on_run_program_changed(self, program: Program) -> None:
+        self._texts = {statement.node: statement.text for statement in flat(program.statements)}
+        self.strip.graph_changed(self._names())
+        self._say()
+
+    def _on_graph_store_replaced(self) -> None:
+        self._texts = {}
+        self.strip.graph_changed(self._names())
+        self._on_results_recorded()

@@ -1,0 +1,84 @@
+"""Which turn of the loop around the selected card is shown."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.state.session import Session
+
+HEIGHT_PX = 24
+
+
+class TurnChooser(QWidget):
+    """A spin box for the innermost loop around the current card; hidden outside loops and before a run.
+
+    The highest value stands for "the last", whichever that will be.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Follow the selection; the moment is asked for by `refresh`."""
+        super().__init__()
+        self._session = session
+        self._loop, self._turns = ItemId(""), 0
+        self.box, self._count = QSpinBox(self), QLabel(self)
+        self.box.setPrefix("turn ")
+        self.box.setFixedHeight(HEIGHT_PX)
+        self.box.setKeyboardTracking(False)
+        self.box.setAccessibleName("Turn of the loop that is shown")
+        self.box.setToolTip("The turn of the loop around the selected card whose values are shown")
+        self._count.setProperty("role", "dim")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.box)
+        row.addWidget(self._count)
+        self.box.valueChanged.connect(self._on_box_value_changed)
+        session.attention.selection_changed.connect(self.refresh)
+        self.hide()
+
+    def refresh(self) -> None:
+        """Ask which loop, how many turns it has done, and which of them is shown."""
+        attention = self._session.attention
+        loops = loops_around(self._session.graph_store.graph, attention.current)
+        node = attention.current
+        self._loop, self._turns = ItemId(""), 0
+        if loops and node is not None:
+            depth = len(loops) - 1
+            timeline = self._session.results.timeline
+            probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
+            done = [turns[depth] for turns in timeline.turns_of(probe, attention.moment) if len(turns) > depth]
+            self._loop, self._turns = loops[-1], max(done, default=-1) + 1
+        self.setVisible(self._turns > 1)
+        if self._turns > 1:
+            self._show(attention.chosen_turns.get(self._loop))
+
+    def _show(self, chosen: int | None) -> None:
+        self.box.blockSignals(True)
+        self.box.setRange(1, self._turns + 1)
+        self.box.setSpecialValueText("")
+        self.box.setValue(self._turns + 1 if chosen is None else chosen + 1)
+        self.box.blockSignals(False)
+        last = self.box.value() > self._turns
+        self.box.setPrefix("" if last else "turn ")
+        self.box.lineEdit().setText("last turn" if last else f"turn {self.box.value()}")
+        self._count.setText(f"of {self._turns:,}")
+
+    def _on_box_value_changed(self, value: int) -> None:
+        if self._loop:
+            self._session.attention.choose_turn(self._loop, None if value > self._turns else value - 1)
+            self._show(self._session.attention.chosen_turns.get(self._loop))
+
+
+def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
+    """The `for` blocks an item stands in, outermost first; a loop stands in itself."""
+    if item is None or item not in graph:
+        return ()
+    chain = [item, *map(ItemId, graph.ancestors(item))]
+    blocks = [graph.blocks[each] for each in chain if each in graph.blocks]
+    return tuple(block.id for block in reversed(blocks) if block.kind == "for")
+
+
+def _first_node(session: Session, block: ItemId) -> ItemId:
+    """A node of a block that ran in it."""
+    graph = session.graph_store.graph
+    inside = (node for node in graph.nodes if block in map(ItemId, graph.ancestors(node)))
+    return next((node for node in inside if session.results.timeline.turns_of(node)), block)

@@ -1,0 +1,136 @@
+"""What the timeline says of a moment and of a cell. No Qt here."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.protocol.records import Record, Summary, TensorRecord
+from gradstudio.protocol.timeline import Tick, Timeline
+from gradstudio.ui.canvas import formatting
+
+MAX_NUMBERS, MAX_LINES = 6, 4
+
+
+class Names(NamedTuple):
+    """How nodes are called: the graph, and the statement of each node."""
+
+    graph: Graph
+    texts: dict[ItemId, str]
+
+    def name(self, node: ItemId) -> str:
+        """The names a node binds, or its operator; the id of one that is gone."""
+        return title(self.graph, node) if node in self.graph else "(no node)" if not node else str(node)
+
+    def text(self, node: ItemId) -> str:
+        """The node's statement, or its name."""
+        return self.texts.get(node, "") or self.name(node)
+
+
+def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names) -> str:
+    """The moment that is looked at in a sentence: "Looking back at step 12 of 40: backward 1, y = x * w (…)"."""
+    ticks = timeline.ticks
+    if not ticks:
+        return ""
+    count = len(ticks) if unfolded else ticks[-1].group + 1
+    steps = "step" if count == 1 else "steps"
+    if moment is None or moment >= len(ticks):
+        return f"Now: behind all {count:,} {steps}" if count > 1 else "Now: behind 1 step"
+    tick = ticks[moment]
+    number = moment + 1 if unfolded else tick.group + 1
+    where = [*way_words(tick, ticks[-1].pass_number > 1), names.text(tick.node)]
+    autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
+    return f"Looking back at step {number:,} of {count:,}: {', '.join(where)}{autograd}"
+
+
+def way_words(tick: Tick, several_passes: bool) -> list[str]:
+    """Which pass, backward and turn a tick belongs to."""
+    words = [f"pass {tick.pass_number}"] if several_passes else []
+    if tick.backward:
+        order = tick.autograd.order if tick.autograd is not None else 1
+        words.append(f"backward {tick.backward}" + (f" of order {order}" if order > 1 else ""))
+    if tick.turns:
+        words.append("turn " + " in ".join(str(turn + 1) for turn in reversed(tick.turns)))
+    return words
+
+
+def autograd_words(timeline: Timeline, tick: Tick, unfolded: bool) -> str:
+    """The autograd nodes of a step, in the order they ran."""
+    places = (tick.index,) if unfolded else timeline.group_of(tick.index)
+    rows = (timeline.ticks[place].autograd for place in places)
+    found = list(dict.fromkeys(row.autograd for row in rows if row is not None))
+    return ", ".join(found[:MAX_LINES]) + ("…" if len(found) > MAX_LINES else "")
+
+
+def card(timeline: Timeline, places: range, names: Names) -> str:
+    """Rich text of a cell: the node, what happened, what came and went, how long it took."""
+    ticks = timeline.ticks
+    last = ticks[places[-1]]
+    unfolded = len(places) == 1
+    head = f"<b><code>{escape(names.text(last.node))}</code></b>"
+    way = way_words(last, ticks[-1].pass_number > 1)
+    if last.autograd is None:
+        lines = [" · ".join(["forward", *way]), *_values(last)]
+    else:
+        what = escape(autograd_words(timeline, last, unfolded))
+        lines = [" · ".join([*way, what]), *_gradients([ticks[place] for place in places])]
+    seconds = sum(_seconds(ticks[place]) for place in places)
+    lines.append(duration(seconds))
+    return "<br>".join([head, *(line for line in lines if line)])
+
+
+def duration(seconds: float) -> str:
+    """``1.2 ms``; "" when it was not measured."""
+    if seconds <= 0:
+        return ""
+    if seconds >= 1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+def short(summary: Summary | None) -> str:
+    """A tensor in a few words: shape, its numbers or their range, what is not finite."""
+    if summary is None:
+        return "none"
+    parts = [formatting.shape(summary.shape)] if summary.shape else []
+    scalars = formatting.flat(summary.value) if summary.value is not None else []
+    complex_pairs = summary.dtype.removeprefix("torch.").startswith("complex")
+    if scalars and len(scalars) <= MAX_NUMBERS and not complex_pairs:
+        parts.append(", ".join(formatting.number(value) for value in scalars))
+    else:
+        parts.append(formatting.extent(summary))
+        parts.append(formatting.oddities(summary))
+    return "  ".join(part for part in parts if part)
+
+
+def _values(tick: Tick) -> Iterable[str]:
+    outputs = tick.row.outputs if tick.row is not None else ()
+    for record in outputs[:MAX_LINES]:
+        yield escape(_record(record))
+    if len(outputs) > MAX_LINES:
+        yield f"… {len(outputs)} results"
+
+
+def _record(record: Record) -> str:
+    return short(record.summary) if isinstance(record, TensorRecord) else formatting.plain(record)
+
+
+def _gradients(ticks: list[Tick]) -> Iterable[str]:
+    """What came into the first of the autograd nodes, and what left the last."""
+    first, last = ticks[0].autograd, ticks[-1].autograd
+    if first is None or last is None:
+        return
+    for summary in first.incoming[:MAX_LINES]:
+        yield f"gradient in: {escape(short(summary))}"
+    for summary in last.outgoing[:MAX_LINES]:
+        yield f"gradient out: {escape(short(summary))}"
+    if last.after is not None:
+        before = short(last.before) if last.before is not None else "None"
+        yield f".grad: {escape(before)} → {escape(short(last.after))}"
+
+
+def _seconds(tick: Tick) -> float:
+    if tick.row is not None:
+        return tick.row.seconds
+    return tick.autograd.seconds if tick.autograd is not None else 0.0

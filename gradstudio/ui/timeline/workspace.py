@@ -1,0 +1,131 @@
+"""The middle of the window: the canvas, the timeline under it, and a band that says when the past is shown."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline.panel import TimelinePanel
+
+BAND_PX = 28
+HANDLE_PX = 4
+
+
+class Workspace(QWidget):
+    """Canvas above, timeline below, as tall as it was left.
+
+    Signals:
+        timeline_switched(): the timeline was shown or hidden.
+    """
+
+    timeline_switched = Signal()
+
+    def __init__(
+        self, canvas: QWidget, panel: TimelinePanel, attention: Attention, settings: Settings, theme: Theme
+    ) -> None:
+        """Put both together."""
+        super().__init__()
+        self._canvas, self._panel, self._attention, self._settings = canvas, panel, attention, settings
+        self.splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self.splitter.setHandleWidth(HANDLE_PX)
+        self.splitter.addWidget(canvas)
+        self.splitter.addWidget(panel)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setCollapsible(0, False)
+        self.splitter.setCollapsible(1, False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.splitter)
+        self.band = _Band(self, attention)
+        canvas.installEventFilter(self)
+        panel.setVisible(settings.preferences.timeline)
+        self._sized = False
+        self.set_theme(theme)
+        self.splitter.splitterMoved.connect(self._on_splitter_moved)
+        attention.moment_changed.connect(self._on_attention_moment_changed)
+
+    @property
+    def shows_timeline(self) -> bool:
+        """Whether the timeline is there."""
+        return not self._panel.isHidden()
+
+    def toggle_timeline(self) -> None:
+        """Show or hide the timeline, and remember it."""
+        self._panel.setVisible(not self.shows_timeline)
+        self._settings.change(timeline=self.shows_timeline)
+        self.timeline_switched.emit()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.band.set_theme(theme)
+        self.splitter.setStyleSheet(f"QSplitter::handle {{ background: {theme.window}; }}")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The band lies over the canvas's upper edge."""
+        if watched is self._canvas and event.type() == QEvent.Type.Resize:
+            self._place_band()
+        return super().eventFilter(watched, event)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _place_band(self) -> None:
+        self.band.setGeometry(0, 0, self._canvas.width(), BAND_PX)
+        self.band.raise_()
+
+    def _share(self) -> None:
+        wanted = self._settings.preferences.timeline_px or self._panel.sizeHint().height()
+        self.splitter.setSizes([max(self.height() - wanted - HANDLE_PX, 1), wanted])
+
+    def _on_splitter_moved(self, _position: int, _index: int) -> None:
+        self._settings.change(timeline_px=self._panel.height())
+
+    def _on_attention_moment_changed(self) -> None:
+        self.band.say(self._panel.words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._sized and self.isVisible():
+            self._sized = True
+            self._share()
+        self._place_band()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc that the canvas had no use for leads back to now."""
+        if event.key() == Qt.Key.Key_Escape and self._attention.moment is not None:
+            self._attention.look_at_now()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+
+class _Band(QFrame):
+    """Says that the canvas shows an earlier moment; hidden while it shows now."""
+
+    def __init__(self, parent: QWidget, attention: Attention) -> None:
+        super().__init__(parent)
+        self._attention = attention
+        self.setObjectName("past_band")
+        self.words, self.back = QLabel(self), QPushButton("Back to now", self)
+        self.back.setToolTip("Show the end of all that ran again  (Esc on the canvas)")
+        self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.back.clicked.connect(attention.look_at_now)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 2, 6, 2)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.back)
+        self.hide()
+
+    def say(self, text: str) -> None:
+        """Show the words of a moment; hide when it is now."""
+        self.words.setText(text)
+        self.words.setMinimumWidth(1)
+        self.setVisible(self._attention.moment is not None)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.setStyleSheet(
+            f"QFrame#past_band {{ background: {theme.past}; border-bottom: 2px solid {theme.past_grid}; }}"
+            f"QFrame#past_band QLabel {{ color: {theme.text}; font-weight: 600; }}"
+            "QFrame#past_band QPushButton { padding: 1px 10px; }"
+        )
