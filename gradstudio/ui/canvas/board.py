@@ -3,7 +3,7 @@
 The board follows the graph (`apply`), results (`results_changed`) and overlays (`show`); the view tells it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,9 @@ from gradstudio.graph.edits import Edits, SetHeader, SetPlaces
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.board_drag import Dragging
+from gradstudio.ui.canvas.colouring import Colouring, colouring
+from gradstudio.ui.canvas.extras import Experiments, Extras, NoExperiments, extras
 from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
 from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
@@ -27,18 +30,24 @@ ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
 
 
-class Board:
+class Board(Dragging):
     """Cards, frames, notes and wires of one graph, with places in scene pixels.
 
     Attributes:
         cards: by node, in painting order (the last lies on top).
         bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of `ids`.
         wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
+        experiments: what was tried; shown on the cards.
+        colouring: what the cards are coloured by; None: by category.
+        revision: another one when anything of it changed.
     """
 
     def __init__(self, graph: Graph, results: Results, shown: Shown, meter: Meter) -> None:
         """Lay out everything once."""
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
+        self.experiments: Experiments = NoExperiments()
+        self.colouring: Colouring | None = None
+        self.revision = 0
         self.expanded: set[ItemId] = set()
         self._raised: dict[ItemId, int] = {}
         self.cards: dict[ItemId, Card] = {}
@@ -85,25 +94,39 @@ class Board:
             card = self.cards.get(item)
             if card is not None and item in self.graph.nodes:
                 face = self._face(item)
-                height = self._facts_height(item, face)
-                self.cards[item] = replace(card, face=face, facts_height=height, revision=card.revision + 1, facts=None)
+                height, more = self._facts_height(item, face), self._extras(item)
+                self.cards[item] = replace(
+                    card, face=face, facts_height=height, extras=more, revision=card.revision + 1, facts=None
+                )
             self._looks.pop(item, None)
         self._sync()
 
     def results_changed(self, items: Iterable[ItemId] = ()) -> None:
         """Results of these nodes changed; of all when none is named."""
         names = [item for item in items if item in self.cards] or list(self.cards)
-        moved = False
+        moved, past = False, self.results.moment is not None
         for item in names:
-            card = self.cards[item]
+            card, before = self.cards[item], self.cards[item].height
             height = self._facts_height(item, card.face)
-            moved = moved or height != card.facts_height
-            card.facts_height, card.facts = height, None
+            card.facts_height = max(height, card.facts_height) if past else height
+            card.facts, card.extras = None, self._extras(item)
+            moved = moved or card.height != before
             card.revision += 1
             self._looks.pop(item, None)
+        self.revision += 1
         if moved:
             self._place()
         self._color_wires()
+        if self.colouring is not None:
+            self.colour_by(self.colouring.metric.name)
+
+    def colour_by(self, name: str) -> None:
+        """Colour the cards by a metric of `advice.metrics`; "": by category."""
+        old = self.colouring
+        self.colouring = colouring(name, self.results, self.cards) if name else None
+        if old != self.colouring:
+            for card in self.cards.values():
+                card.revision += 1
 
     def show(self, shown: Shown) -> None:
         """Other overlays are on."""
@@ -139,7 +162,8 @@ class Board:
         card = self.cards[item]
         if card.facts is None:
             names = self.graph.nodes[item].names
-            card.facts = card_facts(self.results, item, names, self.shown, _families(card.face))
+            facts = card_facts(self.results, item, names, self.shown, _families(card.face))
+            card.facts = replace(facts, height=card.facts_height)
         return card.facts
 
     def box(self, item: ItemId) -> Box | None:
@@ -201,25 +225,6 @@ class Board:
         """Everything inside a block, blocks included, itself not."""
         return frozenset(self.graph.order(BodyId(block)))
 
-    # -------------------------------------------------------------- dragging
-
-    def hold(self, items: Iterable[ItemId]) -> None:
-        """Frames stay as they are while their members are dragged; those dragged whole move along."""
-        self._carried = whole = frozenset(items)
-        self._frozen = {item: frame.box for item, frame in self.frames.items() if item not in whole}
-
-    def drag(self, places: Mapping[str, tuple[float, float]]) -> None:
-        """Show items (or notes, "note:<item>") elsewhere without changing the graph."""
-        self._drag = dict(places)
-        self._move_dragged()
-
-    def let_go(self) -> None:
-        """Show everything where the graph has it."""
-        self._drag.clear()
-        self._frozen.clear()
-        self._carried = frozenset()
-        self._place()
-
     # -------------------------------------------------------------- laying out
 
     def _face(self, item: ItemId) -> Face:
@@ -249,7 +254,10 @@ class Board:
 
     def _new_card(self, item: ItemId) -> Card:
         face = self._face(item)
-        return Card(face, self._facts_height(item, face))
+        return Card(face, self._facts_height(item, face), extras=self._extras(item))
+
+    def _extras(self, item: ItemId) -> Extras:
+        return extras(self.results, self.experiments, item, with_cost=self.shown.cost)
 
     def _facts_height(self, item: ItemId, face: Face) -> float:
         return facts_height(self.results, item, self.shown, _families(face))
@@ -270,6 +278,7 @@ class Board:
 
     def _place(self) -> None:
         """Rectangles, frames, notes, wires and ports, from the graph's places."""
+        self.revision += 1
         spare = 0.0
         rows = []
         for item, card in self.cards.items():
@@ -357,29 +366,6 @@ class Board:
             [codes.setdefault(self.look_of(wire.source, wire.output), len(codes)) for wire in self.wires], dtype=np.intp
         )
         self.wire_looks = list(codes)
-
-    def _move_dragged(self) -> None:
-        for item in self._drag:
-            k = self.index.get(ItemId(item))
-            if k is not None:
-                x, y = self._drag[item]
-                width, height = self.bounds[k, 2] - self.bounds[k, 0], self.bounds[k, 3] - self.bounds[k, 1]
-                self.bounds[k] = x, y, x + width, y + height
-        if self._carried or any(item in self.frames for item in self._drag):
-            self._place_frames()
-        if any(key.startswith("note:") for key in self._drag):
-            self._place_notes()
-        self._route_some(np.nonzero(self.touching(frozenset(self._drag) | self._carried))[0].tolist())
-
-    def _route_some(self, which: list[int]) -> None:
-        if not which:
-            return
-        kept = self.wires, self.paths, self.path_bounds
-        self.wires = [kept[0][k] for k in which]
-        self._route()
-        paths, bounds = self.paths, self.path_bounds
-        self.wires, self.paths, self.path_bounds = kept
-        self.paths[which], self.path_bounds[which] = paths, bounds
 
 
 def _families(face: Face) -> tuple[Family, ...]:

@@ -7,13 +7,17 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.operators.model import Family
+from gradstudio.ui.canvas.extras import Extras
+from gradstudio.ui.canvas.extras_painter import paint_extras
 from gradstudio.ui.canvas.face import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.facts_painter import paint_facts, problem_box
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.heads import Head
 from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.marks import paint_pill, paint_port, paint_warning
+from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, paint_warning
 from gradstudio.ui.canvas.port_looks import PortLook
+from gradstudio.ui.canvas.things import NOTHING_MORE
 
 RADIUS: Final = 8.0
 MARGIN: Final = 14.0
@@ -41,25 +45,29 @@ class CardState:
         order: place among the statements, for those with effects; 0 shows none.
         set_up: made once (SEMANTICS 5).
         outputs: looks of the output ports; `inputs` of the wired input ports, by path.
+        head: the header's colours when the cards are coloured by a figure.
     """
 
     order: int = 0
     set_up: bool = False
     outputs: tuple[PortLook, ...] = ()
     inputs: tuple[tuple[str, PortLook], ...] = ()
+    head: Head | None = None
+    extras: Extras = NOTHING_MORE
 
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
     if face.muted:
         painter.setOpacity(MUTED_OPACITY)
-    height = face.height + facts.height
+    height = face.height + facts.height + state.extras.height
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
     painter.fillPath(outline, look.color("card"))
-    painter.fillPath(half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS), look.header(face.category, face.width))
-    if facts.height:
-        _paint_well(painter, look, face, facts)
+    ground = state.head.ground if state.head is not None else look.header(face.category, face.width)
+    painter.fillPath(half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS), ground)
+    if facts.height or state.extras.height:
+        _paint_well(painter, look, face, facts, state.extras.height)
     if state.set_up:
         painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
     _paint_outline(painter, look, outline, facts)
@@ -67,8 +75,21 @@ def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: C
     _paint_rows(painter, look, face, facts, state)
     if facts.height:
         paint_facts(painter, look, face, facts)
+    if state.extras.height:
+        paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
     if face.muted:
         painter.setOpacity(1.0)
+
+
+def _ink(look: Look, state: CardState) -> QColor:
+    return state.head.ink if state.head is not None else look.color("header_text")
+
+
+def faint(color: QColor, alpha: float) -> QColor:
+    """The colour, partly see-through."""
+    made = QColor(color)
+    made.setAlphaF(alpha)
+    return made
 
 
 def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
@@ -91,14 +112,15 @@ def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> 
         )
 
 
-def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
-    well = QRectF(0, face.height, face.width, facts.height)
+def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts, more: float) -> None:
+    well = QRectF(0, face.height, face.width, facts.height + more)
     painter.fillPath(half_rounded(well, RADIUS, top=False), look.color("card_well"))
     painter.fillRect(QRectF(0, face.height, face.width, 1), look.faded("card_edge", 0.7))
     if facts.problem:
         role = "danger" if facts.problem_kind == "error" else "warning"
         color = look.faded(role, 0.16 if facts.problem_kind != "incomplete" else 0.08)
-        painter.fillPath(half_rounded(problem_box(face, facts), RADIUS, top=False), color)
+        box = problem_box(face, facts)
+        painter.fillPath(half_rounded(box, 0 if more else RADIUS, top=False), color)
 
 
 def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts) -> None:
@@ -110,7 +132,7 @@ def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: 
 
 def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     right = _paint_badges(painter, look, face, facts, state)
-    meter, ink = look.meter, look.color("header_text")
+    meter, ink = look.meter, _ink(look, state)
     names = meter.elided(face.names, "title", right - PADDING)
     painter.setPen(ink)
     painter.setFont(meter.font("title"))
@@ -120,7 +142,7 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
     x = PADDING + meter.width(names, "title")
     subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
     painter.setFont(meter.font("subtitle"))
-    painter.setPen(look.faded("header_text", 0.78))
+    painter.setPen(faint(ink, 0.78))
     painter.drawText(QRectF(x, 0, right - x, HEADER), Align.AlignVCenter, subtitle)
 
 
@@ -132,18 +154,20 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
             painter, look, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
         )
         x -= 20
-    if state.order:
+    if state.extras.check is not None:
+        paint_check(painter, look, QRectF(x - 15, 7.5, 15, 15), ok=state.extras.check)
+        x -= 20
+    ink = _ink(look, state)
+    texts = (str(state.order) if state.order else "", state.head.text if state.head is not None else "")
+    for text in (text for text in texts if text):
         painter.setFont(look.meter.font("badge"))
-        text = str(state.order)
         width = max(17.0, look.meter.width(text, "badge") + 10)
-        dark = QColor(look.color("header_text"))
-        dark.setAlphaF(0.2)
-        paint_pill(painter, QRectF(x - width, 7, width, 16), text, dark, look.color("header_text"))
+        paint_pill(painter, QRectF(x - width, 7, width, 16), text, faint(ink, 0.2), ink)
         x -= width + 5
     for shown, word in ((face.muted, "muted"), (face.bypassed, "bypassed"), (face.unknown, "unknown")):
         if shown:
             painter.setFont(look.meter.font("badge"))
-            painter.setPen(look.faded("header_text", 0.8))
+            painter.setPen(faint(ink, 0.8))
             width = look.meter.width(word, "badge")
             painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
             x -= width + 6

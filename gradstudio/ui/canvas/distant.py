@@ -15,6 +15,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.face import HEADER
 from gradstudio.ui.canvas.geometry import Floats
+from gradstudio.ui.canvas.heads import color_of
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.plate_painter import paint_plate
 
@@ -55,32 +56,45 @@ def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats
 def _paint_headers(
     painter: QPainter, look: Look, board: Board, which: NDArray[np.intp], rects: Floats, height: float
 ) -> None:
-    groups: dict[str, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for row, k in enumerate(which.tolist()):
-        item = board.ids[k]
-        failed = board.results.failure(item) is not None
-        groups.setdefault("!" if failed else board.cards[item].face.category, []).append(row)
+        groups.setdefault(_header_color(look, board, board.ids[k]).rgb(), []).append(row)
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
-    for category, rows in groups.items():
-        painter.setBrush(look.color("danger") if category == "!" else look.theme.category_color(category))
+    for rgb, rows in groups.items():
+        painter.setBrush(QColor.fromRgb(rgb))
         draw_rects(painter, heads[rows])
 
 
+def _header_color(look: Look, board: Board, item: ItemId) -> QColor:
+    if board.results.failure(item) is not None:
+        return look.color("danger")
+    if board.colouring is not None:
+        return color_of(board.colouring, look, item)
+    return look.category(board.cards[item].face.category)
+
+
 def _paint_tints(painter: QPainter, look: Look, board: Board, which: NDArray[np.intp], rects: Floats) -> None:
-    """One colour a card for what it computed, where values are shown."""
-    if not board.shown.values:
+    """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
+    if not board.shown.values and board.colouring is None:
         return
     groups: dict[int, list[int]] = {}
     for row, k in enumerate(which.tolist()):
-        summary = _summary(board, board.ids[k])
-        if summary is not None:
-            groups.setdefault(heat.tint(summary, look.theme).rgb(), []).append(row)
+        color = _tint(look, board, board.ids[k])
+        if color is not None:
+            groups.setdefault(color.rgb(), []).append(row)
     for rgb, rows in groups.items():
         color = QColor.fromRgb(rgb)
         color.setAlphaF(TINT)
         painter.setBrush(color)
         draw_rects(painter, rects[rows])
+
+
+def _tint(look: Look, board: Board, item: ItemId) -> QColor | None:
+    if board.colouring is not None:
+        return color_of(board.colouring, look, item) if item in board.colouring.figures else None
+    summary = _summary(board, item)
+    return heat.tint(summary, look.theme) if summary is not None else None
 
 
 def _summary(board: Board, item: ItemId) -> Summary | None:

@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.recipes.statements import BACKWARD
 from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.overlay import OverlayState
+from gradstudio.ui.state.overlays import OVERLAYS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -135,4 +136,4 @@ class Following:
 
 def shown_by(overlays: "Overlays") -> Shown:
     """The facts that are painted on cards."""
-    return Shown(*(overlays[name] for name in ("values", "shapes", "dtype_device", "grad_fn", "gradients")))
+    return Shown(**{name: overlays[name] for name in OVERLAYS})

@@ -60,6 +60,9 @@ class Shown:
     dtype_device: bool = True
     grad_fn: bool = True
     gradients: bool = True
+    wire_gradients: bool = True
+    storage: bool = False
+    cost: bool = False
 
 
 def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:

@@ -21,9 +21,14 @@ from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
 from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.heads import head_of
+from gradstudio.ui.canvas.links_painter import paint_storage
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.pale_painter import paint_pale
 from gradstudio.ui.canvas.shadows import Shadows
 from gradstudio.ui.canvas.things import Card
+from gradstudio.ui.canvas.wire_label_painter import LEGIBLE, paint_labels
+from gradstudio.ui.canvas.wire_labels import WireLabels
 
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
@@ -40,9 +45,10 @@ class Layer:
     def __init__(self, board: Board, look: Look) -> None:
         """Paint this board in this look."""
         self.board, self.look = board, look
+        self.labels = WireLabels(board)
         self._pixmaps: dict[ItemId, tuple[tuple[int, float, float], QPixmap]] = {}
         self._shadows = Shadows()
-        self._grid: tuple[tuple[float, float], QPixmap] | None = None
+        self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
     def set_look(self, look: Look) -> None:
         """Another theme: all that was kept is painted anew."""
@@ -56,13 +62,17 @@ class Layer:
         """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel."""
         rect = QRectF(area.x, area.y, area.width, area.height)
         painter.setClipRect(rect)
-        painter.fillRect(rect, self.look.color("canvas"))
+        painter.fillRect(rect, self.look.color(self.ground))
         self.paint_grid(painter, camera, area, ratio)
         seen = camera.box_to_scene(area)
         self._paint_frames(painter, camera, seen, without)
         self._paint_notes(painter, camera, seen, without)
         self._paint_wires(painter, camera, seen, without, None)
+        self._paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, self._cards_in(seen, without))
+        paint_pale(painter, self.look, self.board, camera, seen)
+        if self.board.shown.storage:
+            paint_storage(painter, self.look, self.board, camera, seen)
         painter.setClipping(False)
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box) -> None:
@@ -83,6 +93,11 @@ class Layer:
         chosen = sorted(k for item in items if (k := board.index.get(ItemId(item))) is not None)
         self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
 
+    @property
+    def ground(self) -> str:
+        """The role of the canvas's colour: another one while the person looks back."""
+        return "past" if self.board.results.moment is not None else "canvas"
+
     # -------------------------------------------------------------- ground
 
     def paint_grid(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
@@ -97,7 +112,8 @@ class Layer:
         painter.drawTiledPixmap(QRectF(area.x, area.y, area.width, area.height), tile, offset)
 
     def _tile(self, step: float, ratio: float) -> QPixmap:
-        key = (round(step * ratio) / ratio, ratio)
+        role = "past_grid" if self.ground == "past" else "grid"
+        key = (round(step * ratio) / ratio, ratio, role)
         if self._grid is None or self._grid[0] != key:
             side = round(step * ratio)
             count = max(1, 256 // side)
@@ -107,7 +123,7 @@ class Layer:
             painter = QPainter(tile)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.look.color("grid"))
+            painter.setBrush(self.look.color(role))
             for i in range(count):
                 for j in range(count):
                     painter.drawEllipse(
@@ -160,6 +176,14 @@ class Layer:
             color = self.look.family(look.family, look.dtype) if look.known else self.look.color("unknown_value")
             draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color)
 
+    def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
+        """What came back along the wires, where it can be read."""
+        if not self.board.shown.wire_gradients or camera.zoom < LEGIBLE:
+            return
+        near = self.labels.near(seen)
+        shown = (label for wire, label in near if wire.source not in without and wire.target not in without)
+        paint_labels(painter, self.look, camera, shown)
+
     # -------------------------------------------------------------- cards
 
     def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
@@ -207,16 +231,17 @@ class Layer:
         self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
         painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
-        paint_card(painter, self.look, card.face, self.board.facts(item), card_state(self.board, item))
+        paint_card(painter, self.look, card.face, self.board.facts(item), card_state(self.board, self.look, item))
         painter.end()
         return pixmap
 
 
-def card_state(board: Board, item: ItemId) -> CardState:
+def card_state(board: Board, look: Look, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
     card = board.cards[item]
     outputs = tuple(board.look_of(item, row.index) for row in card.face.outputs)
-    return CardState(card.order, card.set_up, outputs, board.input_looks(item))
+    inputs = board.input_looks(item)
+    return CardState(card.order, card.set_up, outputs, inputs, head_of(board, look, item), card.extras)
 
 
 def draw_paths(

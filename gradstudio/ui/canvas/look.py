@@ -18,6 +18,7 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "mono": ("mono", 11, QFont.Weight.Normal, False),
     "mono_italic": ("mono", 11, QFont.Weight.Normal, True),
     "mono_small": ("mono", 9, QFont.Weight.Normal, False),
+    "mono_label": ("mono", 10, QFont.Weight.DemiBold, False),
     "number": ("mono", 17, QFont.Weight.DemiBold, False),
     "number_small": ("mono", 14, QFont.Weight.DemiBold, False),
     "gradient": ("mono", 14, QFont.Weight.DemiBold, False),
@@ -130,6 +131,14 @@ class Look:
         found = self._families.get((family, dtype))
         if found is None:
             found = self._families[family, dtype] = self.theme.family_color(family, dtype)
+        return found
+
+    def category(self, category: str) -> QColor:
+        """The flat ground of a header."""
+        key = f"category {category}"
+        found = self._colors.get(key)
+        if found is None:
+            found = self._colors[key] = self.theme.category_color(category)
         return found
 
     def header(self, category: str, width: float) -> QLinearGradient:

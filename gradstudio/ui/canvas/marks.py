@@ -136,3 +136,44 @@ def paint_warning(painter: QPainter, look: Look, rect: QRectF, role: str) -> Non
     painter.setPen(look.color("card"))
     painter.setFont(look.meter.font("badge"))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "!")
+
+
+def paint_arrow(painter: QPainter, color: QColor, at: QPointF, size: float, *, back: bool) -> None:
+    """A filled triangle around a point: to the right, or back to the left."""
+    way = -size if back else size
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawPolygon(
+        QPolygonF(
+            [
+                QPointF(at.x() + way, at.y()),
+                QPointF(at.x() - way * 0.8, at.y() - size),
+                QPointF(at.x() - way * 0.8, at.y() + size),
+            ]
+        )
+    )
+
+
+def paint_check(painter: QPainter, look: Look, rect: QRectF, *, ok: bool) -> None:
+    """Gradcheck agreed (a tick) or not (a cross), on a disc."""
+    color = look.color("ok" if ok else "danger")
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawEllipse(rect)
+    painter.setPen(QPen(look.color("card"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    x, y, s = rect.x(), rect.y(), rect.width()
+    if ok:
+        painter.drawPolyline(
+            [
+                QPointF(x + 0.26 * s, y + 0.54 * s),
+                QPointF(x + 0.43 * s, y + 0.7 * s),
+                QPointF(x + 0.74 * s, y + 0.32 * s),
+            ]
+        )
+        return
+    painter.drawLines(
+        [
+            QLineF(x + 0.3 * s, y + 0.3 * s, x + 0.7 * s, y + 0.7 * s),
+            QLineF(x + 0.7 * s, y + 0.3 * s, x + 0.3 * s, y + 0.7 * s),
+        ]
+    )

@@ -10,6 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId, Wire
 from gradstudio.graph.ports import find_port
 from gradstudio.operators.families import is_list_like
+from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.things import PortRef
 
@@ -62,6 +63,8 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Show the error", lambda: canvas.show_problem(item)
         yield None
     if node is not None:
+        yield from node_rows(canvas, item)
+        yield None
         yield "Rename…\tF2", canvas.rename_current
     else:
         yield "Remove block, keep its contents", canvas.unwrap_selection
@@ -127,6 +130,7 @@ def _split(canvas: "CanvasView", item: ItemId, parameter: str, count: int) -> No
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
+    yield from wire_rows(canvas, wire)
     yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
     yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
 

@@ -92,5 +92,5 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box
         painter.translate(*camera.to_view(place.x, place.y))
         painter.scale(camera.zoom, camera.zoom)
         paint_shadow(painter, look, card.face.width, card.height)
-        paint_card(painter, look, card.face, board.facts(item), card_state(board, item))
+        paint_card(painter, look, card.face, board.facts(item), card_state(board, look, item))
         painter.restore()

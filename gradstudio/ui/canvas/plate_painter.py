@@ -16,6 +16,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import in_one_line
+from gradstudio.ui.canvas.heads import Head, head_of
 from gradstudio.ui.canvas.heights import awaits_gradient
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state, paint_warning
@@ -43,9 +44,12 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     painter.setBrush(look.color("card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
-    painter.fillPath(half_rounded(header, radius), look.theme.category_color(face.category))
+    colored = head_of(board, look, item)
+    painter.fillPath(
+        half_rounded(header, radius), colored.ground if colored is not None else look.category(face.category)
+    )
     if rect.width() >= LEGIBLE_WIDTH:
-        _paint_title(painter, look, face, header)
+        _paint_title(painter, look, face, header, colored)
         _paint_body(painter, look, board, item, rect.adjusted(7, head + 3, -5, -4))
     if failed:
         paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
@@ -54,19 +58,24 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     painter.setOpacity(1.0)
 
 
-def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF) -> None:
+def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colored: Head | None) -> None:
+    """The name, then the operator's title; with the figure that colours the card in its place."""
     room = header.adjusted(6, 0, -4, 0)
+    ink = colored.ink if colored is not None else look.color("header_text")
     name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
     role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
     name = look.meter.elided(name, role, room.width())
     painter.setFont(look.meter.font(role))
-    painter.setPen(look.color("header_text"))
+    painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
-    used = look.meter.width(name, role) + 6
-    if face.names and room.width() - used > 24:
+    rest = room.adjusted(look.meter.width(name, role) + 6, 0, 0, 0)
+    if colored is not None:
+        if look.meter.width(colored.text, "badge_note") <= rest.width():
+            painter.setFont(look.meter.font("badge_note"))
+            painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
+    elif face.names and rest.width() > 24:
         painter.setFont(look.meter.font("badge_note"))
         painter.setPen(look.faded("header_text", 0.75))
-        rest = room.adjusted(used, 0, 0, 0)
         painter.drawText(rest, Align.AlignVCenter, look.meter.elided(face.title, "badge_note", rest.width()))
 
 

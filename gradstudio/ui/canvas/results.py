@@ -2,13 +2,20 @@
 
 from typing import Protocol
 
-from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import GradRow, PortInference, Warned
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.autograd import WireGrad
+from gradstudio.protocol.debugging import NodeMemory
+from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row, Warned
 from gradstudio.protocol.records import Record
+from gradstudio.protocol.timeline_model import BackwardStep, Tick
 
 
 class FailureLike(Protocol):
     """What a card needs of a failure."""
+
+    @property
+    def failed(self) -> Failed:
+        """Torch's words, the line, and the clash when an in-place write is the reason."""
 
     @property
     def what(self) -> str:
@@ -46,12 +53,57 @@ class Results(Protocol):
     def incomplete(self, node: ItemId, /) -> str:
         """What it lacks to be run."""
 
+    @property
+    def failures(self) -> tuple[FailureLike, ...]:
+        """Every failure that stands."""
+
+    @property
+    def moment(self) -> int | None:
+        """The tick of the timeline that is looked at; None: now."""
+
+    @property
+    def active(self) -> Tick | None:
+        """The tick that is looked at; None: now."""
+
+    def row(self, node: ItemId, /) -> Row | None:
+        """When and how it last ran, as of the moment."""
+
+    def gradients_of(self, node: ItemId, /) -> tuple[GradRow, ...]:
+        """Gradients of its results and parameters."""
+
+    def wire_grad(self, wire: Wire, /) -> WireGrad | None:
+        """What the wire's target sent back along it; None: nothing yet."""
+
+    def wire_record(self, wire: Wire, /) -> Record | None:
+        """What went through it forward."""
+
+    def forming(self, node: ItemId, output: int = 0, /) -> tuple[tuple[WireGrad, ...], int]:
+        """What has come back to a value so far, and how many users will send."""
+
+    def backward_step(self) -> BackwardStep | None:
+        """Everything of the step of a backward that is looked at."""
+
+    def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        """Pairs of nodes whose values share a storage: the base, then what shares it."""
+
+    def node_memory(self, node: ItemId, /) -> NodeMemory | None:
+        """What a node holds; None while the engine was not asked."""
+
+    def seconds(self, node: ItemId, /) -> tuple[float, float]:
+        """Wall time forward and backward, seconds."""
+
+    def saved_bytes(self, node: ItemId, /) -> int:
+        """What its autograd nodes keep for a backward at the moment."""
+
 
 class NoResults:
     """Nothing ran."""
 
     next_node = ItemId("")
     running_node = ItemId("")
+    failures: tuple[FailureLike, ...] = ()
+    moment: int | None = None
+    active: Tick | None = None
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         """None: it did not run."""
@@ -80,3 +132,43 @@ class NoResults:
     def incomplete(self, node: ItemId) -> str:
         """Nothing is known to be missing."""
         return ""
+
+    def row(self, node: ItemId) -> Row | None:
+        """None: it did not run."""
+        return None
+
+    def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
+        """None: no backward ran."""
+        return ()
+
+    def wire_grad(self, wire: Wire) -> WireGrad | None:
+        """Nothing came back."""
+        return None
+
+    def wire_record(self, wire: Wire) -> Record | None:
+        """Nothing went through it."""
+        return None
+
+    def forming(self, node: ItemId, output: int = 0) -> tuple[tuple[WireGrad, ...], int]:
+        """Nothing came back."""
+        return (), 0
+
+    def backward_step(self) -> BackwardStep | None:
+        """None: no backward ran."""
+        return None
+
+    def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        """Nothing is stored."""
+        return ()
+
+    def node_memory(self, node: ItemId) -> NodeMemory | None:
+        """Nothing is stored."""
+        return None
+
+    def seconds(self, node: ItemId) -> tuple[float, float]:
+        """It did not run."""
+        return 0.0, 0.0
+
+    def saved_bytes(self, node: ItemId) -> int:
+        """Nothing is stored."""
+        return 0

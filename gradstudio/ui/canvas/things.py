@@ -6,6 +6,7 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.geometry import Box
@@ -15,6 +16,7 @@ NOTE_LINE: Final = 17.0
 NOTE_EDGE: Final = 9.0
 NOTE_GAP: Final = 14.0
 ROOT_NOTE: Final = ItemId("")
+NOTHING_MORE: Final = Extras()
 Side = OneOf["input", "output"]
 
 
@@ -28,11 +30,12 @@ class Card:
     order: int = 0
     set_up: bool = False
     facts: Facts | None = None
+    extras: Extras = NOTHING_MORE
 
     @property
     def height(self) -> float:
         """Of the whole card."""
-        return self.face.height + self.facts_height
+        return self.face.height + self.facts_height + self.extras.height
 
 
 @dataclass(frozen=True, slots=True)

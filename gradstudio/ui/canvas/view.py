@@ -31,6 +31,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.bubble import Bubble
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.commands import Commands
+from gradstudio.ui.canvas.debugging import Debugging
 from gradstudio.ui.canvas.drops import Drops
 from gradstudio.ui.canvas.editing import InPlace
 from gradstudio.ui.canvas.editing_commands import Editing
@@ -58,18 +59,20 @@ class SessionLike(Protocol):
     results: ResultStore
 
 
-class CanvasView(Commands, Editing, Following, Navigation, QAbstractScrollArea):
+class CanvasView(Commands, Debugging, Editing, Following, Navigation, QAbstractScrollArea):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
     Signals:
         status_message(object): why something is refused, for the status bar.
         said(object): what was done, for the status bar.
         view_changed(): zoom or place changed.
+        what_if_requested(object): a person wants to try another value at this node.
     """
 
     status_message = Signal(object)
     said = Signal(object)
     view_changed = Signal()
+    what_if_requested = Signal(object)
 
     def __init__(self, session: SessionLike, overlays: Overlays, theme: Theme, parent: QWidget | None = None) -> None:
         """Show the session's graph and follow it."""
@@ -95,6 +98,7 @@ class CanvasView(Commands, Editing, Following, Navigation, QAbstractScrollArea):
         self._set_up_widget()
         self.bubble = Bubble(self.viewport(), theme)
         self._connect_truths()
+        self._connect_debugger()
 
     def _set_up_widget(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -179,6 +183,7 @@ class CanvasView(Commands, Editing, Following, Navigation, QAbstractScrollArea):
         if self.board.extent() is None:
             paint_hint(painter, self.look, view.width(), view.height())
         paint_overlay(painter, self.look, self.board, self.camera, view.width(), view.height(), self.lit)
+        self._paint_debugger(painter)
         if self.hand.gesture is not None:
             self.hand.gesture.paint(painter)
         painter.end()

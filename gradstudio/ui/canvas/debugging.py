@@ -1,0 +1,213 @@
+"""The debugger on the canvas: breakpoints, the moment, experiments, colours by a figure. Methods of the canvas."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtGui import QActionGroup, QPainter
+from PySide6.QtWidgets import QMenu
+
+from gradstudio.advice.metrics import METRICS
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Breakpoint
+from gradstudio.ui.canvas.break_marks import Breakpoints, paint_breakpoints
+from gradstudio.ui.canvas.extras import Experiments
+from gradstudio.ui.canvas.heads import paint_legend
+from gradstudio.ui.canvas.links_painter import paint_clashes
+from gradstudio.ui.canvas.moment_painter import Stage, paint_moment
+from gradstudio.ui.state.run_state import RunState
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.camera import Camera
+    from gradstudio.ui.canvas.hand import Hand
+    from gradstudio.ui.canvas.layer import Layer
+    from gradstudio.ui.canvas.look import Look
+    from gradstudio.ui.canvas.view import SessionLike
+    from gradstudio.ui.state.attention import Attention
+
+MENU_NONE = "Category"
+
+
+class BreakpointStore(Breakpoints, Protocol):
+    """Breakpoints that can be changed; `ui.state.DebugStore` is one."""
+
+    changed: SignalInstance
+
+    def fresh_id(self) -> str:
+        """An id no breakpoint has."""
+
+    def add(self, made: Breakpoint, /) -> None:
+        """Take one up."""
+
+    def remove(self, breakpoint_id: str, /) -> None:
+        """Take one away."""
+
+    def set_enabled(self, breakpoint_id: str, enabled: bool, /) -> None:
+        """Switch one on or off."""
+
+    def toggle(self, node: ItemId, /) -> None:
+        """Pause before a node, or no longer."""
+
+
+class ExperimentStore(Experiments, Protocol):
+    """Experiments that can be dropped; `ui.state.Experiments` is one."""
+
+    changed: SignalInstance
+
+    def clear(self) -> None:
+        """Forget them."""
+
+
+class Runner(Protocol):
+    """What the canvas asks to be run; `ui.state.RunController` does."""
+
+    state: RunState
+
+    def run_to(self, node: ItemId, /) -> None:
+        """Run, and pause behind a node."""
+
+    def weigh_memory(self) -> None:
+        """Ask what every node holds."""
+
+    def check(self, nodes: tuple[ItemId, ...], /) -> int:
+        """Gradcheck."""
+
+    def follow(self, edits: Edits, label: str, merge_key: str, /) -> None:
+        """Take edits up and let values follow."""
+
+
+class Debugging:
+    """Methods of `CanvasView`; what they need of it is declared here.
+
+    `breakpoints`, `experiments` and `runner` are None where a session has none (benchmarks).
+    """
+
+    if TYPE_CHECKING:
+        session: SessionLike
+        attention: Attention
+        board: Board
+        layer: Layer
+        look: Look
+        camera: Camera
+        hand: Hand
+        breakpoints: BreakpointStore | None
+        experiments: ExperimentStore | None
+        runner: Runner | None
+        _place: tuple[int, int]
+
+        def viewport(self) -> QWidget: ...
+        def repaint_board(self) -> None: ...
+        def is_seen(self, item: ItemId) -> bool: ...
+        def bring_into_view(self, item: ItemId) -> None: ...
+
+    def _connect_debugger(self) -> None:
+        self._place = (0, 0)
+        self.breakpoints = getattr(self.session, "debug", None)
+        self.experiments = getattr(self.session, "experiments", None)
+        self.runner = getattr(self.session, "run", None)
+        if self.breakpoints is not None:
+            self.breakpoints.changed.connect(self._on_breakpoints_changed)
+        if self.experiments is not None:
+            self.board.experiments = self.experiments
+            self.experiments.changed.connect(self._on_experiments_changed)
+        self.session.results.moment_moved.connect(self._on_results_moment_moved)
+        self.attention.hover_changed.connect(self._on_attention_hover_changed)
+
+    # -------------------------------------------------------------- colours
+
+    def colour_names(self) -> tuple[str, ...]:
+        """The names of all figures that `colour_by` takes."""
+        return tuple(METRICS)
+
+    def colour_by(self, name: str) -> None:
+        """Colour the cards by a figure; "": by category.
+
+        Raises:
+            KeyError: no figure of that name.
+        """
+        if name == "alive_bytes" and self.runner is not None:
+            self.runner.weigh_memory()
+        self.board.colour_by(name)
+        self.repaint_board()
+
+    @property
+    def colored_by(self) -> str:
+        """The figure the cards are coloured by; ""."""
+        return self.board.colouring.metric.name if self.board.colouring is not None else ""
+
+    def fill_colour_menu(self, menu: QMenu) -> None:
+        """Put an entry for every figure into a menu, the one in use checked."""
+        menu.clear()
+        group = QActionGroup(menu)
+        for name, title in (("", MENU_NONE), *((name, metric.title) for name, metric in METRICS.items())):
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setChecked(name == self.colored_by)
+            group.addAction(action)
+            action.triggered.connect(partial(self._on_colour_triggered, name))
+
+    def _on_colour_triggered(self, name: str, _checked: bool = False) -> None:
+        self.colour_by(name)
+
+    # -------------------------------------------------------------- experiments
+
+    def drop_experiments(self) -> None:
+        """Forget what was tried: the cards show the run alone."""
+        if self.experiments is not None:
+            self.experiments.clear()
+
+    def _on_experiments_changed(self, items: object) -> None:
+        assert isinstance(items, frozenset)
+        self.board.results_changed(items)
+        self.repaint_board()
+
+    # -------------------------------------------------------------- the moment
+
+    def _on_results_moment_moved(self) -> None:
+        """Show the moment; push the scene only as far as the active node needs."""
+        results = self.session.results
+        self.board.revision += 1
+        active = results.active
+        self._place = (0, 0)
+        if active is not None:
+            self._place = self._place_in_backward()
+            if active.node and self.hand.gesture is None and not self.is_seen(active.node):
+                self.bring_into_view(active.node)
+        self.repaint_board()
+
+    def _place_in_backward(self) -> tuple[int, int]:
+        """Which step of how many of its backward is looked at; (0, 0) in the forward."""
+        active, timeline = self.session.results.active, self.session.results.timeline
+        if active is None or not active.backward:
+            return 0, 0
+        first = active.index - max(active.place, 0)
+        count = len(timeline.backwards[active.backward].rows)
+        groups = [tick.group for tick in timeline.ticks[max(first, 0) : first + count] if tick.autograd is not None]
+        whole = sorted(set(groups))
+        return (whole.index(active.group) + 1, len(whole)) if active.group in whole else (0, 0)
+
+    def _on_attention_hover_changed(self) -> None:
+        self.viewport().update()
+
+    def _on_breakpoints_changed(self) -> None:
+        self.viewport().update()
+
+    # -------------------------------------------------------------- painting
+
+    def _paint_debugger(self, painter: QPainter) -> None:
+        """Over the board: the moment, clashes, breakpoints, the legend."""
+        view = self.viewport()
+        seen = self.camera.seen(view.width(), view.height())
+        paint_clashes(painter, self.look, self.board, self.camera, seen)
+        if self.board.results.active is not None:
+            labels = self.layer.labels
+            paint_moment(Stage(painter, self.look, self.board, self.camera, seen, labels), self._place)
+        if self.breakpoints is not None and self.breakpoints.breakpoints:
+            hit = self.runner.state.hit if self.runner is not None else ""
+            paint_breakpoints(painter, self.look, self.board, self.camera, seen, self.breakpoints, hit)
+        if self.board.colouring is not None:
+            paint_legend(painter, self.look, self.board.colouring, view.height())

@@ -1,0 +1,124 @@
+"""What the debugger adds to a card below its values: what an experiment changed, and what the node costs. No Qt."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import CheckRow, Difference
+from gradstudio.protocol.records import Summary
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.colouring import seconds
+from gradstudio.ui.canvas.results import Results
+
+BAND_LINE: Final = 17.0
+BAND_EDGE: Final = 5.0
+FOOT: Final = 18.0
+MAX_CHANGES: Final = 2
+
+
+class Experiments(Protocol):
+    """What a card asks of experiments; `ui.state.Experiments` answers, so does `NoExperiments`."""
+
+    def difference(self, node: ItemId, output: int = 0, grad: bool = False, path: str = "") -> Difference | None:
+        """What a *What if* changed of a value or a gradient."""
+
+    def check_rows(self, node: ItemId) -> tuple[CheckRow, ...]:
+        """What gradcheck found at a node."""
+
+
+class NoExperiments:
+    """Nothing was tried."""
+
+    def difference(self, node: ItemId, output: int = 0, grad: bool = False, path: str = "") -> Difference | None:
+        """None: nothing was changed."""
+        return None
+
+    def check_rows(self, node: ItemId) -> tuple[CheckRow, ...]:
+        """Nothing was checked."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One line of the *What if* band: ``3 → 5`` and ``+2``; `sign` is "∇" for a gradient."""
+
+    sign: str
+    words: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """Below the values of a card.
+
+    Attributes:
+        changes: lines of the *What if* band.
+        cost: forward time, backward time, bytes alive, bytes saved; "" where nothing is known; () without the overlay.
+        check: gradcheck agreed (True) or not; None: not checked.
+    """
+
+    changes: tuple[Changed, ...] = ()
+    cost: tuple[str, ...] = ()
+    check: bool | None = None
+
+    @property
+    def band_height(self) -> float:
+        """Of the *What if* band, scene pixels."""
+        return BAND_LINE * len(self.changes) + BAND_EDGE if self.changes else 0.0
+
+    @property
+    def height(self) -> float:
+        """Of all of it."""
+        return self.band_height + (FOOT if self.cost else 0.0)
+
+
+def extras(results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool) -> Extras:
+    """What is known beside the values of a node."""
+    changes = tuple(_changes(experiments, node))[:MAX_CHANGES]
+    rows = experiments.check_rows(node)
+    check = all(row.ok for row in rows) if rows else None
+    return Extras(changes, cost(results, node) if with_cost else (), check)
+
+
+def cost(results: Results, node: ItemId) -> tuple[str, ...]:
+    """Forward and backward time, bytes alive and saved, as they are written; "" where there is none."""
+    forward, backward = results.seconds(node)
+    memory = results.node_memory(node)
+    alive = memory.alive_bytes if memory is not None else 0
+    saved = results.saved_bytes(node)
+    times = tuple(seconds(figure) if figure else "" for figure in (forward, backward))
+    return (*times, *(formatting.size(size) if size else "" for size in (alive, saved)))
+
+
+def _changes(experiments: Experiments, node: ItemId) -> Iterator[Changed]:
+    for grad in (False, True):
+        for output in range(3):
+            found = experiments.difference(node, output, grad)
+            if found is not None:
+                yield Changed("∇" if grad else "", *_before_after(found))
+
+
+def _before_after(difference: Difference) -> tuple[str, str]:
+    before, after = difference.before, difference.after
+    words = f"{_brief(before)} → {_brief(after)}"
+    one, other = _single(before), _single(after)
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        change = formatting.number(float(other) - float(one), 3)
+        return words, change if change.startswith(("-", "−", "N")) else f"+{change}"
+    return words, f"max {formatting.number(difference.largest, 3)}" if difference.largest is not None else ""
+
+
+def _brief(summary: Summary | None) -> str:
+    if summary is None:
+        return "none"
+    single = _single(summary)
+    return formatting.number(single, 3) if single is not None else f"‖·‖ {formatting.norm(summary)}"
+
+
+def _single(summary: Summary | None) -> object:
+    """The number of a tensor of one element."""
+    if summary is None or formatting.element_count(summary.shape) != 1:
+        return None
+    values = formatting.flat(summary.value) if summary.value is not None else [summary.minimum]
+    return values[0] if values else None

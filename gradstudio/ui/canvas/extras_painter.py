@@ -1,0 +1,92 @@
+"""Paints what the debugger adds to a card: the *What if* band, the foot with its costs, the badge of gradcheck."""
+
+from typing import Final
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from gradstudio.ui.canvas.extras import BAND_EDGE, BAND_LINE, FOOT, Changed, Extras
+from gradstudio.ui.canvas.face import PADDING
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_arrow
+
+CROSS: Final = 12.0
+"""Side of the "x" that drops a *What if*."""
+Align = Qt.AlignmentFlag
+
+
+def paint_extras(painter: QPainter, look: Look, shown: Extras, top: float, width: float) -> None:
+    """Everything below the values; `top` and `width` in scene pixels from the card's left edge."""
+    if shown.changes:
+        _paint_band(painter, look, shown, QRectF(1, top, width - 2, shown.band_height))
+        top += shown.band_height
+    if shown.cost:
+        _paint_cost(painter, look, shown.cost, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
+
+
+def cross_box(top: float, width: float) -> QRectF:
+    """Where the "x" of the band stands."""
+    return QRectF(width - CROSS - 6, top + (BAND_LINE + BAND_EDGE - CROSS) / 2, CROSS, CROSS)
+
+
+def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> None:
+    painter.fillRect(band, look.faded("info", 0.16))
+    painter.fillRect(QRectF(band.x(), band.y(), 3, band.height()), look.color("info"))
+    for number, changed in enumerate(shown.changes):
+        line = QRectF(PADDING, band.y() + BAND_EDGE / 2 + BAND_LINE * number, band.width() - 2 * PADDING, BAND_LINE)
+        if number == 0:
+            line.setRight(band.right() - CROSS - 10)
+            _label(painter, look, line)
+        else:
+            line.setRight(band.right() - PADDING)
+            line.setLeft(line.left() + look.meter.width("what if", "badge") + 7)
+        _paint_change(painter, look, changed, line)
+    cross = cross_box(band.y(), band.width() + 2).adjusted(3, 3, -3, -3)
+    painter.setPen(QPen(look.color("text_dim"), 1.4))
+    painter.drawLines(
+        [QLineF(cross.topLeft(), cross.bottomRight()), QLineF(cross.topRight(), cross.bottomLeft())]
+    )  # fmt: skip
+
+
+def _label(painter: QPainter, look: Look, line: QRectF) -> None:
+    """The words "what if" before the first change; moves the line's left edge behind them."""
+    painter.setFont(look.meter.font("badge"))
+    painter.setPen(look.color("info"))
+    painter.drawText(line, Align.AlignVCenter, "what if")
+    line.setLeft(line.left() + look.meter.width("what if", "badge") + 7)
+
+
+def _paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF) -> None:
+    meter = look.meter
+    words = f"{changed.sign} {changed.words}".strip()
+    by = changed.by if meter.width(words, "mono") + meter.width(changed.by, "mono") + 10 <= line.width() else ""
+    painter.setFont(meter.font("mono"))
+    painter.setPen(look.gradient if changed.sign else look.color("text"))
+    painter.drawText(line, Align.AlignVCenter, meter.elided(words, "mono", line.width()))
+    painter.setPen(look.color("info"))
+    painter.drawText(line, Align.AlignVCenter | Align.AlignRight, by)
+
+
+def _paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRectF) -> None:
+    """Forward and backward time at the left, bytes alive and saved at the right; "saved" goes first."""
+    painter.fillRect(QRectF(line.x(), line.y(), line.width(), 1), look.faded("card_edge", 0.7))
+    forward, backward, alive, saved = cost
+    left = [(sign, text, role) for sign, text, role in (("▶", forward, "forward"), ("◀", backward, "backward")) if text]
+    right = [text for text in (alive, f"saved {saved}" if saved else "") if text]
+    meter, x = look.meter, line.x()
+    painter.setFont(meter.font("mono_small"))
+    for sign, text, role in left:
+        paint_arrow(painter, look.color(role), QPointF(x + 4, line.center().y() + 0.5), 3.2, back=sign == "◀")
+        painter.setPen(look.color("text_dim"))
+        painter.drawText(QRectF(x + 10, line.y(), 90, FOOT), Align.AlignVCenter, text)
+        x += 10 + meter.width(text, "mono_small") + 8
+    if not left and not right:
+        painter.setPen(look.color("unknown_value"))
+        painter.drawText(line, Align.AlignVCenter, "–")
+    text = next((text for text in (" · ".join(right), right[0] if right else "") if _fits(look, text, line, x)), "")
+    painter.setPen(look.color("text_dim"))
+    painter.drawText(line, Align.AlignVCenter | Align.AlignRight, text)
+
+
+def _fits(look: Look, text: str, line: QRectF, x: float) -> bool:
+    return look.meter.width(text, "mono_small") <= line.right() - x

@@ -1,0 +1,124 @@
+"""Edges that are no wires: which values share a storage, and which write clashes with what was saved."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from gradstudio.graph import analysis
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
+from gradstudio.operators.model import Effect
+from gradstudio.protocol.debugging import Clash
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_pill
+
+LEGIBLE: Final = 0.5
+"""Below this zoom edges have no words."""
+SIGN: Final = 9.0
+
+
+def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """A dashed edge from each base to what shares its storage, with words where they can be read."""
+    for base, other in board.results.shared_storage():
+        if base in board.index and other in board.index:
+            writes = Effect.IN_PLACE in analysis.effects(board.graph, other)
+            words = "same memory" if writes else f"view of {title(board.graph, base)}"
+            _link(painter, look, board, camera, seen, (base, other), look.color("info"), words)
+
+
+def paint_clashes(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions."""
+    for failure in board.results.failures:
+        clash = failure.failed.clash
+        if clash is not None:
+            _paint_clash(painter, look, board, camera, seen, clash)
+
+
+def _paint_clash(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, clash: Clash) -> None:
+    danger = look.color("danger")
+    words = f"saved at v{clash.saved_version}, now v{clash.version}" if clash.autograd else "a leaf was written to"
+    for culprit in clash.culprits:
+        if clash.victim and culprit.node != clash.victim:
+            _link(painter, look, board, camera, seen, (culprit.node, clash.victim), danger, words)
+        _corner_sign(painter, look, board, camera, culprit.node, "pen")
+    if clash.victim:
+        _corner_sign(painter, look, board, camera, clash.victim, "broken")
+
+
+def _link(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
+    color: QColor, words: str,
+) -> None:  # fmt: skip
+    one, other = board.box(ends[0]), board.box(ends[1])
+    if one is None or other is None or not _around(one, other).meets(seen):
+        return
+    start, stop, bend = _route(camera.box_to_view(one), camera.box_to_view(other))
+    path = QPainterPath(start)
+    path.cubicTo(start + bend[0], stop + bend[1], stop)
+    pen = QPen(color, 1.8 if camera.zoom >= LEGIBLE else 1.2, Qt.PenStyle.DashLine)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(path)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    for end in (start, stop):
+        painter.drawEllipse(end, 3.0, 3.0)
+    if camera.zoom >= LEGIBLE:
+        painter.setFont(look.meter.font("badge"))
+        width = look.meter.width(words, "badge") + 14
+        middle = path.pointAtPercent(0.5)
+        plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
+
+
+def plate(painter: QPainter, look: Look, rect: QRectF, words: str, color: QColor) -> None:
+    """Words in a colour on a ground of their own; the font is the painter's."""
+    paint_pill(painter, rect, "", look.color("canvas"), color)
+    painter.setPen(QPen(color, 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _around(one: Box, other: Box) -> Box:
+    x, y = min(one.x, other.x), min(one.y, other.y)
+    return Box(x, y, max(one.right, other.right) - x, max(one.bottom, other.bottom) - y)
+
+
+def _route(one: Box, other: Box) -> tuple[QPointF, QPointF, tuple[QPointF, QPointF]]:
+    """From the edges of two cards that face one another, and how the curve leaves them."""
+    if other.y >= one.bottom or one.y >= other.bottom:
+        below = other.y >= one.bottom
+        start = QPointF(one.center[0], one.bottom if below else one.y)
+        stop = QPointF(other.center[0], other.y if below else other.bottom)
+        pull = QPointF(0, max(20.0, abs(stop.y() - start.y()) / 2) * (1 if below else -1))
+        return start, stop, (pull, -pull)
+    start, stop = QPointF(one.center[0], one.bottom), QPointF(other.center[0], other.bottom)
+    drop = QPointF(0, 40.0 + abs(one.bottom - other.bottom))
+    return start, stop, (drop, drop)
+
+
+def _corner_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:
+    """A sign in a disc on the upper right corner of a card."""
+    box = board.box(item)
+    if box is None:
+        return
+    shown = camera.box_to_view(box)
+    at, danger = QPointF(shown.right - 4, shown.y - 2), look.color("danger")
+    painter.setPen(QPen(look.color("canvas"), 2.0))
+    painter.setBrush(danger)
+    painter.drawEllipse(at, SIGN + 2, SIGN + 2)
+    ink = QPen(look.color("canvas"), 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+    painter.setPen(ink)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if sign == "pen":
+        painter.drawLine(at + QPointF(-4, 4), at + QPointF(4, -4))
+        painter.drawLine(at + QPointF(-4, 4), at + QPointF(-1, 4))
+        painter.drawLine(at + QPointF(2, -5), at + QPointF(5, -2))
+        return
+    painter.drawArc(QRectF(at.x() - 6, at.y() - 3, 7, 7), 60 * 16, 240 * 16)
+    painter.drawArc(QRectF(at.x() - 1, at.y() - 4, 7, 7), -120 * 16, 240 * 16)
+    painter.drawLine(at + QPointF(-1, -6), at + QPointF(1, 6))

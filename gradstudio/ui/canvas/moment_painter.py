@@ -1,0 +1,178 @@
+"""Paints the moment that is looked at: the active node, what flows through its wires, and what had not run yet."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.graph.model import Wire
+from gradstudio.protocol.records import Summary
+from gradstudio.protocol.timeline_model import BackwardStep
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.layer import draw_paths
+from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.marks import paint_arrow
+from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wire_label_painter import lit_label, paint_lit_label
+from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
+
+ARROWS: Final = (4, 9, 14)
+"""Points of a lit path that carry an arrow."""
+TAB: Final = 19.0
+LEGIBLE: Final = 0.3
+"""Below this zoom the numbers at ports are left out."""
+GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What has to be known to paint over the board: where it is seen, and how."""
+
+    painter: QPainter
+    look: Look
+    board: Board
+    camera: Camera
+    seen: Box
+    labels: WireLabels
+
+
+def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
+    """Everything about the active node; `place` is which step of how many of its backward it is."""
+    active = stage.board.results.active
+    if active is None:
+        return
+    role = active.phase
+    step = stage.board.results.backward_step() if role == "backward" else None
+    if step is not None:
+        _paint_flow_back(stage, step)
+    else:
+        wires = [wire for wire in stage.board.wires if wire.target == active.node]
+        _light(stage, wires, stage.look.color("forward"), back=False)
+    box = stage.board.box(active.node) if active.node else None
+    if box is not None and box.grown(30).meets(stage.seen):
+        _mark(stage, stage.camera.box_to_view(box), role, place)
+    if step is not None and stage.camera.zoom >= LEGIBLE:
+        _paint_arrivals(stage, step)
+
+
+def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
+    """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
+    leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
+    out = [w for w in board.wires if w.target == step.node and (w.source, w.output, w.port) in leaving]
+    arrived = {arrival.value.output for arrival in step.arrivals if arrival.value is not None}
+    sent = (w for w in board.wires if w.source == step.node and w.output in arrived)
+    return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
+
+
+def _paint_flow_back(stage: Stage, step: BackwardStep) -> None:
+    arriving, leaving = flowing(stage.board, step)
+    color = stage.look.color("backward")
+    _light(stage, arriving, color, back=True, width=2.6)
+    _light(stage, leaving, color, back=True, width=4.2)
+    for wire in leaving:
+        _paint_wire_number(stage, wire)
+    if stage.camera.zoom >= LEGIBLE:
+        for wire in {(w.source, w.output): w for w in leaving}.values():
+            _paint_forming(stage, wire)
+
+
+def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width: float = 3.6) -> None:
+    """Wires in a colour, with arrows in the direction of the flow."""
+    if not wires:
+        return
+    paths = stage.board.paths[[stage.board.wire_index[wire] for wire in wires]]
+    draw_paths(stage.painter, stage.camera, stage.seen, paths, color, width)
+    size = 5.0 * min(1.3, max(0.7, stage.camera.zoom))
+    for path in paths:
+        for k in ARROWS:
+            here, there = path[k], path[k - 1] if back else path[min(k + 1, len(path) - 1)]
+            x, y = stage.camera.to_view(float(here[0]), float(here[1]))
+            angle = float(np.degrees(np.arctan2(there[1] - here[1], there[0] - here[0])))
+            stage.painter.save()
+            stage.painter.translate(x, y)
+            stage.painter.rotate(angle)
+            paint_arrow(stage.painter, color, QPointF(0, 0), size, back=False)
+            stage.painter.restore()
+
+
+def _paint_wire_number(stage: Stage, wire: Wire) -> None:
+    sent = stage.board.results.wire_grad(wire)
+    if sent is None:
+        return
+    found = stage.labels.of(wire)
+    if found is None:
+        path = stage.board.paths[stage.board.wire_index[wire]]
+        x, y = path[17].tolist()
+        found = lit_label(stage.look, brief(sent.grad), x, y - 11)
+    paint_lit_label(stage.painter, stage.look, stage.camera, found)
+
+
+def _paint_forming(stage: Stage, wire: Wire) -> None:
+    """The sum that is being formed where a value has several users."""
+    parts, total = stage.board.results.forming(wire.source, wire.output)
+    if total > 1 and parts:
+        port = PortRef(wire.source, "output", "", wire.output)
+        _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", -20.0)
+
+
+def _paint_arrivals(stage: Stage, step: BackwardStep) -> None:
+    """What arrives at the results of the active node."""
+    seen: set[int] = set()
+    for arrival in step.arrivals:
+        value = arrival.value
+        if value is None or value.node != step.node or value.path or value.output in seen:
+            continue
+        seen.add(value.output)
+        port = PortRef(step.node, "output", "", value.output)
+        _plate(stage, port, _arriving(arrival.grad, [part.grad for part in arrival.parts]), 20.0)
+
+
+def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
+    if len(parts) > 1 and grad is not None and grad.shape == ():
+        shown = [brief(part) for part in parts[:3]] + (["…"] if len(parts) > 3 else [])
+        return f"arrives {' + '.join(shown)} = {brief(grad)}"
+    return f"arrives {brief(grad)}"
+
+
+def _plate(stage: Stage, port: PortRef, text: str, below: float) -> None:
+    """Words beside an output port, over everything."""
+    meter, painter, look = stage.look.meter, stage.painter, stage.look
+    x, y = stage.camera.to_view(*stage.board.anchor(port))
+    width = meter.width(text, "mono_label") + 14
+    rect = QRectF(x + 8, y + below * max(0.8, stage.camera.zoom) - 9, width, 18)
+    painter.setPen(QPen(look.color("backward"), 1.3))
+    painter.setBrush(look.color("surface_raised"))
+    painter.drawRoundedRect(rect, 5, 5)
+    painter.setFont(meter.font("mono_label"))
+    painter.setPen(look.color("text"))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
+    """A strong outline and a tab above the card: "▶" in the forward, "◀ 3/7" in a backward."""
+    painter, color = stage.painter, stage.look.color(role)
+    radius = 8.0 * stage.camera.zoom
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    glow = QColor(color)
+    for width, alpha in GLOW:
+        glow.setAlphaF(alpha)
+        painter.setPen(QPen(glow, width))
+        painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+    style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
+    painter.setPen(QPen(color, 3.0, style))
+    painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+    words = f"{place[0]}/{place[1]}" if role == "backward" and place[1] else ""
+    width = 24.0 + (stage.look.meter.width(words, "badge") + 6 if words else 0.0)
+    tab = QRectF(box.x + 10, box.y - TAB + 3, width, TAB - 3)
+    painter.setPen(QPen(stage.look.color("canvas"), 1.0))
+    painter.setBrush(color)
+    painter.drawRoundedRect(tab, 4, 4)
+    ink = stage.look.color("canvas")
+    paint_arrow(painter, ink, QPointF(tab.x() + 12, tab.center().y()), 5.0, back=role == "backward")
+    painter.setFont(stage.look.meter.font("badge"))
+    painter.setPen(ink)
+    painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, words)

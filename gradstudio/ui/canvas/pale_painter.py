@@ -1,0 +1,47 @@
+"""Paints what had not run yet at the moment that is looked at: a veil over the card, and the words."""
+
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.batches import draw_rects
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.distant import DISTANT
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.look import Look
+
+PALE: Final = 0.62
+
+
+def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
+    if board.results.moment is None:
+        return
+    near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
+    late = [k for k in near if not _has_run(board, board.ids[k])]
+    if not late:
+        return
+    rects = board.bounds[late].copy()
+    rects[:, 2:] -= rects[:, :2]
+    rects[:, :2] -= (camera.x, camera.y)
+    rects *= camera.zoom
+    rects += (-1.0, -1.0, 2.0, 2.0)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("past", PALE))
+    draw_rects(painter, rects)
+    if camera.zoom >= DISTANT:
+        painter.setFont(look.meter.font("small_italic"))
+        painter.setPen(look.color("text_dim"))
+        for x, y, width, height in rects.tolist():
+            line = QRectF(x + 12 * camera.zoom, y + height - 22, width - 24 * camera.zoom, 18)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, "not run yet")
+
+
+def _has_run(board: Board, item: ItemId) -> bool:
+    card = board.cards[item]
+    return card.face.muted or board.results.row(item) is not None
