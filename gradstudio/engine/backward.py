@@ -1,154 +1,293 @@
 """One real backward, recorded by hooks on the autograd nodes (engine spike §4, way iii).
 
 Every handle is removed when the backward is over: one forgotten on AccumulateGrad deadlocked the
-next. Hooks only look; torch's own numbers are never touched.
+next. Hooks only look and hold; torch's own numbers are never touched. What they held is summarised
+when the backward is over, or earlier when it is much. A gradient that a leaf without `.grad` is
+about to take over is not held, or torch would copy it.
 """
 
-from collections import Counter
+import time
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor
-from torch.autograd.graph import Node
+from torch.autograd.function import BackwardCFunction
 
-from gradstudio.engine.gradients import Gradients, marks_of
+from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.reach import Reach, Seen
+from gradstudio.engine.saved import is_released
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.values import tensors_in
-from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.engine.wires import MARK, Marks, Sending, marks_of
+from gradstudio.protocol.autograd import AutogradRow, WireGrad
 from gradstudio.protocol.records import Summary
 
 Grads = tuple[Tensor | None, ...]
-Edge = tuple[Node, int]
-Owner = tuple[ItemId, tuple[int, ...]]
-NOBODY: Owner = (ItemId(""), ())
+HOLD_ELEMENTS = 1 << 24
+"""Elements of gradients that are held during a backward before they are summarised."""
+
+
+class Event:
+    """An autograd node has run: its gradients until they are summarised, then their summaries."""
+
+    __slots__ = ("after", "came", "incoming", "outgoing", "seconds", "seen", "went")
+
+    def __init__(self, seen: Seen, incoming: Grads, outgoing: Grads, seconds: float) -> None:
+        """Hold what was seen."""
+        self.seen, self.incoming, self.outgoing, self.seconds = seen, incoming, outgoing, seconds
+        self.came: tuple[Summary | None, ...] = ()
+        self.went: list[Summary | None] = []
+        self.after: Summary | None = None
 
 
 class Recording:
     """Hooks on everything a backward from `roots` can reach, and what they saw.
 
     Attributes:
-        rows: autograd nodes in the order torch executed them.
+        rows: autograd nodes in the order torch executed them; `wires` what went back along each; both behind the end.
         leaves: by identity of a leaf tensor, what arrived there.
+        retained: the graph was kept; `number` of this backward.
     """
 
-    def __init__(self, gradients: Gradients, roots: Iterable[object], number: int) -> None:
-        """Look at the graph behind the roots; `number` counts backwards."""
+    def __init__(self, gradients: Gradients, roots: Iterable[object], number: int, *, returns: bool = False) -> None:
+        """Look at the graph behind the roots.
+
+        Args:
+            gradients: of all values.
+            roots: tensors and lists of them.
+            number: counts backwards.
+            returns: gradients may be returned instead of reaching a leaf (`autograd.grad`, `inputs=`).
+        """
         self.rows: list[AutogradRow] = []
+        self.wires: list[WireGrad] = []
         self.leaves: dict[int, Summary | None] = {}
-        self._gradients, self._number = gradients, number
-        self._owners: dict[Node, Owner] = {}
-        self._contributors: Counter[Edge] = Counter()
-        self._known: dict[Edge, Summary | None] = {}
+        self.retained = False
+        self.number = number
+        self._gradients, self._returns = gradients, returns
+        self._reach = Reach(gradients, tensors_in(list(roots)))
+        self._events: list[Event] = []
+        self._summarised, self._held, self._last = 0, 0, 0.0
+        self._before: dict[int, Summary | None] = {}
+        self._memo: dict[int, Summary] = {}
+        self._grows = False
         self._handles: list[Any] = []
-        self._tensors = {id(value.tensor): value.key[0] for value in gradients.values.values() if value.was_leaf}
-        self._walk(tensors_in(list(roots)))
 
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
-        for node in self._owners:
-            if hasattr(node, "variable"):
-                self._handles.append(node.register_prehook(_leaf_hook(self, node)))
-            else:
-                self._handles.append(node.register_hook(_hook(self, node)))
+        seens = self._reach.seen
+        with neutral():
+            self._look_at_leaves()
+        for seen in seens:
+            if isinstance(seen.node, BackwardCFunction):  # Python's own may write into what comes
+                self._handles.append(seen.node.register_prehook(self._before_python))
+            self._handles.append(seen.node.register_hook(partial(self._saw, seen)))
+        self._last = time.perf_counter()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove them all."""
+        """Remove the hooks and make the record."""
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
-
-    def saw(self, node: Node, incoming: Grads, outgoing: Grads) -> None:
-        """An autograd node has run: what came in, what went out."""
         with neutral():
-            came = tuple(self._incoming(node, index, grad) for index, grad in enumerate(incoming))
-            went = tuple(map(self._outgoing, node.next_functions, outgoing))
-            self._reach(node, incoming, came)
-        self._row(node, came, went)
+            self._settle()
+            self._finish_wires()
+        self.rows = [self._row(event) for event in self._events]
+        kept = (event.seen for event in self._events if event.seen.saved)
+        first = next(kept, None)
+        self.retained = first is not None and not is_released(first.node)
 
-    def saw_leaf(self, node: Node, incoming: Grads) -> None:
-        """A leaf's AccumulateGrad is about to run."""
-        leaf: Tensor = node.variable  # type: ignore[attr-defined]  # AccumulateGrad has it
+    # -------------------------------------------------------------- hooks
+
+    def _saw(self, seen: Seen, outgoing: Grads, incoming: Grads) -> None:
+        """An autograd node has run."""
+        now = time.perf_counter()
+        if seen.drops:
+            outgoing = tuple([None if index in seen.drops else grad for index, grad in enumerate(outgoing)])
+        for grad in outgoing:
+            if grad is not None:
+                self._held += grad.numel()
+        seen.place = len(self._events)
+        self._events.append(Event(seen, incoming, outgoing, now - self._last))
+        self._grows = self._grows or torch.is_grad_enabled()
+        if self._held > HOLD_ELEMENTS:
+            with neutral():
+                self._settle()
+        self._last = time.perf_counter()
+
+    def _before_python(self, _: Grads) -> None:
         with neutral():
-            came = tuple(self._incoming(node, index, grad) for index, grad in enumerate(incoming))
-        self.leaves[id(leaf)] = came[0] if came else None
-        self._row(node, came, ())
+            self._settle()
 
-    def _walk(self, roots: list[Tensor]) -> None:
-        todo: list[tuple[Node, Owner]] = []
-        for root in roots:
-            node = grad_fn_of(root)
-            if node is not None:
-                self._contributors[node, root.output_nr] += 1
-                todo.append((node, NOBODY))
-        while todo:
-            node, user = todo.pop()
-            if node in self._owners:
+    def _look_at_leaves(self) -> None:
+        for seen in self._reach.seen:
+            if seen.leaf is None:
                 continue
-            owner = self._owners[node] = self._owner(node, user)
-            for edge in node.next_functions:
-                if edge[0] is not None:
-                    self._contributors[edge] += 1  # type: ignore[index]  # its node is not None
-                    todo.append((edge[0], owner))
+            grad = seen.leaf.grad
+            if grad is not None:
+                self._before[seen.id] = self._gradients.summary_of_grad(seen.leaf)
+        if self._returns:
+            return
+        alone = {s.id: s for s in self._reach.seen if s.leaf is not None and s.users == 1 and s.leaf.grad is None}
+        for seen in self._reach.seen:
+            for index, (to, _) in enumerate(seen.next):
+                if to in alone:
+                    seen.drops = (*seen.drops, index)
+                    alone[to].giver = (seen, index)
 
-    def _owner(self, node: Node, user: Owner) -> Owner:
-        """The canvas node: of the value made at this edge, else of the operator it is a part of."""
-        variable = getattr(node, "variable", None)
-        if variable is not None:
-            return self._tensors.get(id(variable), NOBODY[0]), ()
-        marks = marks_of(node)
-        return (marks[0][0][0], marks[0][3]) if marks else user
+    # -------------------------------------------------------------- summaries
 
-    def _incoming(self, node: Node, index: int, grad: Tensor | None) -> Summary | None:
+    def _settle(self) -> None:
+        """Summarise what is held, in the order it was seen, and let it go."""
+        for place in range(self._summarised, len(self._events)):
+            event = self._events[place]
+            event.came = tuple(map(self._of, event.incoming))
+            event.went = list(map(self._of, event.outgoing))
+            if self._grows:
+                self._note_what_grew(event)
+            if event.seen.leaf is None:
+                self._reach_values(event)
+            else:
+                self._reach_leaf(event, event.seen.leaf)
+            self._send(event, place)
+        for place in range(self._summarised, len(self._events)):
+            self._events[place].incoming = self._events[place].outgoing = ()
+        self._memo.clear()
+        self._summarised, self._held = len(self._events), 0
+
+    def _of(self, grad: Tensor | None) -> Summary | None:
+        """The summary, made once for a tensor however many rows show it."""
         if grad is None:
             return None
-        edge = (node, index)
-        if self._contributors[edge] == 1 and edge in self._known:
-            return self._known.pop(edge)
-        return summarise(grad, self._gradients.max_values)
-
-    def _outgoing(self, edge: tuple[Node | None, int], grad: Tensor | None) -> Summary | None:
-        if grad is None or edge[0] is None:
-            return None
-        summary = summarise(grad, self._gradients.max_values)
-        if self._contributors[edge] == 1:  # type: ignore[index]  # its node is not None
-            self._known[edge] = summary  # type: ignore[index]  # its node is not None
+        summary = self._memo.get(id(grad))
+        if summary is None:
+            summary = self._memo[id(grad)] = summarise(grad, self._gradients.max_values)
         return summary
 
-    def _reach(self, node: Node, incoming: Grads, came: tuple[Summary | None, ...]) -> None:
-        for key, serial, output, _ in marks_of(node):
+    def _reach_values(self, event: Event) -> None:
+        marks = event.seen.marks
+        for key, serial, output, _ in marks.values if marks is not None else ():
             value = self._gradients.find(key, serial)
-            grad = incoming[output] if output < len(incoming) else None
-            summary = came[output] if output < len(came) else None
+            grad = event.incoming[output] if output < len(event.incoming) else None
+            summary = event.came[output] if output < len(event.came) else None
             if value is not None and grad is not None and summary is not None:
                 self._gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
 
-    def _row(self, node: Node, came: tuple[Summary | None, ...], went: tuple[Summary | None, ...]) -> None:
-        owner, turns = self._owners[node]
-        self.rows.append(
-            AutogradRow(
-                backward=self._number,
-                autograd=type(node).__name__,
-                node=owner,
-                turns=turns,
-                incoming=came,
-                outgoing=went,
-            )
+    def _reach_leaf(self, event: Event, leaf: Tensor) -> None:
+        came = event.came[0] if event.came else None
+        self.leaves[id(leaf)] = came
+        if leaf.grad is not None:
+            fresh = event.seen.id not in self._before
+            event.after = came if fresh else summarise(leaf.grad, self._gradients.max_values)
+            if event.after is not None:
+                self._gradients.note_grad(leaf, event.after)
+
+    def _send(self, event: Event, place: int) -> None:
+        for index, sending in event.seen.sends:
+            grad = event.outgoing[index] if index < len(event.outgoing) else None
+            if grad is not None:
+                sending.add(grad, place)
+                sending.summary = event.went[index]
+        if event.seen.leaf is not None and event.incoming and event.incoming[0] is not None:
+            self._hand_over(event, event.incoming[0])
+
+    def _hand_over(self, event: Event, grad: Tensor) -> None:
+        """What the leaf took over is what a node before it had sent."""
+        giver = event.seen.giver
+        if giver is None or giver[0].place < 0:
+            return
+        earlier, index = giver
+        self._events[earlier.place].went[index] = event.came[0]
+        for at, sending in earlier.sends:
+            if at == index:
+                sending.add(grad, earlier.place)
+                sending.summary = event.came[0]
+
+    def _note_what_grew(self, event: Event) -> None:
+        """Nodes that the backward itself made (create_graph) belong to the node whose gradient they compute."""
+        seen = event.seen
+        todo = [node for grad in (*event.incoming, *event.outgoing) if grad is not None if (node := grad_fn_of(grad))]
+        if seen.leaf is not None and seen.leaf.grad is not None and (node := grad_fn_of(seen.leaf.grad)):
+            todo.append(node)
+        while todo:
+            node = todo.pop()
+            if hasattr(node, "variable") or self._reach.of(node) is not None:
+                continue
+            known: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+            if known is not None:
+                continue
+            marks = marks_of(node)
+            marks.owner, marks.order, marks.call = (seen.owner, seen.turns), seen.order + 1, seen.call
+            todo += [following for following, _ in node.next_functions if following is not None]
+
+    # -------------------------------------------------------------- the record
+
+    def _row(self, event: Event) -> AutogradRow:
+        seen = event.seen
+        return AutogradRow(
+            backward=self.number,
+            autograd=type(seen.node).__name__,
+            node=seen.owner,
+            turns=seen.turns,
+            incoming=event.came,
+            outgoing=() if seen.leaf is not None else tuple(event.went),
+            id=seen.id,
+            next=seen.next,
+            values=seen.values,
+            saved=seen.saved,
+            order=seen.order,
+            seconds=event.seconds,
+            before=self._before.get(seen.id),
+            after=event.after,
         )
 
+    def _finish_wires(self) -> None:
+        ran = {(e.seen.call.node, e.seen.call.turns): place for place, e in enumerate(self._events) if e.seen.call}
+        sent = [s for s in self._reach.sendings if s.parts or (s.target, s.turns) in ran]
+        for sending in sent:
+            if not sending.parts:
+                sending.place = ran[sending.target, sending.turns]
+            elif sending.parts > 1 and sending.total is not None:
+                sending.summary = summarise(sending.total, self._gradients.max_values)
+        self._pass_on(sent)
+        wires = [self._wire(sending) for sending in sent]
+        self.wires = sorted(wires, key=lambda wire: wire.place)
 
-def _hook(recording: Recording, node: Node) -> Any:
-    def hook(outgoing: Grads, incoming: Grads) -> None:
-        recording.saw(node, incoming, outgoing)
+    def _pass_on(self, sent: list[Sending]) -> None:
+        """Statements that gave back what they were given: what their readers sent goes on as it is."""
+        for edge, alias in self._reach.aliases():
+            readers = [
+                s
+                for s in sent
+                if s.edge == edge
+                and s.source[0] == alias.node
+                and self._reach.turns_of(edge, alias.node, s.turns) == alias.turns
+            ]
+            passing = Sending(alias.port, alias.source, alias.node, alias.turns, edge)
+            passing.holds = True
+            for reader in readers:
+                if reader.total is not None:
+                    passing.add(reader.total, reader.place)
+            if passing.total is not None:
+                passing.parts = sum(reader.parts for reader in readers)
+                one = passing.parts == 1
+                passing.summary = readers[0].summary if one else summarise(passing.total, self._gradients.max_values)
+                sent.append(passing)
 
-    return hook
-
-
-def _leaf_hook(recording: Recording, node: Node) -> Any:
-    def hook(incoming: Grads) -> None:
-        recording.saw_leaf(node, incoming)
-
-    return hook
+    def _wire(self, sending: Sending) -> WireGrad:
+        source, output = sending.source
+        return WireGrad(
+            source=source,
+            target=sending.target,
+            port=sending.port,
+            output=output,
+            turns=sending.turns,
+            source_turns=self._reach.turns_of(sending.edge, source, sending.turns),
+            place=sending.place,
+            grad=sending.summary if sending.parts else None,
+            parts=sending.parts,
+        )

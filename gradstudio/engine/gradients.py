@@ -9,19 +9,15 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.graph import Node
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.states import state_of_leaf, state_of_value
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.watched import Cut, Key, Leaf, Value
+from gradstudio.engine.wires import MAX_ITEMS, Call, aliases_of, attach, marks_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import GradPart, GradRow
 from gradstudio.protocol.records import Summary
-
-MARK = "gradstudio"
-MAX_ITEMS = 64
-Mark = tuple[Key, int, int, tuple[int, ...]]
 
 
 class Gradients:
@@ -54,22 +50,33 @@ class Gradients:
         outputs: Iterable[object],
         cut: Callable[[Tensor], Cut | None],
         first: int = 0,
+        call: Call | None = None,
     ) -> list[Value]:
         """A statement has given `outputs`, the first of them its output `first`; what was entered.
 
-        `cut` says why a tensor that does not require grad does not.
+        `cut` says why a tensor that does not require grad does not; `call` is what went into the statement.
         """
         made: list[Value] = []
         for index, output in enumerate(outputs, first):
             if isinstance(output, Tensor):
-                made.append(self._note((node, index, ""), output, turns, cut))
+                made.append(self._note((node, index, ""), output, turns, cut, call))
             elif isinstance(output, nn.Module):
                 named = output.named_parameters()
                 made.extend(self._note((node, index, path), parameter, turns, cut) for path, parameter in named)
             elif isinstance(output, list | tuple):
                 items = [(str(place), item) for place, item in enumerate(output[:MAX_ITEMS])]
-                made.extend(self._note((node, index, p), i, turns, cut) for p, i in items if isinstance(i, Tensor))
+                made.extend(
+                    self._note((node, index, p), i, turns, cut, call) for p, i in items if isinstance(i, Tensor)
+                )
         return made
+
+    def written(self, outputs: Iterable[object], call: Call) -> None:
+        """A statement wrote into its result in place: where that is a view, its base has another edge as well."""
+        for output in outputs:
+            base = output._base if isinstance(output, Tensor) and not output.is_inference() else None
+            node = grad_fn_of(base) if base is not None else None
+            if base is not None and node is not None:
+                attach(call, node, base.output_nr)
 
     def find(self, key: Key, serial: int) -> Value | None:
         """The value, when it is still the one of that serial number."""
@@ -138,6 +145,19 @@ class Gradients:
                 leaf.summary = (now, part.grad)
             leaf.seen = now
 
+    def summary_of_grad(self, tensor: Tensor) -> Summary | None:
+        """Of a leaf's `.grad` as it stands now."""
+        leaf = self.leaves.get(id(tensor))
+        if leaf is not None:
+            return self._leaf_summary(leaf)
+        return None if tensor.grad is None else summarise(tensor.grad, self.max_values)
+
+    def note_grad(self, tensor: Tensor, summary: Summary) -> None:
+        """`summary` is that of the leaf's `.grad` as it stands now."""
+        leaf, now = self.leaves.get(id(tensor)), _glance(tensor.grad)
+        if leaf is not None and now is not None:
+            leaf.summary = (now, summary)
+
     def clear(self, tensor: Tensor) -> None:
         """`.grad` of the leaf is set to None."""
         tensor.grad = None
@@ -173,7 +193,14 @@ class Gradients:
 
     # -------------------------------------------------------------- private
 
-    def _note(self, key: Key, tensor: Tensor, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]) -> Value:
+    def _note(
+        self,
+        key: Key,
+        tensor: Tensor,
+        turns: tuple[int, ...],
+        cut: Callable[[Tensor], Cut | None],
+        call: Call | None = None,
+    ) -> Value:
         self._serial += 1
         requires, grad_fn = tensor.requires_grad, grad_fn_of(tensor)
         leaf = is_leaf(tensor)
@@ -182,9 +209,16 @@ class Gradients:
         if not requires:
             value.cut = cut(tensor)
         elif leaf:
-            self._leaf(tensor).users += 1
+            watch = self._leaf(tensor)
+            watch.users += 1
+            if call is not None:
+                passed = aliases_of(call, (edge for edge in call.edges if edge.node is tensor))
+                watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
         elif grad_fn is not None:
-            marks_of(grad_fn).append((key, self._serial, tensor.output_nr, turns))
+            number = tensor.output_nr
+            marks_of(grad_fn).values.append((key, self._serial, number, turns))
+            if call is not None:
+                attach(call, grad_fn, number)
             self._keep((key, False), tensor)
         self._replaced(self.values.get(key))
         self.values[key] = value
@@ -239,15 +273,6 @@ class Gradients:
 
     def _drop(self, entry: tuple[Key, bool]) -> None:
         self._kept_bytes -= self._kept.pop(entry, 0)
-
-
-def marks_of(node: Node) -> list[Mark]:
-    """Which values were made at an autograd node: (key, serial, output number, turns) each.
-
-    They live with torch's node itself, so the graph is freed when the program lets go of it.
-    """
-    metadata: dict[str, list[Mark]] = node.metadata  # type: ignore[assignment]  # a dict, typed as a method by torch
-    return metadata.setdefault(MARK, [])
 
 
 def _glance(grad: Tensor | None) -> tuple[int, int] | None:

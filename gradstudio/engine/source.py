@@ -45,6 +45,7 @@ class Step:
     Attributes:
         pure: it can neither overwrite a value nor run a backward, so the summaries of earlier
             values may wait.
+        wires: of each input that is read under a name: (port, name, the output its wire begins at, if that is known).
     """
 
     statement: Statement
@@ -52,6 +53,7 @@ class Step:
     result: CodeType | None
     pure: bool
     fingerprint: Fingerprint
+    wires: "tuple[tuple[str, str, tuple[ItemId, int] | None], ...]" = ()
 
     @property
     def id(self) -> ItemId:
@@ -144,7 +146,13 @@ def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]]) -> Step:
     for index, name in enumerate(statement.names):
         scope[name] = (statement.node, index)
     result = expression(statement.result, statement.line) if statement.result else None
-    return Step(statement, source, result, _is_pure(statement), fingerprint)
+    return Step(statement, source, result, _is_pure(statement), fingerprint, _wires(statement))
+
+
+def _wires(statement: Statement) -> tuple[tuple[str, str, tuple[ItemId, int] | None], ...]:
+    sources = statement.sources or (None,) * len(statement.inputs)
+    wires = zip(statement.inputs, sources, strict=True)
+    return tuple((port, text, source) for (port, text), source in wires if text.isidentifier() and text not in MODULES)
 
 
 def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]]) -> Head:

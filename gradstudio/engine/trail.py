@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.gradients import MAX_ITEMS
 from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.live import FIRST_TURNS, LAST_TURNS
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.rerun import Outputs, Rerun, Watcher
 from gradstudio.engine.source import Step
 from gradstudio.engine.summary import summarise
+from gradstudio.engine.wires import MAX_ITEMS
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.records import Summary
 

@@ -1,7 +1,7 @@
 """What is remembered of a tensor whose gradient is shown: a value as it was made, and the `.grad` of a leaf."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -32,6 +32,7 @@ class Leaf:
         seen: identity and version of `.grad` when last looked at.
         returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
         users: how many values are this tensor; with the last one the watch ends.
+        aliases: wires into statements that gave this tensor back as it was.
     """
 
     tensor: Tensor
@@ -41,6 +42,7 @@ class Leaf:
     returned: bool = False
     users: int = 0
     summary: tuple[tuple[int, int], Summary] | None = None
+    aliases: dict[tuple[ItemId, str], Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

@@ -90,6 +90,7 @@ class _Steps:
         effects = operator.effects if operator is not None and not node.bypassed else ()
         text, result = self._text(node, operator, names, is_part)
         drops = self._parts(item)
+        wires = [self.graph.wires[item, port] for port in self.soundness.ports[item]]
         if not names and result == address:
             drops = (*drops, address)
         return Statement(
@@ -107,6 +108,7 @@ class _Steps:
             rebinds=bool(names),
             result=result,
             inputs=tuple((port, self.printer.text(item, port)) for port in self.soundness.ports[item]),
+            sources=tuple((wire.source, wire.output) for wire in wires),
         )
 
     def _text(self, node: Node, operator: Operator | None, names: tuple[str, ...], is_part: bool) -> tuple[str, str]:

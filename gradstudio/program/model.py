@@ -44,6 +44,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit
             (``x`` after ``x += 1``); "" when there is none.
         inputs: (port path, Python text) of every argument that is an expression over names,
             for operands in error reports.
+        sources: for each of them, the output that the wire begins at: (item, number).
     """
 
     node: ItemId
@@ -60,6 +61,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit
     rebinds: bool = True
     result: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
+    sources: tuple[tuple[ItemId, int], ...] = ()
 
 
 class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omit_defaults=True):

@@ -186,6 +186,17 @@ def _inputs(tree: ast.stmt) -> tuple[tuple[str, str], ...]:
     value = getattr(tree, "value", None)
     if isinstance(value, ast.BinOp):
         return (("input", ast.unparse(value.left)), ("other", ast.unparse(value.right)))
+    if isinstance(tree, ast.AugAssign):
+        return (("input", ast.unparse(tree.target)), ("other", ast.unparse(tree.value)))
+    if isinstance(value, ast.Name):
+        return (("value", value.id),)
+    if isinstance(value, ast.List | ast.Tuple):
+        return tuple((f"elements.{place}", ast.unparse(element)) for place, element in enumerate(value.elts))
+    if isinstance(value, ast.Subscript):
+        return (("input", ast.unparse(value.value)),)
     if isinstance(value, ast.Call):
-        return tuple((f"arg.{place}", ast.unparse(argument)) for place, argument in enumerate(value.args))
+        receiver: tuple[tuple[str, str], ...] = ()
+        if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
+            receiver = (("self", value.func.value.id),)
+        return receiver + tuple((f"arg.{place}", ast.unparse(argument)) for place, argument in enumerate(value.args))
     return ()

@@ -87,6 +87,10 @@ class Bench:
     def autograd(self) -> list[BackwardTraced]:
         return [event for event in self.events if isinstance(event, BackwardTraced)]
 
+    def traced(self) -> list[BackwardTraced]:
+        """The records of backwards whose rows were told."""
+        return [event for event in self.autograd() if event.rows]
+
     def failed(self) -> Failed:
         return next(event for event in self.events if isinstance(event, Failed))
 

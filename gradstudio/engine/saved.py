@@ -1,0 +1,82 @@
+"""Tensors that autograd nodes keep for their backward: looked at before it runs, never held, never changed."""
+
+from functools import cache
+
+from torch import Tensor
+from torch.autograd.graph import Node
+
+from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.history import grad_fn_of
+from gradstudio.engine.summary import dtype_name
+from gradstudio.engine.wires import MARK, Marks
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.autograd import SavedTensor
+
+RAW, SAVED = "_raw_saved_", "_saved_"
+NOBODY = (ItemId(""), 0)
+
+
+class SavedReader:
+    """Reads what nodes have saved, and whose value each is."""
+
+    def __init__(self, gradients: Gradients) -> None:
+        """Values are known to `gradients`."""
+        self._gradients = gradients
+        self._by_identity: dict[int, tuple[ItemId, int]] | None = None
+
+    def of(self, node: Node) -> tuple[SavedTensor, ...]:
+        """What the node keeps now; what torch refuses to show (released, overwritten) is left out."""
+        found: list[SavedTensor] = []
+        for attribute, name in _names(type(node)):
+            try:
+                value = getattr(node, attribute)
+            except RuntimeError:
+                continue
+            if isinstance(value, Tensor):
+                found.append(self._one(name, value))
+            elif isinstance(value, tuple):
+                tensors = [(place, item) for place, item in enumerate(value) if isinstance(item, Tensor)]
+                found += [self._one(f"{name}.{place}", item) for place, item in tensors]
+        return tuple(found)
+
+    def _one(self, name: str, tensor: Tensor) -> SavedTensor:
+        owner, output = self._whose(tensor)
+        return SavedTensor(
+            name=name,
+            dtype=dtype_name(tensor.dtype),
+            shape=tuple(tensor.shape),
+            size_bytes=tensor.numel() * tensor.element_size(),
+            version=None if tensor.is_inference() else tensor._version,
+            node=owner,
+            output=output,
+        )
+
+    def _whose(self, tensor: Tensor) -> tuple[ItemId, int]:
+        node = grad_fn_of(tensor) if tensor.requires_grad else None
+        if node is not None:
+            marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+            number = tensor.output_nr
+            values = marks.values if marks is not None else ()
+            return next(((key[0], key[1]) for key, _, output, _ in values if output == number), NOBODY)
+        if self._by_identity is None:
+            values_now = self._gradients.values.values()
+            self._by_identity = {id(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}
+        return self._by_identity.get(id(tensor), NOBODY)
+
+
+def is_released(node: Node) -> bool:
+    """Whether torch has let go of what the node had saved; False when it saves nothing."""
+    for attribute, _ in _names(type(node)):
+        try:
+            getattr(node, attribute)
+        except RuntimeError as error:
+            return "a second time" in str(error) or "freed" in str(error)
+    return False
+
+
+@cache
+def _names(kind: type[Node]) -> tuple[tuple[str, str], ...]:
+    """(attribute, name) of the tensors that a class of autograd nodes saves."""
+    raw = [name.removeprefix(RAW) for name in dir(kind) if name.startswith(RAW)]
+    names = [(SAVED + name, name) for name in raw if hasattr(kind, SAVED + name)]
+    return (*names, ("saved_tensors", "tensors")) if hasattr(kind, "saved_tensors") else tuple(names)
