@@ -170,9 +170,8 @@ def require_own_leaf(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Let the leaf whose .grad is None require one."""
     for wire in _grad_owners(case):
         node = case.graph.nodes.get(wire.source)
-        if node is not None and node.literals.get("requires_grad") != "True":
-            if _can_require_grad(case.graph, node, case.lookup):
-                yield f"Set requires_grad of {case.name(node.id)} to True", _set(node.id, "requires_grad", "True")
+        if node is not None and _can_require_grad(case.graph, node, case.lookup):
+            yield f"Set requires_grad of {case.name(node.id)} to True", _set(node.id, "requires_grad", "True")
 
 
 def retain_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -186,8 +185,12 @@ def retain_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
             name = case.name(wire.source)
             yield (
                 f"Keep the gradient of {name} ({name}.retain_grad())",
-                lambda graph, wire=wire: (  # type: ignore[misc]  # a loop's variable, kept
-                    recipes.statement_before(graph, wire.source, wire.output, "torch.Tensor.retain_grad", first.id)
+                partial(
+                    recipes.statement_before,
+                    source=wire.source,
+                    output=wire.output,
+                    key="torch.Tensor.retain_grad",
+                    before=first.id,
                 ),
             )
 

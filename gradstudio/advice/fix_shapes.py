@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import prod
 
 from gradstudio.advice.case import Case, Offer, Operand
 from gradstudio.advice.model import FixKind
@@ -16,7 +17,7 @@ from gradstudio.advice.shapes import (
 )
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
-from gradstudio.graph.model import Graph, Node, Wire
+from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.ports import find_port
 
 REDUCTIONS = frozenset("sum mean amax amin prod max min median std var norm logsumexp argmax argmin".split())
@@ -198,6 +199,31 @@ def squeeze_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
         yield f"Take the class of each row of {name} (argmax)", _insert(target.wire, "torch.Tensor.argmax", dim="1")
 
 
+def reshape_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """The input's shape for a target of as many elements."""
+    target, given = case.operand("target"), next(iter(case.operands), None)
+    if target is not None and given is not None and prod(target.shape) == prod(given.shape):
+        name, sizes = case.name(target.wire.source), ", ".join(str(size) for size in given.shape)
+        yield (
+            f"Give {name} the input's shape (reshape({sizes}))",
+            _insert(
+                target.wire, "torch.Tensor.reshape", shape=f"({sizes},)" if len(given.shape) == 1 else f"({sizes})"
+            ),
+        )
+
+
+def unsqueeze_index(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """A dimension of size 1 at the place where one index per row is taken."""
+    index, given = case.operand("index"), next(iter(case.operands), None)
+    dim = _number(case.literals().get("dim", ""))
+    if index is None or given is None or dim is None or len(index.shape) + 1 != len(given.shape):
+        return
+    for place in (dim, 0):
+        shape = unsqueezed(index.shape, place % len(given.shape))
+        if all(a <= b or k == dim % len(given.shape) for k, (a, b) in enumerate(zip(shape, given.shape, strict=True))):
+            yield _unsqueeze_offer(case, index, place % len(given.shape))
+
+
 def absolute(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Sizes without their minus."""
     for path, text in case.literals().items():
@@ -211,9 +237,9 @@ def one_turn(case: Case, _kind: FixKind) -> Iterator[Offer]:
     name = case.groups.get("name") or case.groups.get("local") or case.groups.get("free") or ""
     for wire in case.graph.wires_to(case.item):
         for body in case.graph.ancestors(wire.source) if wire.source in case.graph else ():
-            block = case.graph.blocks.get(body)  # type: ignore[call-overload]  # ROOT is no block, and is not there
+            block = case.graph.blocks.get(ItemId(body))
             for path in ("range", "range.0"):
-                if block is not None and block.literals.get(path) == "0":
+                if block is not None and block.literals.get(path, "").strip("(),") == "0":
                     yield (
                         f"Let the loop that binds {name} have a turn (range(1))",
                         partial(recipes.set_literal, item=block.id, path=path, text="1"),
@@ -252,8 +278,9 @@ def _transpose_element(case: Case) -> Iterator[Offer]:
 def _unsqueeze_to_expand(case: Case) -> Iterator[Offer]:
     operand = next(iter(case.operands), None)
     sizes = tuple(int(n) for n in re.findall(r"-?\d+", case.literals().get("size", "")))
-    for dim in range(len(operand.shape) + 1) if operand is not None else ():
-        assert operand is not None
+    if operand is None:
+        return
+    for dim in range(len(operand.shape) + 1):
         shape = unsqueezed(operand.shape, dim)
         padded = (1,) * (len(sizes) - len(shape)) + shape
         if len(padded) == len(sizes) and all(a in (1, b) for a, b in zip(padded, sizes, strict=True)):

@@ -48,10 +48,14 @@ def insert_port(case: Case, kind: FixKind) -> Iterator[Offer]:
 
 
 def replace(case: Case, kind: FixKind) -> Iterator[Offer]:
-    """Another operator in the failing one's place."""
+    """Another operator in the failing one's place; the argument that it does not have is emptied."""
     if case.node is not None:
         word, old = kind.text.rsplit(".", 1)[-1], case.operator.word if case.operator is not None else "it"
-        yield f"Use {word} instead of {old}", partial(recipes.replace_operator, item=case.item, key=kind.text)
+        steps: list[Callable[[Graph], Edits]] = []
+        if kind.port:
+            steps.append(lambda graph: recipes.set_literal(graph, case.item, kind.port, ""))
+        steps.append(partial(recipes.replace_operator, item=case.item, key=kind.text))
+        yield f"Use {word} instead of {old}", _in_turn(steps)
 
 
 def cast(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -138,19 +142,18 @@ def device_cpu(case: Case, _kind: FixKind) -> Iterator[Offer]:
 def to_device(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Move one of the operands to where the others are."""
     devices = list(dict.fromkeys(operand.device for operand in case.operands))
-    for device in devices if len(devices) == 2 else ():
+    for device in devices if len(devices) == 2 and "meta" not in devices else ():
         others = [operand for operand in case.operands if operand.device != device]
         names = ", ".join(case.name(operand.wire.source) for operand in others)
         steps = [_insert(operand.wire, "torch.Tensor.to", device=f'"{device}"') for operand in others]
-        if device != "meta":
-            yield f"Move {names} to {device}", partial(recipes.in_turn, *()) if not steps else _in_turn(steps)
+        yield f"Move {names} to {device}", _in_turn(steps)
 
 
 def uncall(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Let what became a Python number stay a tensor."""
     for wire in case.graph.wires_to(case.item):
         operator = operator_of(case.graph, wire.source)
-        if operator is not None and operator.word in NUMBER_CALLS and wire.port == case.groups.get("port"):
+        if operator is not None and operator.word in NUMBER_CALLS and wire.port in _number_ports(case):
             yield (
                 f"Take {operator.word}() away, so that it stays a tensor",
                 partial(recipes.set_bypassed, items=(wire.source,), bypassed=True),
@@ -159,9 +162,10 @@ def uncall(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def as_tensor(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Make a tensor of a number that is wired in."""
-    wire = case.graph.wire_into(case.item, case.groups.get("port", ""))
-    if wire is not None:
-        yield f"Make a tensor of {case.name(wire.source)} (torch.tensor)", _insert(wire, "torch.tensor")
+    for port in _number_ports(case):
+        wire = case.graph.wire_into(case.item, port)
+        if wire is not None:
+            yield f"Make a tensor of {case.name(wire.source)} (torch.tensor)", _insert(wire, "torch.tensor")
 
 
 def identity(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -196,6 +200,11 @@ def _cast_call(dtype: str) -> tuple[str, dict[str, str]]:
 def _cast_all(operands: list[Operand], dtype: str) -> Callable[[Graph], Edits]:
     key, literals = _cast_call(dtype)
     return _in_turn([_insert(operand.wire, key, **literals) for operand in operands])
+
+
+def _number_ports(case: Case) -> tuple[str, ...]:
+    """Where the number can have come in: the argument torch names, or what a module was called with."""
+    return (case.groups.get("port", ""), "inputs.0", "inputs")
 
 
 def _rank(port: str) -> int:

@@ -49,6 +49,7 @@ MAKERS: dict[str, Maker] = {
     "replace": fix_values.replace,
     "require_leaf": fix_gradients.require_leaf,
     "require_own_leaf": fix_gradients.require_own_leaf,
+    "reshape_target": fix_shapes.reshape_target,
     "retain_grad": fix_gradients.retain_grad,
     "retain_graph": fix_gradients.retain_graph,
     "set": fix_values.set_text,
@@ -59,6 +60,7 @@ MAKERS: dict[str, Maker] = {
     "uncall": fix_values.uncall,
     "uncut": fix_gradients.uncut,
     "unsqueeze": fix_shapes.unsqueeze,
+    "unsqueeze_index": fix_shapes.unsqueeze_index,
     "whole": fix_values.whole,
 }
 """What a `FixKind` names: from a case to titles and recipes; a recipe that refuses is not offered."""

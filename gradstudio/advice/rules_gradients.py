@@ -144,4 +144,13 @@ GRADIENTS: tuple[Rule, ...] = (
         "import torch\nx = torch.ones(2, requires_grad=True)\n2 * x.grad",
         (FixKind("require_own_leaf", 1), FixKind("retain_grad", 2), FixKind("behind_backward", 0)),
     ),
+    Rule(
+        "flag of a non-leaf",
+        "RuntimeError",
+        r"you can only change requires_grad flags of leaf variables",
+        "A computed tensor requires grad because what it was made from does; only a leaf's flag can be set.",
+        ("Call detach() instead, which cuts it off",),
+        "import torch\n(torch.ones(2, requires_grad=True) * 2).requires_grad_(False)",
+        (FixKind("replace", 0, port="requires_grad", text="torch.Tensor.detach"),),
+    ),
 )

@@ -261,4 +261,52 @@ SHAPES: tuple[Rule, ...] = (
         "for t in range(0):\n    y = t\nprint(y)",
         (FixKind("one_turn", 0),),
     ),
+    Rule(
+        "target size",
+        "ValueError",
+        r"(?:Target|target) size \(torch\.Size\(\[(?P<a>[^\]]*)\]\)\)"
+        r"(?: \(.*\))? must be the same as (?:the )?input size \(torch\.Size\(\[(?P<b>[^\]]*)\]\)\)",
+        "The loss compares element with element: the target has the shape [{a}], the input [{b}].",
+        ("Give the target the input's shape (reshape, unsqueeze)",),
+        "import torch\ntorch.nn.functional.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))",
+        (FixKind("reshape_target", 0),),
+    ),
+    Rule(
+        "normalized shape",
+        "RuntimeError",
+        r"Given normalized_shape=\[(?P<c>[^\]]*)\], expected input with shape \[\*, (?P<w>[^\]]*)\], but got input of "
+        r"size\[(?:[^\]]*, )?(?P<n>\d+)\]",
+        "layer_norm was made for [{c}] at the end of the shape; the input ends with {n}.",
+        ("Set normalized_shape to the input's last sizes",),
+        "import torch\ntorch.nn.functional.layer_norm(torch.ones(2, 3), (2,))",
+        (
+            FixKind("module_literal", 0, port="normalized_shape", text="({n},)"),
+            FixKind("set", 0, port="normalized_shape", text="({n},)"),
+        ),
+    ),
+    Rule(
+        "one value per channel",
+        "ValueError",
+        r"Expected more than 1 value per channel when training, got input size torch\.Size\(\[(?P<i>[^\]]*)\]\)",
+        "Batch norm takes mean and variance over the batch while it trains; with the shape [{i}] that is one value.",
+        ("Give it more than one row", "Call eval() on the module"),
+        "import torch\ntorch.nn.BatchNorm1d(2)(torch.ones(1, 2))",
+    ),
+    Rule(
+        "split sizes",
+        "RuntimeError",
+        r"split_with_sizes expects split_sizes to sum exactly to (?P<n>\d+) .*but got split_sizes=\[(?P<a>[^\]]*)\]",
+        "The parts must have all {n} elements between them; the sizes [{a}] do not add up to {n}.",
+        ("Write sizes that add up, or one number for parts of equal size",),
+        "import torch\ntorch.ones(3).split([1, 1])",
+    ),
+    Rule(
+        "gather dimensions",
+        "RuntimeError",
+        r"Index tensor must have the same number of dimensions as (?:input|self) tensor",
+        "gather takes one element for each of the index's: the index needs as many dimensions as the tensor.",
+        ("Insert a dimension into the index (unsqueeze)",),
+        "import torch\ntorch.gather(torch.ones(2, 2), 1, torch.tensor([0]))",
+        (FixKind("unsqueeze_index", 0),),
+    ),
 )

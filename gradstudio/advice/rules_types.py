@@ -27,10 +27,10 @@ TYPES: tuple[Rule, ...] = (
     ),
     Rule(
         "dtype mismatch",
-        "RuntimeError",
-        r"(?:expected (?:m1 and m2|scalar type|both vectors) to have (?:the )?same dtype, but got|expected scalar type)"
-        r":?,? ?(?P<a>\w+)(?: !=| but found| and) (?P<b>[\w ]+)",
-        "The operands have different dtypes ({a} and {b}), and this operator does not convert.",
+        "",
+        r"(?:have (?:the )?same (?:dtype|scalar type)|expected scalar type \w+ but found|does not match weight dtype"
+        r"|Input type \([\w.]+\) and (?:bias|weight) type \([\w.]+\) should be the same)",
+        "The operands have different dtypes, and this operator does not convert.",
         ("Cast one of them (float(), to(dtype))",),
         "import torch\ntorch.randn(2, 2) @ torch.ones(2, 2, dtype=torch.float64)",
         (FixKind("cast", 0),),
@@ -188,5 +188,25 @@ TYPES: tuple[Rule, ...] = (
         ("Use the pseudo-inverse (pinv)", "Add a multiple of the identity (A + I)"),
         "import torch\ntorch.linalg.inv(torch.zeros(2, 2))",
         (FixKind("replace", 0, text="torch.linalg.pinv"), FixKind("identity", 1)),
+    ),
+    Rule(
+        "probabilities out of range",
+        "RuntimeError",
+        r"all elements of input should be between 0 and 1",
+        "binary_cross_entropy compares probabilities, so its input must lie between 0 and 1.",
+        ("Call sigmoid() first", "Use binary_cross_entropy_with_logits, which takes any number"),
+        "import torch\ntorch.nn.functional.binary_cross_entropy(torch.ones(2) * 2, torch.ones(2))",
+        (
+            FixKind("insert", 0, port="input", text="torch.Tensor.sigmoid"),
+            FixKind("replace", 1, text="torch.nn.functional.binary_cross_entropy_with_logits"),
+        ),
+    ),
+    Rule(
+        "number as an index",
+        "IndexError",
+        r"only integers, slices .* are valid indices \(got (?P<a>\w+)\)",
+        "An index is a whole number, a slice, or a tensor of whole numbers; this one is a {a}.",
+        ("Write a whole number",),
+        "import torch\ntorch.ones(2)[1.0]",
     ),
 )

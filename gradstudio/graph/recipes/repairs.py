@@ -7,12 +7,12 @@ import msgspec
 from gradstudio.graph import names as naming
 from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.edits import AddNode, AddWire, Edit, Edits, MoveItem, SetPlaces, apply_all
-from gradstudio.graph.errors import Refused
+from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
-from gradstudio.graph.recipes.wires import insert_on_wire
+from gradstudio.graph.rules import why_not
 from gradstudio.graph.storage import receiver
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
@@ -46,13 +46,25 @@ def insert(
     Raises:
         Refused: the operator does not fit there.
     """
-    edits, item = insert_on_wire(graph, wire, key, *_between(graph, wire))
-    draft = graph.copy()
-    apply_all(draft, edits)
-    node = draft.nodes[item]
-    names = () if inline else (naming.fresh({*naming.bound_names(graph)}, _base(graph, wire, node)),)
-    own = msgspec.structs.replace(node, literals=dict(literals or {}), names=names, nested=inline)
-    return in_turn(graph, lambda _graph: edits, lambda after: _replaced(after, own))
+    draft = Draft(graph)
+    operator = load()[key]
+    node = msgspec.structs.replace(fresh_node(draft, operator), literals=dict(literals or {}), lengths={})
+    names = () if inline else (naming.fresh(draft.taken_names(), _base(graph, wire, node)),)
+    node = msgspec.structs.replace(node, names=names, nested=inline)
+    body = BodyId(wire.target) if wire.port.startswith("next.") else graph.parents[wire.target]
+    index = graph.bodies[body].index(wire.target) if wire.target in graph.bodies[body] else draft.end_of(body)
+    draft.do(AddNode(node, body, index), SetPlaces({node.id: Place(*_between(graph, wire))}))
+    draft.cut((wire,))
+    port = operator.parameters[0].name
+    reason = why_not(draft.graph, wire.source, wire.output, node.id, port)
+    if reason:
+        raise WireRefused(reason)
+    draft.do(AddWire(Wire(wire.source, wire.output, node.id, port)))
+    reason = why_not(draft.graph, node.id, 0, wire.target, wire.port)
+    if reason:
+        raise WireRefused(reason)
+    draft.do(AddWire(Wire(node.id, 0, wire.target, wire.port)))
+    return draft.finish()
 
 
 def replace_operator(graph: Graph, item: ItemId, key: str) -> Edits:
@@ -282,12 +294,6 @@ def _bare(draft: Draft, key: str, literals: Mapping[str, str] | None = None) -> 
     """A nameless part with exactly these literals."""
     node = fresh_node(draft, load()[key])
     return msgspec.structs.replace(node, literals=dict(literals or {}), names=(), lengths={}, nested=True)
-
-
-def _replaced(graph: Graph, node: Node) -> Edits:
-    draft = Draft(graph)
-    draft.put(node)
-    return draft.finish()
 
 
 def _beside(graph: Graph, item: ItemId) -> Place:
