@@ -118,12 +118,20 @@ class Gradients:
         leaf.cleared_at = made_at
         return leaf
 
-    def observe(self) -> None:
-        """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed?"""
+    def observe(self) -> list[Leaf]:
+        """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed? Those changed."""
+        changed: list[Leaf] = []
         for leaf in self.leaves.values():
             now = _glance(leaf.tensor.grad)
             if now != leaf.seen:
                 self._changed_by_hand(leaf, now)
+                changed.append(leaf)
+        return changed
+
+    def rows_of(self, leaves: Iterable[Leaf]) -> tuple[GradRow, ...]:
+        """The state of the values that are one of these leaves; call it outside the program's modes."""
+        wanted = set(map(id, leaves))
+        return tuple(self.row(value) for value in self.values.values() if id(self.leaf_of(value)) in wanted)
 
     def backward_ran(self, parts: dict[int, Summary | None], counts: bool) -> None:
         """A backward is over.

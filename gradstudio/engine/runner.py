@@ -259,9 +259,22 @@ class Runner:
         live.anew.discard(step.id)
         if step.statement.drops:
             live.forget(step.statement.drops)
-        if not step.pure and not step.statement.backward:
+        if not step.pure:
+            self._tell_leaves(live, step.statement.backward)
+
+    def _tell_leaves(self, live: Live, backward: bool) -> None:
+        """Tell at once of leaves whose `.grad` a statement has changed, or that `torch.autograd.grad` returned."""
+        gradients = live.gradients
+        with neutral():
+            if backward:
+                leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
+            else:
+                leaves = gradients.observe()
+        if leaves:
+            self.flush()
             with neutral():
-                live.gradients.observe()
+                rows = gradients.rows_of(leaves)
+            self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
 
     def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:
         if step.statement.names:
