@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from gradstudio.graph import recipes
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports import Port, input_ports, output_ports
 from gradstudio.ui.panels.inspector.editors import ArgumentEditor, hint_of, make_editor
@@ -24,6 +25,7 @@ class ArgumentsSection(Section):
         self._rows: list[QWidget] = []
         self.editors: dict[str, ArgumentEditor] = {}
         self._why_not = ""
+        self._drags = 0
         session.graph_store.refused.connect(self._on_store_refused)
 
     def show_item(self, item: ItemId | None) -> None:
@@ -69,6 +71,8 @@ class ArgumentsSection(Section):
         if editor is None:
             return self._waiting(port)
         editor.committed.connect(lambda text, path=port.path: self._on_editor_committed(path, text))
+        editor.slid.connect(lambda text, path=port.path: self._on_editor_slid(path, text))
+        editor.slider.grabbed.connect(self._on_slider_grabbed)
         self.editors[port.path] = editor
         return editor
 
@@ -121,6 +125,20 @@ class ArgumentsSection(Section):
         if not done:
             self.editors[path].show_value()
             self.editors[path].say(self._why_not)
+
+    def _on_slider_grabbed(self) -> None:
+        self._drags += 1
+
+    def _on_editor_slid(self, path: str, text: str) -> None:
+        """One undo step a drag; the run is repeated with the newest value."""
+        if self._item is None:
+            return
+        try:
+            edits = recipes.set_literal(self._session.graph_store.graph, self._item, path, text)
+        except Refused as refusal:
+            self.editors[path].say(str(refusal))
+            return
+        self._session.run.follow(edits, f"Slide {path}", f"slide {self._item} {path} {self._drags}")
 
     def _on_store_refused(self, words: object) -> None:
         self._why_not = str(words)

@@ -9,6 +9,7 @@ from gradstudio.graph.ports import Port
 from gradstudio.operators import literals
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.model import Kind, Parameter
+from gradstudio.ui.panels.inspector.slider import NumberSlider
 from gradstudio.ui.theme import mono_font
 
 DTYPES = (
@@ -22,6 +23,8 @@ CHOICES: dict[Kind, tuple[str, ...]] = {
     Kind.LAYOUT: ("torch.strided", "torch.sparse_coo"),
     Kind.MEMORY_FORMAT: ("torch.contiguous_format", "torch.channels_last", "torch.preserve_format"),
 }
+SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.DATA, Kind.ANY})
+"""Kinds whose literals may be one number."""
 DATA_LINES = 5
 DATA_WORDS = "Numbers in nested lists. Return takes them up, Shift+Return begins a line, Esc brings the old ones back."
 QUOTED_LETTERS = 24
@@ -32,9 +35,11 @@ class ArgumentEditor(QWidget):
 
     Signals:
         committed(object): Python text that was parsed; "" puts the argument back to its default.
+        slid(object): Python text of the number that the slider is drawn to.
     """
 
     committed = Signal(object)
+    slid = Signal(object)
 
     def __init__(self, port: Port, field: QWidget, parent: QWidget | None = None) -> None:
         """Wrap a field; `port` says what it shows and takes."""
@@ -52,6 +57,9 @@ class ArgumentEditor(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addWidget(field)
+        self.slider = NumberSlider(self)
+        self.slider.moved.connect(self._on_slider_moved)
+        layout.addWidget(self.slider)
         layout.addWidget(self.problem)
 
     @property
@@ -74,6 +82,8 @@ class ArgumentEditor(QWidget):
     def show_value(self) -> None:
         """Put the value that stands into the field."""
         self.shown = self.port.literal
+        if self.port.parameter.kind in SLIDING:
+            self.slider.show_literal(self.port.literal)
 
     def commit(self) -> None:
         """Parse what stands in the field; announce it, or say why it is refused.
@@ -97,6 +107,10 @@ class ArgumentEditor(QWidget):
             self.show_value()
         else:
             self.committed.emit(parsed)
+
+    def _on_slider_moved(self, text: str) -> None:
+        self.say("")
+        self.slid.emit(text)
 
     def say(self, problem: str) -> None:
         """Show the words of a refusal under the field; "" takes them away."""
