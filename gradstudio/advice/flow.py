@@ -77,22 +77,14 @@ def saturated(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
 def without_gradient(graph: Graph, gradients: Iterable[GradRow]) -> tuple[Finding, ...]:
     """Leaves that require grad and that a backward has run without reaching; and sums over several backwards."""
     found = []
-    for row in gradients:
+    known = tuple(gradients)
+    cuts = {row.node for row in known if row.state == "cut"}
+    for row in known:
         if row.node not in graph.nodes:
             continue
         name = title(graph, row.node) + (f".{row.path}" if row.path else "")
         if row.state == "not_reached" and _is_parameter(graph, row):
-            found.append(
-                Finding(
-                    "no_gradient",
-                    "warning",
-                    row.node,
-                    f"{name} requires grad and gets none",
-                    f"{row.reason or 'The backward did not reach it.'} Nothing on the way from the loss leads here: "
-                    "look for a detach, a no_grad, an operator without a derivative, or a wire that is missing.",
-                    (row.node,),
-                )
-            )
+            found.append(_not_reached(graph, row, name, cuts))
         elif row.state == "accumulated":
             found.append(
                 Finding(
@@ -107,16 +99,38 @@ def without_gradient(graph: Graph, gradients: Iterable[GradRow]) -> tuple[Findin
     return tuple(found)
 
 
+def _not_reached(graph: Graph, row: GradRow, name: str, cuts: set[ItemId]) -> Finding:
+    """Where the ways from it end that a gradient would have to come back on."""
+    after, todo, ends = {row.node}, [row.node], dict[ItemId, None]()
+    while todo:
+        for wire in graph.wires_from(todo.pop()):
+            if wire.target in cuts:
+                ends[wire.target] = None
+            elif wire.target not in after:
+                after.add(wire.target)
+                todo.append(wire.target)
+    where = " and ".join(title(graph, item) for item in ends)
+    why = (
+        f"Its way to the loss is cut at {where} (detach, no_grad, or an operator without a derivative)."
+        if ends
+        else "Nothing the backward began from was computed from it: a wire is missing, or it is not used."
+    )
+    return Finding(
+        "no_gradient", "warning", row.node, f"{name} requires grad and gets none",
+        f"{row.reason or 'The backward did not reach it.'} {why}", (row.node, *ends),
+    )  # fmt: skip
+
+
 def _faded(graph: Graph, traced: BackwardTraced, leaf: AutogradRow, start: float, kind: str) -> Finding:
     way = _way_to(traced, leaf)
     name = title(graph, leaf.values[0].node)
     figures = [(row, rms) for row in way if row.node in graph.nodes and (rms := _largest(row.incoming))]
-    factors = [(row.node, rms / before) for (_, before), (row, rms) in itertools.pairwise(figures)]
+    factors = [(one.node, rms / before) for (one, before), (_, rms) in itertools.pairwise(figures)]
     pick = min if kind == "vanishing" else max
     worst = pick(factors, key=lambda pair: pair[1], default=None)
     words = "vanishes" if kind == "vanishing" else "explodes"
     steepest = (
-        f" The steepest step is into {title(graph, worst[0])}: × {_figure(worst[1])}." if worst is not None else ""
+        f" The steepest step is through {title(graph, worst[0])}: × {_figure(worst[1])}." if worst is not None else ""
     )
     return Finding(
         "vanishing" if kind == "vanishing" else "exploding",
