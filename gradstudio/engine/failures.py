@@ -4,6 +4,7 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from gradstudio.engine.clash import clash_of
 from gradstudio.engine.cursor import HeadFailed
 from gradstudio.engine.guard import refused_bytes
 from gradstudio.engine.live import Live
@@ -26,7 +27,7 @@ def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Fa
     return Failed(
         revision=live.loaded.revision, node=node, address=statement.address, line=line, type_name=type(error).__name__,
         message=str(error), operands=operands_of(statement, live.namespace, max_values),
-        turns=live.cursor.turns, warned_bytes=refused_bytes(error),
+        turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=clash_of(live, step, error),
     )  # fmt: skip
 
 
