@@ -6,6 +6,7 @@ from typing import assert_never
 import torch
 
 from gradstudio.engine.fetch import fetch
+from gradstudio.engine.gradcheck import check
 from gradstudio.engine.infer import Inference
 from gradstudio.engine.live import Loaded
 from gradstudio.engine.neutral import neutral
@@ -78,8 +79,8 @@ class Service:
                 self._engine.sampler.every(request.every_ms)
             case WhatIf():
                 self._outbox.send(self._what_if(request))
-            case Check(request=number, nodes=nodes):
-                self._outbox.send(Checked(request=number, nodes=nodes, error="The engine cannot do this yet."))
+            case Check():
+                self._outbox.send(self._check(request))
             case WeighMemory():
                 self._outbox.send(MemoryByNode(revision=0))
             case Stop():
@@ -133,6 +134,13 @@ class Service:
             return WhatIfAnswered(request=request.request, change=request.change, error=NOTHING_LOADED)
         until = standing(self._engine.live, self._engine.stale, world.loaded)
         return answer(world, request, until)
+
+    def _check(self, request: Check) -> Checked:
+        self._engine.settle()
+        world = self._world()
+        if world is None:
+            return Checked(request=request.request, nodes=request.nodes, error=NOTHING_LOADED)
+        return check(world, request)
 
     def _collect(self, request: Collect) -> Report:
         self._engine.settle()
