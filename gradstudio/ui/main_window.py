@@ -20,6 +20,7 @@ from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.main_window_frame import Frame
+from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.library import LibraryPanel
@@ -45,6 +46,9 @@ class Themed(Protocol):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up the theme."""
+
+
+ThemedPanel = LibraryPanel | InspectorPanel | MemoryPanel | CodePanel | LogPanel | ProblemsPanel | BreakpointsPanel
 
 
 class MainWindow(QObject):
@@ -82,10 +86,8 @@ class MainWindow(QObject):
         self.memory = MemoryPanel(session.memory, theme)
         self.code = CodePanel(session, theme)
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
-        panels = (self.library, self.inspector, self.memory, self.code, self.log, self.problems)
-        self.frame.docks.fill(
-            dict(zip(("library", "inspector", "memory", "code", "log", "problems"), panels, strict=True))
-        )
+        self.breakpoints = BreakpointsPanel(session, theme)
+        self.frame.docks.fill(self._panels())
         self.status = StatusBar(session, theme, self.frame)
         self.frame.setStatusBar(self.status)
 
@@ -180,17 +182,19 @@ class MainWindow(QObject):
             part.set_theme(theme)
 
     def _themed(self) -> tuple[Themed, ...]:
-        panels = (self.library, self.inspector, self.memory, self.code, self.log, self.problems)
-        return (
-            self.canvas,
-            *panels,
-            self.frame.docks,
-            self.status,
-            self.toolbar,
-            self.actions,
-            self.timeline,
-            self.workspace,
-        )
+        frame = (self.frame.docks, self.status, self.toolbar, self.actions)
+        return (self.canvas, *self._panels().values(), *frame, self.timeline, self.workspace)
+
+    def _panels(self) -> dict[str, ThemedPanel]:
+        return {
+            "library": self.library,
+            "inspector": self.inspector,
+            "memory": self.memory,
+            "code": self.code,
+            "log": self.log,
+            "problems": self.problems,
+            "breakpoints": self.breakpoints,
+        }
 
     def _show_title(self) -> None:
         self.frame.setWindowTitle(f"{self.session.title}[*] – GradStudio")

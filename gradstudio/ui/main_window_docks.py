@@ -1,6 +1,6 @@
 """The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
@@ -23,7 +23,7 @@ class Docks(QObject):
     taken = Signal()
 
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
-        """Make empty docks: library, inspector, memory, code, log, problems."""
+        """Make empty docks: library, inspector, memory, code, log, problems, breakpoints."""
         super().__init__(window)
         self._window, self._theme = window, theme
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
@@ -42,7 +42,7 @@ class Docks(QObject):
         """The dock of that id."""
         return self._docks[key]
 
-    def fill(self, panels: dict[str, QWidget]) -> None:
+    def fill(self, panels: Mapping[str, QWidget]) -> None:
         """Put a panel into each dock, and pictures on its buttons."""
         for key, panel in panels.items():
             empty = self._docks[key].widget()
@@ -82,12 +82,14 @@ class Docks(QObject):
         window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["breakpoints"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
         if self.is_wide(width_px):
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
             window.tabifyDockWidget(docks["code"], docks["log"])
         window.tabifyDockWidget(docks["log"], docks["problems"])
+        window.tabifyDockWidget(docks["problems"], docks["breakpoints"])
         for dock in closed:
             dock.hide()
         docks["log"].raise_()
@@ -101,7 +103,7 @@ class Docks(QObject):
         bottom, memory = _between(120, round(height_px * 0.26), 340), _between(170, round(height_px * 0.28), 340)
         self._resize({"library": left, "inspector": right, "memory": right}, across)
         self._resize({"inspector": height_px - memory, "memory": memory}, down)
-        self._resize({"code": bottom, "log": bottom, "problems": bottom}, down)
+        self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints"), bottom), down)
         if self.is_wide(width_px):
             room = width_px - left - right
             self._resize({"code": round(room * 0.56), "log": round(room * 0.44)}, across)

@@ -25,6 +25,7 @@ TITLES = {
     "code": "Code",
     "log": "Log",
     "problems": "Problems",
+    "breakpoints": "Breakpoints",
 }
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
 LARGE_SCREEN_PX = 1920

@@ -27,7 +27,8 @@ class TimelineHeader(QWidget):
         """Made from the actions; `turns` is put between the choosers."""
         super().__init__()
         self._actions, self._attention, self._player, self.turns = actions, attention, player, turns
-        self._text, self._theme = "", theme
+        self._text, self._short, self._theme = "", "", theme
+        self.setAutoFillBackground(True)
         self.setFixedHeight(HEIGHT_PX)
         self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel(self)
         self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
@@ -37,10 +38,12 @@ class TimelineHeader(QWidget):
         player.changed.connect(self._on_player_changed)
         self._on_player_changed()
 
-    def say(self, text: str, past: bool) -> None:
-        """Show the moment in words."""
-        self._text = text
-        self.words.setProperty("role", "title_past" if past else "dim")
+    def say(self, text: str, past: bool, short: str = "") -> None:
+        """Show the moment in words; in few words where there is no room for more."""
+        self._text, self._short = text, short or text
+        palette = self.palette()
+        palette.setColor(self.backgroundRole(), self._theme.color("past" if past else "surface"))
+        self.setPalette(palette)
         color = self._theme.color("text" if past else "text_dim").name()
         self.words.setStyleSheet(f"color: {color}; font-weight: {600 if past else 400};")
         self.words.setToolTip(text)
@@ -60,7 +63,7 @@ class TimelineHeader(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
-        self.say(self._text, self._attention.moment is not None)
+        self.say(self._text, self._attention.moment is not None, self._short)
         self._on_player_changed()
 
     # ------------------------------------------------------------------ inner workings
@@ -106,6 +109,7 @@ class TimelineHeader(QWidget):
             box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setFixedHeight(HEIGHT_PX - 6)
+            box.setStyleSheet("QComboBox { padding: 0 0 0 6px; } QComboBox::drop-down { width: 16px; }")
         self.speed.activated.connect(self._on_speed_activated)
         self.backwards.activated.connect(self._on_backwards_activated)
         self.backwards.hide()
@@ -113,7 +117,8 @@ class TimelineHeader(QWidget):
     def _elide(self) -> None:
         room = max(self.words.width() - 4, 0)
         metrics = QFontMetrics(self.words.font())
-        self.words.setText(metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room))
+        text = self._text if metrics.horizontalAdvance(self._text) <= room else self._short
+        self.words.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
 
     def _on_speed_activated(self, _index: int) -> None:
         self._player.set_speed(float(self.speed.currentData()) * FIRST_SPEED)

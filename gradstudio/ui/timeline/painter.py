@@ -79,13 +79,14 @@ class Painter:
             self._paint_now(painter, end, bands)
             return
         x = scale.x(at)
-        veil = theme.color("surface")
-        veil.setAlpha(150)
+        veil = theme.color("past")
+        veil.setAlpha(165)
         painter.fillRect(QRectF(x, SECTION_PX, max(picture.width_px - x, 0), bands.bottom - SECTION_PX + 1), veil)
         painter.setFont(self._font)
         painter.setPen(theme.color("text_dim"))
         painter.drawText(QPointF(end + 6, bands.axis + 4), "now")
         if cell is not None and scale.cell_px >= SINGLE_PX:
+            self._paint_cell(painter, picture, cell, True)
             painter.setPen(QPen(theme.color("text"), 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(self._rect(picture, cell).adjusted(-0.5, -0.5, 0.5, 0.5), RADIUS_PX, RADIUS_PX)
@@ -136,20 +137,22 @@ class Painter:
         """Every cell alone, with its name where there is room."""
         first, last = visible(picture.cells, picture.scale, picture.width_px)
         lit = frozenset(picture.lit)
-        painter.setPen(Qt.PenStyle.NoPen)
         for cell in range(first, last):
-            marks, bright = int(picture.cells.marks[cell]), int(picture.cells.codes[cell]) in lit
-            way = marks & BACKWARD
-            fill = self._full[way] if bright else self._plain[way]
-            ink = self.theme.color("accent_text" if bright else "text")
-            if marks & NOT_FINITE:
-                fill, ink = self.theme.color("danger"), self.theme.color("accent_text")
-            rect = self._rect(picture, cell)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(fill)
-            radius = min(RADIUS_PX, rect.width() / 3)
-            painter.drawRoundedRect(rect, radius, radius)
-            self._paint_text(painter, picture, cell, rect, ink)
+            self._paint_cell(painter, picture, cell, int(picture.cells.codes[cell]) in lit)
+
+    def _paint_cell(self, painter: QPainter, picture: Picture, cell: int, bright: bool) -> None:
+        marks = int(picture.cells.marks[cell])
+        way = marks & BACKWARD
+        fill = self._full[way] if bright else self._plain[way]
+        ink = self.theme.color("accent_text" if bright else "text")
+        if marks & NOT_FINITE:
+            fill, ink = self.theme.color("danger"), self.theme.color("accent_text")
+        rect = self._rect(picture, cell)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        radius = min(RADIUS_PX, rect.width() / 3)
+        painter.drawRoundedRect(rect, radius, radius)
+        self._paint_text(painter, picture, cell, rect, ink)
 
     def _paint_text(self, painter: QPainter, picture: Picture, cell: int, rect: QRectF, ink: QColor) -> None:
         """The name, behind an arrow in a backward and a sign where something is not finite."""

@@ -11,7 +11,7 @@ from gradstudio.ui.theme import Theme
 from gradstudio.ui.timeline.header import HEIGHT_PX, TimelineHeader
 from gradstudio.ui.timeline.strip import LOWEST_PX, USUAL_PX, TimelineStrip
 from gradstudio.ui.timeline.turns import TurnChooser
-from gradstudio.ui.timeline.words import Names, moment_words
+from gradstudio.ui.timeline.words import Names, moment_words, step_words
 
 
 class TimelinePanel(QWidget):
@@ -60,7 +60,9 @@ class TimelinePanel(QWidget):
         return Names(self._session.graph_store.graph, self._texts)
 
     def _say(self) -> None:
-        self.header.say(self.words, self._session.attention.moment is not None)
+        moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
+        short = step_words(self._session.results.timeline, moment, unfolded)
+        self.header.say(self.words, moment is not None, short)
         self.header.show_backwards(tuple(self._session.results.timeline.backwards))
         self.turns.refresh()
 

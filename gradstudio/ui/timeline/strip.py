@@ -163,17 +163,22 @@ class TimelineStrip(QWidget):
             self._names.name(failures[-1].failed.node) if failures else "",
         )
 
+    @property
+    def _ground(self) -> str:
+        """The role of the ground: another while the past is looked at."""
+        return "surface" if self._attention.moment is None else "past"
+
     def _still(self, picture: Picture) -> QPixmap:
         """What stands still, painted once."""
         ratio = self.devicePixelRatioF()
         key = (
             self.recording.revision, self._attention.unfolded, self.scale, self.width(), self.height(), ratio,
-            picture.lit, picture.hits, picture.failed,
+            picture.lit, picture.hits, picture.failed, self._ground,
         )  # fmt: skip
         if self._kept is None or self._kept[0] != key:
             pixmap = QPixmap(self.size() * ratio)
             pixmap.setDevicePixelRatio(ratio)
-            pixmap.fill(self._painter.theme.color("surface"))
+            pixmap.fill(self._painter.theme.color(self._ground))
             painter = QPainter(pixmap)
             self._painter.paint(painter, picture)
             painter.end()

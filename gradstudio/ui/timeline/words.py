@@ -30,18 +30,25 @@ class Names(NamedTuple):
 
 def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names) -> str:
     """The moment that is looked at in a sentence: "Looking back at step 12 of 40: backward 1, y = x * w (…)"."""
+    ticks, step = timeline.ticks, step_words(timeline, moment, unfolded)
+    if moment is None or moment >= len(ticks):
+        return step
+    tick = ticks[moment]
+    where = [*way_words(tick, ticks[-1].pass_number > 1), names.text(tick.node)]
+    autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
+    return f"Looking back at {step}: {', '.join(where)}{autograd}"
+
+
+def step_words(timeline: Timeline, moment: int | None, unfolded: bool) -> str:
+    """``step 12 of 40``, or that it is now; "" while nothing has happened."""
     ticks = timeline.ticks
     if not ticks:
         return ""
     count = len(ticks) if unfolded else ticks[-1].group + 1
-    steps = "step" if count == 1 else "steps"
     if moment is None or moment >= len(ticks):
-        return f"Now: behind all {count:,} {steps}" if count > 1 else "Now: behind 1 step"
-    tick = ticks[moment]
-    number = moment + 1 if unfolded else tick.group + 1
-    where = [*way_words(tick, ticks[-1].pass_number > 1), names.text(tick.node)]
-    autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
-    return f"Looking back at step {number:,} of {count:,}: {', '.join(where)}{autograd}"
+        return f"Now, {count:,} steps done" if count > 1 else "Now, 1 step done"
+    number = moment + 1 if unfolded else ticks[moment].group + 1
+    return f"step {number:,} of {count:,}"
 
 
 def way_words(tick: Tick, several_passes: bool) -> list[str]:
