@@ -99,12 +99,14 @@ class Runner:
     def run_again(self, live: Live, step: Step) -> str:
         """Run a statement that is behind the counter once more, the counter left where it is."""
         self.live = live
+        behind = live.behind
         live.namespace.update(live.backward_parts)
         try:
             if not self._execute(live, step):
                 return "failed"
             return "breakpoint" if self._meets_behind(live, step) else "done"
         finally:
+            live.behind = behind
             live.forget(step.statement.drops)
             self.current = None
             self.flush()

@@ -60,6 +60,13 @@ def test_before_the_backward_it_stops_before_the_backward(bench: Bench) -> None:
     assert bench.do("backward").at_end
 
 
+def test_a_backward_that_was_run_again_does_not_move_the_place(bench: Bench) -> None:
+    text = "x = torch.tensor(2.0, requires_grad=True)\ny = x + 1\ny.backward()\nz = x * 5\nw = z * 2"
+    bench.run(text, "backward", "step", "backward")
+    paused = bench.do("repeat")
+    assert (paused.next_node, [row[0] for row in ran(bench)]) == (node(5), [node(n) for n in (1, 2, 3, 4)])
+
+
 def test_a_drawn_seed_is_used_again(bench: Bench) -> None:
     bench.run(RANDOM, seed=None)
     first = tensor(bench, "x").detach().clone()
