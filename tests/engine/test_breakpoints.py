@@ -246,6 +246,33 @@ def test_behind_a_node_in_the_backward_what_it_sends_back_is_tested(bench: Bench
     assert hit.summary.value == [1.0, 0.0]
 
 
+def test_along_a_wire_in_the_backward_what_its_target_sends_back_is_tested(bench: Bench) -> None:
+    bench.load("x = torch.tensor(2.0, requires_grad=True)\na = x * 3\nb = x * 5\ns = a + b\ns.backward()")
+    hit, row = backward_hit(bench, at(1, phase="backward", place="after", target=node(3), port="input"))
+    assert (row.autograd, row.node) == ("MulBackward0", node(3))
+    assert hit.summary is not None
+    assert hit.summary.value == 5.0
+    above = Condition(kind="above", number=6)
+    assert ask(bench, "run", at(1, phase="backward", target=node(3), port="input", condition=above)).outcome == "done"
+
+
+def test_behind_a_leaf_in_the_backward_what_it_holds_is_tested(bench: Bench) -> None:
+    bench.load(CHAIN)
+    hit, row = backward_hit(bench, at(1, phase="backward", place="after"))
+    assert row.autograd == "AccumulateGrad"
+    assert hit.summary is not None
+    assert hit.summary.value == [3.0, 0.0]
+
+
+def test_one_of_several_results_is_tested_in_the_backward(bench: Bench) -> None:
+    bench.load("x = torch.ones(4, requires_grad=True)\na, b = x.split(2)\ns = a.sum() + 5 * b.sum()\ns.backward()")
+    above = Condition(kind="above", number=2)
+    assert ask(bench, "run", at(2, phase="backward", output=0, condition=above)).outcome == "done"
+    hit, _ = backward_hit(bench, at(2, phase="backward", output=1, condition=above))
+    assert hit.summary is not None
+    assert hit.summary.value == [5.0, 5.0]
+
+
 def test_a_backward_condition_that_never_holds_stops_nothing(bench: Bench) -> None:
     bench.load(CHAIN)
     assert ask(bench, "run", at(3, phase="backward", condition=Condition(kind="above", number=9))).outcome == "done"
