@@ -108,6 +108,8 @@ class Capture(Watcher):
             self._made[name] = run.namespace[name]
         self._held.append(outputs)
         for output, value in enumerate(outputs):
+            self._used.discard(id(value))
+            self._results = [earlier for earlier in self._results if earlier[0] is not value]
             for path, _ in _tensors(value):
                 self._results.append((value, Result(len(self._calls) - 1, step.id, output, path)))
 
@@ -118,13 +120,8 @@ class Capture(Watcher):
 
     @property
     def results(self) -> list[Result]:
-        """What none of the nodes takes in again, and what was written into last of all."""
-        last = {id(value): result for value, result in self._results}
-        return [
-            result
-            for value, result in self._results
-            if id(value) not in self._used or (id(value) in self._written and last[id(value)] == result)
-        ]
+        """What none of the nodes takes in again."""
+        return [result for value, result in self._results if id(value) not in self._used]
 
     # -------------------------------------------------------------- evaluating
 
