@@ -153,7 +153,7 @@ class GradientLog:
         for row in rows:
             key = (row.node, row.output, row.path)
             heard.add(key)
-            if self._tell(tick, key, row):
+            if self._tell(tick, key, row, whole):
                 changed.add(row.node)
         if whole:
             for key, log in self._logs.items():
@@ -234,7 +234,8 @@ class GradientLog:
             if log.leaf and log.parts and now is not None and log.parts[-1].backward != number:
                 self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, number, self._pass_number))
 
-    def _tell(self, tick: int, key: Key, row: GradRow) -> bool:
+    def _tell(self, tick: int, key: Key, row: GradRow, whole: bool) -> bool:
+        """A whole telling corrects what was supposed since the last one; any other says what a statement changed."""
         log = self._log(key)
         now = log.now
         if row.state == "accumulated":
@@ -244,10 +245,10 @@ class GradientLog:
         elif log.leaf and not log.parts:
             log.parts = (GradPart(self._pass_number, self._last_number, row.grad),)
         if now == row:
-            log.provisional.clear()
+            log.provisional.difference_update(log.provisional if whole else ())
             return False
         last = len(log.rows) - 1
-        if last in log.provisional:
+        if whole and last in log.provisional:
             self._correct(log, row)
             self._note_waiting(key, row)
         else:

@@ -4,21 +4,26 @@
 
 MODE: ``fine`` answers every verb at once; ``deaf`` begins a run and never ends it; ``dying`` exits
 in the middle of a run; ``failing`` fails at the first statement; ``babbling`` writes what is no frame;
-``talking`` prints, warns, logs and traces a backward at the first statement.
+``talking`` prints, warns, logs and traces a backward at the first statement; ``tracing`` records a backward
+over the whole program at each backward statement (a chain, the last statement first), sends wires' gradients,
+meets every breakpoint at its node without stopping, and answers questions; Step goes on by one statement.
 """
 
+import itertools
 import os
 import sys
 import time
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Statement, flat
+from gradstudio.protocol import debugging as d
 from gradstudio.protocol import messages as m
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
+NOWHERE = ItemId("")
 
 
 class FakeEngine:
@@ -28,6 +33,9 @@ class FakeEngine:
         self.mode = mode
         self.load: m.Load | None = None
         self.ran = False
+        self.position = 0
+        self.step = 0
+        self.backwards = 0
 
     def say(self, message: m.Event) -> None:
         os.write(1, encode(message))
@@ -64,11 +72,74 @@ class FakeEngine:
                 self.say(m.Fetched(request=number, node=node, shape=(1, 1), dtype="float32", values=((VALUE,),)))
             case m.Collect(trace=trace):
                 self.report(trace)
+            case d.WhatIf(request=number, change=change):
+                self.say(d.WhatIfAnswered(request=number, change=change))
+            case d.Check(request=number, nodes=nodes):
+                self.say(d.Checked(request=number, nodes=nodes))
+            case d.WeighMemory():
+                self.say(d.MemoryByNode(revision=0, rows=(d.NodeMemory(node=ItemId("n"), alive_bytes=8),)))
             case _:
                 pass
 
+    def trace(self, request: m.Do) -> None:
+        """Execute one statement after another, as far as the verb goes."""
+        assert self.load is not None
+        revision = self.load.revision
+        statements = list(flat(self.load.program.statements))
+        fresh = request.verb in ("run", "repeat") or self.position >= len(statements)
+        if fresh:
+            self.position = self.step = self.backwards = 0
+        self.say(m.Started(verb=request.verb, revision=revision, fresh=fresh, pass_number=1, seed=0))
+        end = self.position + 1 if request.verb == "step" else len(statements)
+        for index in range(self.position, end):
+            statement = statements[index]
+            self.step += 1
+            if statement.backward:
+                self.record_backward(statement, statements[:index], revision)
+            row = m.Row(step=self.step, node=statement.node, outputs=(self.tensor(requires_grad=True),), seconds=0.001)
+            self.say(m.Traced(revision=revision, rows=(row,)))
+            for each in request.breakpoints:
+                if each.node == statement.node:
+                    self.say(d.Hit(breakpoint=each.id, node=each.node, step=self.step, summary=self.summary()))
+        self.position, self.ran = end, True
+        state = "value" if self.backwards else "not_run"
+        grad = self.summary() if self.backwards else None
+        made = [s for s in statements[:end] if not s.backward]
+        rows = tuple(m.GradRow(node=s.node, state=state, grad=grad) for s in made)  # type: ignore[arg-type]
+        self.say(m.Gradients(revision=revision, rows=rows))
+        self.pause(request.verb, "done", statements[end].node if end < len(statements) else ItemId(""))
+
+    def record_backward(self, statement: Statement, before: list[Statement], revision: int) -> None:
+        """A chain over the statements before: each sends its gradient to the one before it."""
+        self.backwards += 1
+        chain = [each for each in reversed(before) if not each.backward]
+        rows = tuple(
+            AutogradRow(
+                backward=self.backwards,
+                autograd="MulBackward0" if place + 1 < len(chain) else "AccumulateGrad",
+                node=each.node,
+                id=place,
+                incoming=(self.summary(),),
+                outgoing=(self.summary(),) if place + 1 < len(chain) else (),
+                next=((place + 1, 0),) if place + 1 < len(chain) else (),
+                values=(EdgeValue(node=each.node),),
+                seconds=0.001,
+            )
+            for place, each in enumerate(chain)
+        )
+        wires = tuple(
+            WireGrad(source=low.node, target=high.node, port="input", place=place, grad=self.summary())
+            for place, (high, low) in enumerate(itertools.pairwise(chain))
+        )
+        self.say(
+            BackwardTraced(revision=revision, rows=rows, wires=wires, backward=self.backwards, statement=statement.node)
+        )
+
     def do(self, request: m.Do) -> None:
         assert self.load is not None
+        if self.mode == "tracing":
+            self.trace(request)
+            return
         revision = self.load.revision
         self.say(m.Started(verb=request.verb, revision=revision, fresh=True, pass_number=1, seed=0))
         if self.mode == "deaf":
@@ -122,15 +193,15 @@ class FakeEngine:
         rows = self.rows(statements) if trace else ()
         self.say(m.Report(revision=self.load.revision, entries=entries, rows=rows))
 
-    def pause(self, verb: m.Verb, outcome: str) -> None:
+    def pause(self, verb: m.Verb, outcome: str, next_node: ItemId = NOWHERE) -> None:
         assert self.load is not None
         self.say(
             m.Paused(
                 revision=self.load.revision,
                 verb=verb,
                 outcome=outcome,  # type: ignore[arg-type]
-                next_node=ItemId(""),
-                at_end=outcome == "done",
+                next_node=next_node,
+                at_end=outcome == "done" and not next_node,
                 pass_number=1,
             )
         )
@@ -141,8 +212,8 @@ class FakeEngine:
     def summary(self) -> Summary:
         return Summary(dtype="float32", shape=(), minimum=VALUE, maximum=VALUE, mean=VALUE, value=VALUE)
 
-    def tensor(self) -> TensorRecord:
-        return TensorRecord(device="cpu", summary=self.summary(), stride=())
+    def tensor(self, requires_grad: bool = False) -> TensorRecord:
+        return TensorRecord(device="cpu", summary=self.summary(), stride=(), requires_grad=requires_grad)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Breakpoint, Change
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
@@ -204,3 +205,143 @@ def test_values_of_a_run_that_was_lost_are_greyed_until_the_next(qtbot: QtBot, s
     one.graph_store.attempt(recipes.set_note, "Note", item, "x")
     qtbot.waitUntil(lambda: any(type(event).__name__ == "Loaded" for event in heard), timeout=20_000)
     assert one.results.stale(item)
+
+
+def traced(session: Make) -> tuple[Session, ItemId, ItemId]:
+    """A leaf, a value and a backward on an engine that records one."""
+    one = session("tracing")
+    leaf = add(one, "torch.randn", size="()", requires_grad="True")
+    edits, value = recipes.add_operator(one.graph_store.graph, "torch.exp", 0, 0)
+    one.graph_store.submit(edits, "Add")
+    one.graph_store.submit(recipes.connect(one.graph_store.graph, leaf, 0, value, "input"), "Wire")
+    assert one.graph_store.attempt(recipes.append_backward, "Append backward", None)
+    return one, leaf, value
+
+
+def phases(session: Session) -> str:
+    return "".join(tick.phase[0] for tick in session.results.timeline.ticks)
+
+
+def test_a_run_is_a_timeline_with_the_backward_before_its_statement(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    assert phases(one) == "ffbbf"
+
+
+def test_stepping_back_walks_the_record_and_executes_nothing(qtbot: QtBot, session: Make) -> None:
+    one, leaf, value = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    seen = []
+    while one.run.can("step_back"):
+        one.run.step_back()
+        assert not one.run.state.busy
+        active = one.results.active
+        assert active is not None
+        seen.append((active.phase, active.node))
+    assert seen == [("backward", leaf), ("backward", value), ("forward", value), ("forward", leaf)]
+    assert one.results.outputs(value) is None, "at the first step the second has not run"
+    with qtbot.waitSignal(one.run.refused) as refusal:
+        one.run.step_back()
+    assert "no step before" in refusal.args[0]
+
+
+def test_looking_back_a_step_goes_on_in_the_record_until_now(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    one.run.to_start()
+    moments = []
+    while one.results.looking_back:
+        moments.append(one.results.moment)
+        one.run.step()
+        assert not one.run.state.busy
+    assert moments == [0, 1, 2, 3]
+    assert not one.run.can("step"), "the program is at its end"
+
+
+def test_a_step_that_runs_a_backward_shows_the_first_step_of_its_record(qtbot: QtBot, session: Make) -> None:
+    one, _, value = traced(session)
+    for _ in range(3):
+        one.run.step()
+        finish(qtbot, one)
+    active = one.results.active
+    assert active is not None and (active.phase, active.node) == ("backward", value)
+    assert phases(one) == "ffbbf"
+
+
+def test_a_verb_looks_at_now_first(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    one.run.to_start()
+    one.run.run()
+    assert not one.results.looking_back
+    finish(qtbot, one)
+
+
+def test_an_edit_while_looking_back_leaves_results_and_moment(qtbot: QtBot, session: Make) -> None:
+    one, leaf, value = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    one.attention.look_at(1)
+    assert one.graph_store.attempt(recipes.set_literal, "Set", leaf, "size", "(4,)")
+    assert one.results.moment == 1
+    assert one.results.outputs(value) is not None
+
+
+def test_another_document_has_no_history(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    one.attention.look_at(1)
+    one.new()
+    assert one.attention.moment is None
+    assert not one.results.timeline.ticks
+
+
+def test_a_slider_repeats_the_run_as_one_undo_step_and_infers_at_its_end(qtbot: QtBot, session: Make) -> None:
+    one, leaf, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    verbs, count = list[str](), one.graph_store.undo_stack.count()
+    one.engine.received.connect(lambda event: verbs.append(type(event).__name__ + getattr(event, "verb", "")))
+    for size in ("(2,)", "(3,)", "(4,)", "(5,)"):
+        one.run.follow(recipes.set_literal(one.graph_store.graph, leaf, "size", size), "Set size", "slide")
+    finish(qtbot, one)
+    assert one.graph_store.undo_stack.count() == count + 1
+    qtbot.waitUntil(lambda: "Inferred" in verbs, timeout=20_000)
+    assert verbs.count("Startedrepeat") == 2, "the first and the newest; those between are passed over"
+    assert verbs.count("Inferred") == 1
+    assert not one.results.is_stale
+
+
+def test_breakpoints_travel_with_each_verb_and_their_hits_come_back(qtbot: QtBot, session: Make) -> None:
+    one, leaf, _ = traced(session)
+    one.debug.add(Breakpoint(id="b", node=leaf, stops=False))
+    one.run.run()
+    finish(qtbot, one)
+    hit = one.debug.last("b")
+    assert hit is not None and hit.node == leaf
+
+
+def test_questions_are_answered_under_their_number(qtbot: QtBot, session: Make) -> None:
+    one, leaf, _ = traced(session)
+    heard: list[object] = []
+    one.run.answered.connect(heard.append)
+    numbers = one.run.what_if(Change(node=leaf)), one.run.check((leaf,))
+    qtbot.waitUntil(lambda: len(heard) == 2, timeout=20_000)
+    assert numbers == tuple(event.request for event in heard)  # type: ignore[attr-defined]
+    one.run.run()
+    finish(qtbot, one)
+    with qtbot.waitSignal(one.run.answered, timeout=20_000):
+        one.run.weigh_memory()
+    memory = one.results.node_memory(ItemId("n"))
+    assert memory is not None and memory.alive_bytes == 8
+
+
+def test_a_question_on_an_empty_canvas_is_refused(qtbot: QtBot, session: Make) -> None:
+    one = session("tracing")
+    with qtbot.waitSignal(one.run.refused):
+        assert one.run.check((ItemId("n"),)) == 0
