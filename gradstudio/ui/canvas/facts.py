@@ -22,6 +22,7 @@ from gradstudio.protocol.records import (
     TensorRecord,
 )
 from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.gradient_parts import accumulated_parts
 from gradstudio.ui.canvas.heights import (
     CELLS_A_LINE,
     EDGE,
@@ -73,13 +74,14 @@ class Display:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """A gradient, or why there is none; `words` for the states without a value."""
+    """A gradient, or why there is none; `words` for the states without a value, `parts` of an accumulated one."""
 
     state: GradState
     words: str
     height: float
     display: Display | None = None
     sentence: str = ""
+    parts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +293,8 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         room = 1 if display.kind == "picture" else 0
         lines: Lines = (((f"‖∇‖ {formatting.norm(summary)}",), "gradient"), *display.lines[:room])
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
-    return Gradient(state, STATE_WORDS[state], height, display, sentence)
+    parts = accumulated_parts(row) if row is not None and state == "accumulated" else ""
+    return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)
 
 
 def _module_section(results: Results, node: ItemId, record: ModuleRecord, shown: Shown) -> Section | None:

@@ -290,8 +290,14 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
         rect = QRectF(body.left(), body.top(), body.width(), STATE)
         paint_display(painter, look, display, rect)
         if gradient.state == "accumulated":
-            _paint_tag(painter, look, rect, display)
+            _paint_tag(painter, look, rect, display, gradient.parts)
         return
+    if gradient.parts:
+        line = QRectF(body.left(), body.bottom() - LINE, body.width(), LINE)
+        painter.setFont(look.meter.font("small"))
+        painter.setPen(look.color("warning"))
+        painter.drawText(line, Align.AlignVCenter, look.meter.elided(gradient.parts, "small", line.width()))
+        body = body.adjusted(0, 0, 0, -LINE)
     if display.kind in ("cells", "words"):
         paint_display(painter, look, display, QRectF(body.left(), body.top() + 2, body.width(), display.height))
     else:
@@ -300,9 +306,13 @@ def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, dis
         )
 
 
-def _paint_tag(painter: QPainter, look: Look, rect: QRectF, display: Display) -> None:
-    """The word "accumulated" behind a number."""
+def _paint_tag(painter: QPainter, look: Look, rect: QRectF, display: Display, parts: str) -> None:
+    """Behind a number: what it is the sum of, and the word "accumulated", as far as there is room."""
     left = rect.left() + look.meter.width(display.text, "gradient") + 8
+    room, word = rect.right() - left, "accumulated"
+    tries = (f"{parts}  {word}", f"{parts} (sum)", parts) if parts else (word,)
+    text = next((text for text in tries if look.meter.width(text, "small_italic") <= room), tries[-1])
     painter.setFont(look.meter.font("small_italic"))
     painter.setPen(look.color("warning"))
-    painter.drawText(QRectF(left, rect.top(), rect.right() - left, rect.height()), Align.AlignVCenter, "accumulated")
+    text = look.meter.elided(text, "small_italic", room)
+    painter.drawText(QRectF(left, rect.top(), room, rect.height()), Align.AlignVCenter, text)

@@ -180,9 +180,10 @@ def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
     kind, height = tensor_kind(summary, GRADIENT_PICTURE)
     if kind == "number":
         return STATE
+    parts = LINE if state == "accumulated" and row is not None and row.parts else 0.0
     if kind in ("picture", "strip"):
-        return height + 6 if kind == "picture" else height + LINE + 4
-    return height + 4
+        return parts + (height + 6 if kind == "picture" else height + LINE + 4)
+    return parts + height + 4
 
 
 def awaits_gradient(record: TensorRecord, row: GradRow | None) -> bool:

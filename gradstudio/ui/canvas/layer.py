@@ -27,7 +27,7 @@ from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.pale_painter import paint_pale
 from gradstudio.ui.canvas.shadows import Shadows
 from gradstudio.ui.canvas.things import Card
-from gradstudio.ui.canvas.wire_label_painter import LEGIBLE, paint_labels
+from gradstudio.ui.canvas.wire_label_painter import paint_labels
 from gradstudio.ui.canvas.wire_labels import WireLabels
 
 GRID_STEP: Final = 24.0
@@ -178,9 +178,9 @@ class Layer:
 
     def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         """What came back along the wires, where it can be read."""
-        if not self.board.shown.wire_gradients or camera.zoom < LEGIBLE:
+        if not self.board.shown.wire_gradients:
             return
-        near = self.labels.near(seen)
+        near = self.labels.near(seen, camera.zoom)
         shown = (label for wire, label in near if wire.source not in without and wire.target not in without)
         paint_labels(painter, self.look, camera, shown)
 

@@ -17,7 +17,7 @@ from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_label_painter import lit_label, paint_lit_label
+from gradstudio.ui.canvas.wire_label_painter import label_at, paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
 
 ARROWS: Final = (4, 9, 14)
@@ -106,8 +106,8 @@ def _paint_wire_number(stage: Stage, wire: Wire) -> None:
     found = stage.labels.of(wire)
     if found is None:
         path = stage.board.paths[stage.board.wire_index[wire]]
-        x, y = path[17].tolist()
-        found = lit_label(stage.look, brief(sent.grad), x, y - 11)
+        x, y = path[12].tolist()
+        found = label_at(stage.look, brief(sent.grad), x, y, stage.camera.zoom)
     paint_lit_label(stage.painter, stage.look, stage.camera, found)
 
 

@@ -18,6 +18,8 @@ from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wire_label_painter import label_at, paint_lit_label
+from gradstudio.ui.canvas.wire_labels import brief
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
@@ -75,9 +77,18 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
     hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
+        _paint_hovered_number(painter, look, board, camera, board.wires[hovered])
     chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
     if chosen_wires:
         _paint_selected(painter, look, board, camera, seen, chosen_wires)
+
+
+def _paint_hovered_number(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
+    """What came back along the wire under the pointer, also where labels have no room."""
+    sent = board.results.wire_grad(wire)
+    if sent is not None:
+        x, y = board.paths[board.wire_index[wire]][12].tolist()
+        paint_lit_label(painter, look, camera, label_at(look, brief(sent.grad), x, y, camera.zoom), "accent")
 
 
 def _paint_selected(

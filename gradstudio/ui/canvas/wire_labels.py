@@ -1,6 +1,7 @@
 """Where the gradient of a wire is written: on the wire near its target, clear of cards and of other labels. No Qt.
 
-Places are scene pixels and do not depend on what is seen, so a label stays where it is while the scene is moved.
+Letters keep a size that can be read while the scene shrinks. Places do not depend on what is seen, so a label
+stays where it is while the scene is moved.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting, geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.look import Meter
 
 ROLE: Final = "mono_label"
 HEIGHT: Final = 15.0
@@ -26,17 +28,25 @@ CLEAR: Final = 3.0
 """Least distance to cards and other labels."""
 POINTS: Final = (17, 15, 13, 19, 11, 9, 7, 5, 3)
 """Points of a path that are tried as the middle of a label, the nearest to the target first."""
-LIFTS: Final = (0.0, -13.0, 13.0)
+LIFTS: Final = (0.0, -0.95, 0.95)
+"""Heights of a label above its point that are tried."""
+LEAST_SCALE: Final = 0.92
+"""Of the letters in view pixels; below it they cannot be read."""
+LEAST_ZOOM: Final = 0.3
+"""Below it labels are hidden; hovering a wire shows its own."""
+MOST: Final = 400
+"""So many wires at once are too many for labels."""
 NEAR: Final = 240.0
 """Cards so far from what is seen can still be in the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireLabel:
-    """What came back along a wire, in words, and where they stand."""
+    """What came back along a wire, in words, and where they stand; without the arrow where room is short."""
 
     text: str
     box: Box
+    arrow: bool = True
 
 
 class WireLabels:
@@ -47,17 +57,20 @@ class WireLabels:
         self._board = board
         self._labels: dict[Wire, WireLabel | None] = {}
         self._taken: list[tuple[float, float, float, float]] = []
-        self._revision = -1
+        self._key: tuple[int, float] = (-1, 1.0)
+        self._scale = 1.0
 
-    def near(self, seen: Box) -> list[tuple[Wire, WireLabel]]:
+    def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
         """The labels of all wires that can show, each wire with its label."""
         board = self._board
-        if self._revision != board.revision:
+        if self._key != (board.revision, zoom):
             self._labels.clear()
             self._taken.clear()
-            self._revision = board.revision
-        around = geometry.visible(board.path_bounds, seen, 60.0)
-        wires = [board.wires[k] for k in np.nonzero(around)[0].tolist()]
+            self._key, self._scale = (board.revision, zoom), scale_at(zoom)
+        around = np.nonzero(geometry.visible(board.path_bounds, seen, 60.0 * self._scale))[0]
+        if zoom < LEAST_ZOOM or len(around) > MOST:
+            return []
+        wires = [board.wires[k] for k in around.tolist()]
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
             self._place(fresh, seen)
@@ -78,11 +91,18 @@ class WireLabels:
             self._labels[wire] = self._placed(wire, written(found), obstacles) if found is not None else None
 
     def _placed(self, wire: Wire, text: str, obstacles: Floats) -> WireLabel | None:
-        board = self._board
-        width = board.meter.width(text, ROLE) + ARROW + 2 * EDGE
+        for arrow in (True, False):
+            box = self._free_box(wire, label_width(self._board.meter, text, arrow=arrow), obstacles)
+            if box is not None:
+                self._taken.append((box.x, box.y, box.right, box.bottom))
+                return WireLabel(text, box, arrow)
+        return None
+
+    def _free_box(self, wire: Wire, width: float, obstacles: Floats) -> Box | None:
+        board, height, width = self._board, HEIGHT * self._scale, width * self._scale
         path = board.paths[board.wire_index[wire]]
-        middles = np.concatenate([path[list(POINTS)] + (0.0, lift) for lift in LIFTS])
-        half = np.array([width / 2, HEIGHT / 2])
+        middles = np.concatenate([path[list(POINTS)] + (0.0, lift * height) for lift in LIFTS])
+        half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)
         free = ~_meets(boxes, obstacles)
         if self._taken:
@@ -90,9 +110,18 @@ class WireLabels:
         places = np.nonzero(free)[0]
         if not len(places):
             return None
-        left, top, right, bottom = boxes[places[0]].tolist()
-        self._taken.append((left, top, right, bottom))
-        return WireLabel(text, Box(left, top, width, HEIGHT))
+        left, top = boxes[places[0], :2].tolist()
+        return Box(left, top, width, height)
+
+
+def scale_at(zoom: float) -> float:
+    """Scene pixels per pixel of a label."""
+    return max(1.0, LEAST_SCALE / zoom)
+
+
+def label_width(meter: Meter, text: str, *, arrow: bool = True) -> float:
+    """Of a label, in its own pixels."""
+    return meter.width(text, ROLE) + (ARROW + 2 * EDGE if arrow else EDGE)
 
 
 def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
@@ -127,7 +156,15 @@ def brief(summary: Summary | None) -> str:
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:
     """A sum as far as it was formed: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5``."""
-    words = [brief(part) for part in parts]
+    found = list(parts)
+    words = [brief(part) for part in found]
     shown = words if len(words) <= 3 else [words[0], "…", words[-1]]
-    rest = " + …" if len(words) < total else ""
+    rest = " + …" if len(words) < total else _sum_of(found)
     return f"{len(words)} of {total}: {' + '.join(shown)}{rest}"
+
+
+def _sum_of(parts: list[Summary | None]) -> str:
+    """``= 64`` behind numbers that are all there; "" behind anything else."""
+    numbers = [part.value for part in parts if part is not None and part.shape == ()]
+    found = [number for number in numbers if isinstance(number, float | int)]
+    return f" = {formatting.number(sum(found), 3)}" if len(found) == len(parts) and len(found) > 1 else ""
