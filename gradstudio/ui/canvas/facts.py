@@ -128,7 +128,7 @@ def card_facts(
     """Everything to draw below and beside the ports of a card; `families` of its outputs have room kept for them."""
     problem, kind = _problem(results, node)
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
-    hints, guessed = _hints(results, node) if shown.shapes else ({}, frozenset())
+    hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
     height = _height(total, bool(problem), reserved_height(results, node, shown, families))
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
@@ -169,11 +169,11 @@ def in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _hints(results: Results, node: ItemId) -> tuple[dict[int, str], frozenset[int]]:
+def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[int, str], frozenset[int]]:
     """Shapes beside the output ports; those that only inference says are guessed."""
     records = results.outputs(node)
     if records is not None:
-        found = {k: text for k, record in enumerate(records) if (text := _shape_text(record))}
+        found = {k: text for k, record in enumerate(records) if (text := _shape_text(record, with_layout=with_layout))}
         return found, frozenset()
     hints = {}
     for k in range(8):
@@ -187,10 +187,12 @@ def _hints(results: Results, node: ItemId) -> tuple[dict[int, str], frozenset[in
     return hints, frozenset(hints)
 
 
-def _shape_text(record: Record) -> str:
+def _shape_text(record: Record, *, with_layout: bool) -> str:
+    """The shape, the version of what was written to in place, and whether it is not contiguous."""
     match record:
-        case TensorRecord(summary=summary):
-            return formatting.shape(summary.shape)
+        case TensorRecord(summary=summary, version=version, contiguous=contiguous):
+            layout = " strided" if with_layout and not contiguous else ""
+            return f"{formatting.shape(summary.shape)}{f' v{version}' if version else ''}{layout}"
         case ArrayRecord(shape=sizes):
             return formatting.shape(sizes)
         case PlainRecord(class_name=name):

@@ -206,6 +206,11 @@ def size(size_bytes: int) -> str:
     return ""
 
 
+def times(count: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
 def plain(record: Record) -> str:
     """One line for a value that is not a tensor."""
     match record:

@@ -8,9 +8,10 @@ from PySide6.QtGui import QContextMenuEvent, QInputDevice, QKeyEvent, QMouseEven
 
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
-from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.navigation import WHEEL_STEP
+from gradstudio.ui.canvas.scrub import Scrub, number_in
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_gesture import WireGesture
 
@@ -27,6 +28,7 @@ CURSORS: Final = {
     "port": Shape.CrossCursor,
     "field": Shape.IBeamCursor,
     "more": Shape.PointingHandCursor,
+    "drop_what_if": Shape.PointingHandCursor,
     "title": Shape.SizeAllCursor,
     "note": Shape.SizeAllCursor,
 }
@@ -99,6 +101,8 @@ class Hand:
                 self.canvas.edit_note(hit.item)
             case "card" if hit.header:
                 self.canvas.rename(hit.item)
+            case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
+                self.canvas.attention.reveal(cause)
             case "title":
                 self.canvas.rename(hit.item)
             case _:
@@ -225,6 +229,13 @@ class Hand:
         match hit.kind:
             case "port" if hit.port is not None:
                 return self._begin_wire(at, hit.port)
+            case "field" if hit.row is not None and number_in(hit.row) is not None:
+                if not at.holds(Modifier.ShiftModifier) and hit.item not in canvas.attention.selection:
+                    canvas.select(frozenset({hit.item}))
+                return Scrub(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
+            case "drop_what_if":
+                canvas.drop_experiments()
+                return None
             case "card" | "title" | "field" | "more":
                 return self._begin_move(at, hit)
             case "note":
@@ -278,12 +289,19 @@ class Hand:
             over = hit.item if hit.item in self.canvas.board.cards else None
             self.canvas.attention.hover(over)
             view.update()
-        view.setCursor(Shape.OpenHandCursor if self._space else CURSORS.get(hit.kind, Shape.ArrowCursor))
+        view.setCursor(Shape.OpenHandCursor if self._space else _cursor(hit))
 
     def _rest(self) -> None:
         """The cursor when nothing goes on."""
         self.canvas.viewport().setCursor(Shape.OpenHandCursor if self._space else Shape.ArrowCursor)
         self.canvas.viewport().update()
+
+
+def _cursor(hit: Hit) -> Shape:
+    """What a press would do: a number can be dragged, another field typed into."""
+    if hit.kind == "field" and hit.row is not None and number_in(hit.row) is not None:
+        return Shape.SizeHorCursor
+    return CURSORS.get(hit.kind, Shape.ArrowCursor)
 
 
 def _is_touchpad(event: QWheelEvent) -> bool:

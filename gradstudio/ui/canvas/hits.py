@@ -9,7 +9,7 @@ from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.face import HEADER, Face, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
-from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.things import Card, PortRef
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
@@ -17,9 +17,10 @@ WIRE_REACH: Final = 6.0
 LEAST_FIELD_ZOOM: Final = 0.62
 """Below it cards are plates without fields."""
 LEAST_PORT_ZOOM: Final = 0.25
+CROSS_REACH: Final = 24.0
 
 NOWHERE: Final = ItemId("")
-HitKind = OneOf["port", "field", "more", "card", "note", "title", "wire", "frame", "empty"]
+HitKind = OneOf["port", "field", "more", "drop_what_if", "card", "note", "title", "wire", "frame", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,31 @@ def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
         inside = _on_face(face, x - box.x, y - box.y)
         if inside is not None:
             return inside
+        card = board.cards[item]
+        if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
+            return Hit("drop_what_if", item)
     return Hit("card", item, header=y - box.y <= HEADER)
+
+
+def drops_what_if(card: Card, x: float, y: float) -> bool:
+    """Whether a point of a card, from its top left corner, is on the "x" of the *What if* band."""
+    top = card.face.height + card.facts_height
+    right = card.face.width
+    return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
+
+
+def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
+    """The node that is responsible for the gradient state which stands on a card at that height of the scene."""
+    box, card = board.box(item), board.cards.get(item)
+    if box is None or card is None:
+        return None
+    top = box.y + card.face.height
+    for output, section in enumerate(board.facts(item).sections):
+        if top <= y <= top + section.height:
+            row = board.results.grad(item, output)
+            return row.cause if row is not None and row.cause in board.graph else None
+        top += section.height
+    return None
 
 
 def _on_face(face: Face, x: float, y: float) -> Hit | None:

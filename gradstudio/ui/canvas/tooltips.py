@@ -3,15 +3,19 @@
 from html import escape
 
 from gradstudio.graph import analysis
+from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, operator_of, output_ports
-from gradstudio.operators.model import Parameter
+from gradstudio.operators.model import Effect, Parameter
+from gradstudio.protocol.messages import GradRow
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.gradient_parts import part_words
 from gradstudio.ui.canvas.hits import Hit
-from gradstudio.ui.canvas.states import STATE_SENTENCES
+from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wire_labels import brief
 
 
 def tooltip(board: Board, hit: Hit) -> str:
@@ -24,9 +28,9 @@ def tooltip(board: Board, hit: Hit) -> str:
         case "card" if hit.item in board.graph.nodes:
             return card_text(board, hit)
         case "wire" if hit.wire is not None:
-            source = PortRef(hit.wire.source, "output", "", hit.wire.output)
-            end = f"{title(board.graph, hit.wire.target)}.{hit.wire.port}"
-            return f"{port_text(board, source)}<br>into <code>{escape(end)}</code>"
+            return wire_text(board, hit.wire)
+        case "drop_what_if":
+            return "Drop the <i>What if</i>: the cards show the run alone."
         case "title":
             return "Drag the title to move the block. Drag nodes in and out to change what it holds."
         case _:
@@ -44,6 +48,7 @@ def card_text(board: Board, hit: Hit) -> str:
     )
     if hit.header:
         parts.append(place_text(board, hit))
+    parts += check_lines(board, item)
     failure = board.results.failure(item)
     if failure is not None:
         parts.append(f"<b>{escape(failure.what)}</b>")
@@ -80,16 +85,87 @@ def record_text(board: Board, hit: Hit, output: int, record: Record) -> str:
         f"{escape(record.device)} · {formatting.size(record.size_bytes)}</code>",
         statistics_text(summary),
     ]
+    lines.append(memory_text(record))
     if record.grad_fn is not None:
         lines.append(f"grad_fn <code>{escape(record.grad_fn)}</code>")
     row = board.results.grad(hit.item, output)
     state = row.state if row is not None else record.grad_state
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
-    lines.append(f"∇ {escape(reason)}")
+    named = STATE_WORDS[state]
+    lines.append(f"∇ {f'<b>{escape(named)}</b>: ' if named else ''}{escape(reason)}")
+    if row is not None and row.cause in board.graph:
+        lines.append(
+            f"Responsible: <b>{escape(title(board.graph, row.cause))}</b> (double-click the words to go there)"
+        )
+    if row is not None and len(row.parts) > 1:
+        lines += parts_lines(row)
     grad = row.grad if row is not None else record.grad
     if grad is not None:
         lines.append(f"∇ {statistics_text(grad)}")
     return "<br>".join(line for line in lines if line)
+
+
+def parts_lines(row: GradRow) -> list[str]:
+    """An accumulated gradient, pass by pass."""
+    told = [f"pass {part.pass_number}: {part_words(part.grad)}" for part in row.parts[-8:]]
+    more = [f"{len(row.parts) - 8} earlier parts"] if len(row.parts) > 8 else []
+    return [f"<code>{escape(line)}</code>" for line in (*more, *told)]
+
+
+def memory_text(record: TensorRecord) -> str:
+    """How often it was written to, and how it lies in its storage."""
+    told = []
+    if record.version:
+        told.append(f"version {record.version}: written to in place {formatting.times(record.version)}")
+    if not record.contiguous and record.stride is not None:
+        told.append(f"not contiguous, strides {formatting.shape(record.stride)}")
+    return escape("; ".join(told))
+
+
+def check_lines(board: Board, item: ItemId) -> list[str]:
+    """What gradcheck found: the worst element of each pair, with both numbers."""
+    lines = []
+    for row in board.experiments.check_rows(item):
+        at = f" at {formatting.shape(row.in_index)}" if row.in_index else ""
+        numbers = f"autograd {formatting.number(row.analytical, 6)}, differences {formatting.number(row.numerical, 6)}"
+        verdict = "agrees" if row.ok else "<b>differs</b>"
+        lines.append(f"gradcheck by {escape(row.name)} {verdict}: <code>{escape(numbers + at)}</code>")
+    return lines
+
+
+def wire_text(board: Board, wire: Wire) -> str:
+    """A wire: what went through it, which version, and what came back."""
+    graph, results = board.graph, board.results
+    start, end = title(graph, wire.source), f"{title(graph, wire.target)}.{wire.port}"
+    lines = [f"<b>{escape(start)}</b> → <code>{escape(end)}</code>"]
+    record = results.wire_record(wire)
+    if isinstance(record, TensorRecord):
+        lines += ["▶ " + value_text(record), statistics_text(record.summary), memory_text(record)]
+        if record.version and Effect.IN_PLACE in analysis.effects(graph, wire.source):
+            lines.append("after the write")
+        shared = [title(graph, other) for pair in results.shared_storage() if wire.source in pair for other in pair]
+        others = sorted({name for name in shared if name != start})
+        lines.append(escape(f"shares its storage with {', '.join(others)}") if others else "")
+    elif record is not None:
+        lines.append(f"▶ <code>{escape(formatting.plain(record))}</code>")
+    else:
+        lines.append(port_text(board, PortRef(wire.source, "output", "", wire.output)))
+    sent = results.wire_grad(wire)
+    if sent is not None:
+        lines.append(f"◀ backward: {brief(sent.grad)}" if sent.grad is not None else "◀ backward: undefined (None)")
+        if sent.grad is not None:
+            lines.append(f"∇ <code>{escape(formatting.shape(sent.grad.shape))}</code> {statistics_text(sent.grad)}")
+        if sent.parts > 1:
+            lines.append(f"the sum of {sent.parts} autograd edges")
+    return "<br>".join(line for line in lines if line)
+
+
+def value_text(record: TensorRecord) -> str:
+    """A tensor in short: its value where it is one number, dtype, shape, device."""
+    summary = record.summary
+    value = f"<b>{escape(formatting.number(summary.value))}</b> " if summary.shape == () else ""
+    kind = escape(f"{formatting.bare_dtype(summary.dtype)}{formatting.shape(summary.shape)} · {record.device}")
+    return f"{value}<code>{kind}</code>"
 
 
 def statistics_text(summary: Summary) -> str:

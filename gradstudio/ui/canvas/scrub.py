@@ -1,0 +1,93 @@
+"""A number in a field as a slider: drag it to the left or right and values follow."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QPoint, Qt
+
+from gradstudio.graph import recipes
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ItemId
+from gradstudio.operators.errors import LiteralError
+from gradstudio.operators.literals import value_of
+from gradstudio.ui.canvas.face import InputRow
+from gradstudio.ui.canvas.gestures import Gesture, Pointer
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+WHOLE_STEP: Final = 8.0
+"""View pixels for a step of a whole number."""
+SHARE: Final = 0.01
+"""Of its own power of ten, a real number moves so much with each view pixel; a tenth of it with Shift."""
+DIGITS: Final = 6
+
+
+def number_in(row: InputRow) -> float | int | None:
+    """The number that stands in a field; None when it holds something else."""
+    if row.state != "literal" or row.has_list:
+        return None
+    try:
+        value = value_of(row.text)
+    except LiteralError:
+        return None
+    if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
+        return None
+    return value
+
+
+def moved(value: float | int, pixels: float, *, fine: bool = False) -> float | int:
+    """The number after a drag of so many view pixels: ints stay ints, reals keep few decimals."""
+    if isinstance(value, int):
+        return value + round(pixels / WHOLE_STEP / (4 if fine else 1))
+    power = math.floor(math.log10(abs(value))) if value else -1
+    step = SHARE * 10.0**power * (0.1 if fine else 1.0)
+    return round(value + round(pixels) * step, DIGITS - power if power < 0 else DIGITS)
+
+
+class Scrub(Gesture):
+    """Drag a number; a press that does not move is a click. Esc takes the number back."""
+
+    cursor = Qt.CursorShape.SizeHorCursor
+
+    def __init__(
+        self, canvas: "CanvasView", at: Pointer, row: InputRow, item: ItemId, click: Callable[[], None]
+    ) -> None:
+        """The press on the field of `row`; `click` is what a press without a drag does."""
+        super().__init__(canvas, at)
+        self._item, self._row, self._click = item, row, click
+        found = number_in(row)
+        self._value: float | int = found if found is not None else 0
+        self._shown, self._moving = row.text, False
+
+    def move(self, at: Pointer) -> None:
+        self._moving = self._moving or at.is_far_from(self.start)
+        if self._moving:
+            fine = at.holds(Qt.KeyboardModifier.ShiftModifier)
+            self._set(str(moved(self._value, at.view_x - self.start.view_x, fine=fine)))
+
+    def release(self, at: Pointer) -> None:
+        if not self._moving:
+            self._click()
+
+    def cancel(self) -> None:
+        if self._moving:
+            self._set(self._row.text)
+
+    def _set(self, text: str) -> None:
+        """Write the number; values follow where something runs."""
+        if text == self._shown:
+            return
+        canvas, path = self.canvas, self._row.path
+        label, key = f"Set {path}", f"scrub:{self._item}:{path}:{id(self)}"
+        try:
+            edits = recipes.set_literal(canvas.board.graph, self._item, path, text)
+        except Refused as refusal:
+            canvas.bubble.say(str(refusal), QPoint(round(self.start.view_x), round(self.start.view_y)))
+            return
+        self._shown = text
+        if canvas.runner is not None:
+            canvas.runner.follow(edits, label, key)
+        else:
+            canvas.store.submit(edits, label, key)
