@@ -10,6 +10,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.debug_store import DebugStore
 from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.player import Player
@@ -43,6 +44,7 @@ class Session(QObject):
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
+        self.experiments = Experiments(self.graph_store, self.run, self)
 
     @property
     def title(self) -> str:

@@ -1,0 +1,100 @@
+"""What was tried on the side: the answers to the last *What if* and the last gradcheck; it asks nothing itself."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Checked, CheckRow, Difference, WhatIfAnswered
+from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.run_controller import RunController
+
+Key = tuple[ItemId, int, bool, str]
+
+
+class Experiments(QObject):
+    """The newest answers; an edit of the program makes them void.
+
+    Attributes:
+        what_if: the last *What if*; its `error` says in words when it could not be done.
+        checked: the last gradcheck, likewise.
+
+    Signals:
+        changed(object): frozenset of ids of the nodes whose picture is another one.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, store: GraphStore, run: RunController | None = None, parent: QObject | None = None) -> None:
+        """Nothing tried yet; answers come from `run`, edits from `store`."""
+        super().__init__(parent)
+        self.what_if: WhatIfAnswered | None = None
+        self.checked: Checked | None = None
+        self._differences: dict[Key, list[Difference]] = {}
+        self._check_rows: dict[ItemId, tuple[CheckRow, ...]] = {}
+        store.edited.connect(self._on_store_edited)
+        store.replaced.connect(self.clear)
+        if run is not None:
+            run.answered.connect(self._on_run_answered)
+
+    def difference(
+        self, node: ItemId, output: int = 0, grad: bool = False, path: str = "", turns: tuple[int, ...] | None = None
+    ) -> Difference | None:
+        """How a value (or gradient) came out otherwise; None when it did not.
+
+        Args:
+            turns: of the loops around; None: the last turn in which it differed.
+        """
+        found = self._differences.get((node, output, grad, path), ())
+        return next((each for each in reversed(found) if turns is None or each.turns == turns), None)
+
+    def check_rows(self, node: ItemId) -> tuple[CheckRow, ...]:
+        """What gradcheck found for the node's results, an entry per result and input."""
+        return self._check_rows.get(node, ())
+
+    def set_what_if(self, answered: WhatIfAnswered) -> None:
+        """Take an answer in place of the last."""
+        touched = self._touched_by_what_if()
+        self.what_if, self._differences = answered, {}
+        for each in answered.differences:
+            self._differences.setdefault((each.node, each.output, each.grad, each.path), []).append(each)
+        self._announce(touched | self._touched_by_what_if())
+
+    def set_checked(self, checked: Checked) -> None:
+        """Take an answer in place of the last."""
+        touched = self._touched_by_check()
+        rows: dict[ItemId, list[CheckRow]] = {}
+        for row in checked.rows:
+            rows.setdefault(row.node, []).append(row)
+        self.checked, self._check_rows = checked, {node: tuple(found) for node, found in rows.items()}
+        self._announce(touched | self._touched_by_check())
+
+    def clear(self) -> None:
+        """Forget both."""
+        touched = self._touched_by_what_if() | self._touched_by_check()
+        self.what_if = self.checked = None
+        self._differences, self._check_rows = {}, {}
+        self._announce(touched)
+
+    def _touched_by_what_if(self) -> frozenset[ItemId]:
+        changed = [self.what_if.change.node] if self.what_if is not None else []
+        return frozenset([*changed, *(key[0] for key in self._differences)])
+
+    def _touched_by_check(self) -> frozenset[ItemId]:
+        return frozenset(self.checked.nodes) if self.checked is not None else frozenset()
+
+    def _announce(self, nodes: Iterable[ItemId]) -> None:
+        touched = frozenset(nodes)
+        if touched:
+            self.changed.emit(touched)
+
+    def _on_store_edited(self, edits: Edits) -> None:
+        if not all(isinstance(edit, SetPlaces) for edit in edits):
+            self.clear()
+
+    def _on_run_answered(self, answer: object) -> None:
+        if isinstance(answer, WhatIfAnswered):
+            self.set_what_if(answer)
+        elif isinstance(answer, Checked):
+            self.set_checked(answer)
