@@ -9,7 +9,8 @@ from gradstudio.ui.timeline.scale import Scale
 
 READABLE_PX = 14.0
 """Turns narrower than this are drawn as one bracket."""
-MAX_LABELS = 400
+PITCH_PX = 26.0
+"""Backwards closer together than this share a title."""
 
 
 class Label(NamedTuple):
@@ -22,27 +23,48 @@ class Label(NamedTuple):
 
 
 def section_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
-    """The backwards and, when there are several, the passes in view."""
-    several = bool(recording.sections) and recording.sections[-1].pass_number > 1
+    """The backwards and, when there are several, the passes in view; what is too dense becomes one title."""
     first, last = _ticks_in_view(cells, scale, width_px)
     begin = bisect_right(recording.sections, first, key=lambda section: section.end)
-    shown_pass, count = 0, 0
-    for section in recording.sections[begin:]:
-        if section.start >= last or count >= MAX_LABELS:
-            return
-        new_pass = several and section.pass_number != shown_pass
-        shown_pass = section.pass_number
+    end = bisect_left(recording.sections, last, key=lambda section: section.start)
+    seen = recording.sections[begin:end]
+    if recording.sections and recording.sections[-1].pass_number > 1:
+        yield from _passes(seen, cells, scale, width_px)
+    backwards = [section for section in seen if section.backward]
+    place = 0
+    while place < len(backwards):
+        stop = place + 1
+        while stop < len(backwards) and _pitch(backwards, stop - 1, cells, scale) < PITCH_PX:
+            stop += 1
+        yield _backwards(backwards[place:stop], cells, scale, width_px)
+        place = stop
+
+
+def _passes(seen: list[Section], cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
+    """One title over the first forward section of each pass."""
+    shown, free = 0, 0.0
+    for section in seen:
+        if section.pass_number == shown or section.backward:
+            continue
+        shown = section.pass_number
         label = _clipped(cells, scale, width_px, section.start, section.end)
-        texts = _wordings(section, new_pass)
-        if texts and label.width >= 3:
-            count += 1
-            yield label._replace(texts=texts, backward=bool(section.backward))
+        if label.x >= free and label.width >= 3:
+            free = label.x + max(label.width, PITCH_PX)
+            yield label._replace(texts=(f"pass {section.pass_number}", str(section.pass_number)))
 
 
-def _wordings(section: Section, new_pass: bool) -> tuple[str, ...]:
-    if not section.backward:
-        return (f"pass {section.pass_number}", str(section.pass_number)) if new_pass else ()
-    return (section.title, f"backward {section.backward}", f"◂ {section.backward}", "◂")
+def _pitch(backwards: list[Section], place: int, cells: Cells, scale: Scale) -> float:
+    """Pixels from where a backward begins to where the next one does."""
+    starts = (cells.at(backwards[place].start), cells.at(backwards[place + 1].start))
+    return (starts[1] - starts[0]) * scale.cell_px
+
+
+def _backwards(some: list[Section], cells: Cells, scale: Scale, width_px: float) -> Label:
+    first, last = some[0], some[-1]
+    label = _clipped(cells, scale, width_px, first.start, last.end)
+    numbers = f"{first.backward:,}" if len(some) == 1 else f"{first.backward:,}–{last.backward:,}"
+    whole = first.title if len(some) == 1 else f"backward {numbers}"
+    return label._replace(texts=(whole, f"backward {numbers}", f"◂ {numbers}", numbers), backward=True)
 
 
 def turn_labels(recording: Recording, cells: Cells, scale: Scale, width_px: float, depth: int) -> Iterator[Label]:

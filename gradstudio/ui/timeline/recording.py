@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.timeline import Tick, Timeline
 
@@ -67,7 +68,11 @@ class Section(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Ticks `[start, end)` of one turn, from 0, of a loop, on one way through it."""
+    """Ticks `[start, end)` of one turn, from 0, of a loop, on one way through it.
+
+    A backward that stands in a loop belongs to the turn it was begun in, with all it runs through; one that stands
+    behind a loop goes back through its turns.
+    """
 
     start: int
     end: int
@@ -103,7 +108,7 @@ class Recording:
             changed = len(ticks) > self.count
         changed = self._complete(ticks) or changed
         if len(ticks) > self.count:
-            self._extend(ticks[self.count :])
+            self._extend(ticks[self.count :], timeline.backwards)
         if changed:
             self.revision += 1
             self._cells.clear()
@@ -166,7 +171,7 @@ class Recording:
         self._incomplete = still
         return changed
 
-    def _extend(self, new: list[Tick]) -> None:
+    def _extend(self, new: list[Tick], backwards: dict[int, BackwardTraced]) -> None:
         codes = np.fromiter((self._number(tick.node) for tick in new), np.int32, len(new))
         groups = np.fromiter((tick.group for tick in new), np.int32, len(new))
         marks = np.fromiter((_mark(tick) for tick in new), np.uint8, len(new))
@@ -178,7 +183,7 @@ class Recording:
             if tick.row is not None and not tick.row.complete:
                 self._incomplete.append(tick.index)
             self._add_section(tick)
-            self._add_turns(tick)
+            self._add_turns(tick, backwards.get(tick.backward))
         self.count += len(new)
 
     def _steps_of(self, new: list[Tick]) -> Ints:
@@ -207,17 +212,23 @@ class Recording:
         else:
             self.sections.append(Section(index, index + 1, tick.pass_number, tick.backward, order))
 
-    def _add_turns(self, tick: Tick) -> None:
-        if not tick.turns:
+    def _loops_around(self, node: ItemId) -> tuple[ItemId, ...]:
+        if node not in self._loops:
+            self._loops[node] = self._loops_of(node)
+        return self._loops[node]
+
+    def _add_turns(self, tick: Tick, traced: BackwardTraced | None) -> None:
+        begun = traced.turns if traced is not None else ()
+        turns, inner = (tick.turns, tick.node) if tick.turns[: len(begun)] == begun else (begun, ItemId(""))
+        if not turns:
             return
-        loops = self._loops.get(tick.node)
-        if loops is None:
-            loops = self._loops[tick.node] = self._loops_of(tick.node)
-        way = tick.backward * 2 + 1 if tick.backward else tick.pass_number * 2
-        for depth, turn in enumerate(tick.turns):
+        outer = self._loops_around(traced.statement) if traced is not None and begun else ()
+        loops = (*outer[: len(begun)], *(self._loops_around(inner)[len(begun) :] if inner else ()))
+        for depth, turn in enumerate(turns):
             while len(self.turns) <= depth:
                 self.turns.append([])
             loop = loops[depth] if depth < len(loops) else ItemId("")
+            way = tick.backward * 2 + 1 if depth >= len(begun) and tick.backward else tick.pass_number * 2
             row = self.turns[depth]
             last = row[-1] if row else None
             same = last is not None and last.end == tick.index

@@ -10,7 +10,7 @@ from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.protocol.timeline import Tick, Timeline
 from gradstudio.ui.canvas import formatting
 
-MAX_NUMBERS, MAX_LINES = 6, 4
+MAX_NUMBERS, MAX_LINES, MAX_TEXT = 6, 4, 44
 
 
 class Names(NamedTuple):
@@ -34,7 +34,9 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
     if moment is None or moment >= len(ticks):
         return step
     tick = ticks[moment]
-    where = [*way_words(tick, ticks[-1].pass_number > 1), names.text(tick.node)]
+    text = names.text(tick.node)
+    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    where = [*way_words(tick, ticks[-1].pass_number > 1), text]
     autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
     return f"Looking back at {step}: {', '.join(where)}{autograd}"
 

@@ -105,7 +105,7 @@ class _Band(QFrame):
 
     def __init__(self, parent: QWidget, attention: Attention) -> None:
         super().__init__(parent)
-        self._attention = attention
+        self._attention, self._text = attention, ""
         self.setObjectName("past_band")
         self.words, self.back = QLabel(self), QPushButton("Back to now", self)
         self.back.setToolTip("Show the end of all that ran again  (Esc on the canvas)")
@@ -119,9 +119,19 @@ class _Band(QFrame):
 
     def say(self, text: str) -> None:
         """Show the words of a moment; hide when it is now."""
-        self.words.setText(text)
+        self._text = text
         self.words.setMinimumWidth(1)
+        self._elide()
         self.setVisible(self._attention.moment is not None)
+
+    def _elide(self) -> None:
+        room = self.width() - self.back.sizeHint().width() - 30
+        metrics = self.words.fontMetrics()
+        self.words.setText(metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
 
     def set_theme(self, theme: Theme) -> None:
         self.setStyleSheet(
