@@ -76,7 +76,7 @@ def paint_legend(painter: QPainter, look: Look, colouring: Colouring, height: fl
     """At the bottom left of a view of that height: what the colours mean."""
     meter = look.meter
     words = colouring.words[:MAX_KINDS]
-    lines = 2 if colouring.is_scale else max(1, len(words))
+    lines = 2 if colouring.is_scale and colouring.figures else max(1, len(words))
     widths = [meter.width(word, "small") + 22 for word in words] + [meter.width(colouring.metric.title, "badge")]
     inner = max(BAR, *widths) if colouring.is_scale else max(120.0, *widths)
     box = QRectF(LEGEND_EDGE, 0, inner + 24, LINE * (lines + 1) + 14)
