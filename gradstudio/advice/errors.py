@@ -4,11 +4,18 @@ import re
 
 from gradstudio.advice.model import Advice
 from gradstudio.advice.rules import RULES
-from gradstudio.graph.model import Graph
-from gradstudio.protocol.messages import Failed
-from gradstudio.protocol.records import Record, TensorRecord
+from gradstudio.graph.bindings import binding_of, name_of
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Statement, flat
+from gradstudio.protocol.debugging import Clash
+from gradstudio.protocol.messages import Failed, PortInference
+from gradstudio.protocol.records import Record, Summary, TensorRecord
 
 MAX_OPERANDS = 4
+MAX_CULPRITS = 3
+MAX_TEXT = 60
 
 
 def explain_words(type_name: str, message: str) -> Advice:
@@ -20,13 +27,28 @@ def explain_words(type_name: str, message: str) -> Advice:
     return Advice()
 
 
-def explain(failed: Failed, _graph: Graph | None = None) -> Advice:
-    """Advice for a failure, with what went into the node that failed."""
+def explain(failed: Failed, graph: Graph | None = None) -> Advice:
+    """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what."""
     advice = explain_words(failed.type_name, failed.message)
+    if advice.explanation and failed.clash is not None and failed.clash.culprits:
+        return Advice(f"{advice.explanation} {describe_clash(failed.clash, graph)}".rstrip(), advice.fixes)
     operands = describe_operands(failed.operands)
     if not advice.explanation or not operands or re.search(r"memory", advice.explanation):
         return advice
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
+
+
+def failed_of(refusal: PortInference) -> Failed:
+    """An expected refusal as if it had happened; what went in is told by `expected_record`."""
+    return Failed(revision=0, node=refusal.node, address="", line=0, type_name="", message=refusal.refusal)
+
+
+def expected_record(port: PortInference | None) -> TensorRecord | None:
+    """A tensor that inference expects, as a record without figures; None when it does not say one."""
+    if port is None or port.shape is None or not port.dtype:
+        return None
+    summary = Summary(dtype=port.dtype, shape=port.shape)
+    return TensorRecord(device=port.device, summary=summary, requires_grad=port.requires_grad)
 
 
 def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
@@ -37,3 +59,51 @@ def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
         if isinstance(record, TensorRecord)
     ]
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
+
+
+def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
+    """Who wrote into what, which statement had saved it, and at which versions.
+
+    "Line 4 `y += 1` wrote into y, which line 3 `y = x.exp()` had saved at version 0 as its result; it is at
+    version 1 now."
+    """
+    statements = {}
+    if graph is not None:
+        statements = {s.node: s for s in flat(compile_graph(graph).statements)}
+    shown = clash.culprits[-MAX_CULPRITS:]
+    writers = [_place(statements.get(c.node), c.line, c.address) for c in shown]
+    if len(clash.culprits) > len(shown):
+        writers[0] = f"{len(clash.culprits) - len(shown)} other statements, {writers[0]}"
+    wrote = f"{_capital(' and '.join(writers))} wrote into {_value_name(clash, graph)}"
+    now = f"it is at version {clash.version} now."
+    if not clash.victim:
+        return f"{wrote}; {now}"
+    victim = _place(statements.get(clash.victim), clash.victim_line, clash.victim_address)
+    if not clash.autograd:
+        return f"{wrote}, which is the leaf of {victim}."
+    what = "its result" if clash.saved in ("result", "output", "out") else f"its '{clash.saved}'"
+    saved = f"had saved at version {clash.saved_version} as {what}" if clash.saved else "needs for its backward"
+    return f"{wrote}, which {victim} {saved} (for {clash.autograd}); {now}"
+
+
+def _place(statement: Statement | None, line: int, address: str) -> str:
+    """``line 4 `y += 1```, as far as it is known."""
+    text = statement.text.split("\n")[0] if statement is not None else address
+    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return f"line {line} `{text}`" if line else f"`{text}`"
+
+
+def _value_name(clash: Clash, graph: Graph | None) -> str:
+    if clash.value and graph is not None and clash.value in graph:
+        return _name(graph, clash.value)
+    return "the tensor"
+
+
+def _name(graph: Graph, item: ItemId) -> str:
+    """The name a value is known by: an in-place statement's is that of what it writes into."""
+    from_here, output = binding_of(graph, item, 0)
+    return name_of(graph, (from_here, output)) or title(graph, item)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -63,8 +63,8 @@ class Rule(msgspec.Struct, frozen=True):
     kinds: tuple[FixKind, ...] = ()
 
     def groups(self, type_name: str, message: str) -> dict[str, str] | None:
-        """The pattern's named groups, when the error is this one."""
-        if self.type_name and self.type_name != type_name:
+        """The pattern's named groups, when the error is this one; `type_name` "" is any (what inference tells)."""
+        if self.type_name and type_name and self.type_name != type_name:
             return None
         found = re.search(self.pattern, message, re.DOTALL)
         return {key: value or "" for key, value in found.groupdict().items()} if found is not None else None

@@ -16,6 +16,16 @@ SHAPES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        "matmul shapes of stand-ins",
+        "RuntimeError",
+        r"a and b must have same reduction dim, but got \[(?P<a>\d+), (?P<b>\d+)\] X \[(?P<c>\d+), (?P<d>\d+)\]",
+        "A matrix product needs the columns of the left ({b}) to equal the rows of the right ({c}).",
+        ("Transpose one of the two (.T)", "Change a shape so that the inner sizes agree"),
+        "import torch\nm = dict(device='meta')\n"
+        "torch.addmm(torch.ones(8, **m), torch.ones(2, 3, **m), torch.ones(4, 8, **m))",
+        (FixKind("transpose", 0), FixKind("module_literal", 1, port="in_features", text="{b}")),
+    ),
+    Rule(
         "matrix times vector",
         "RuntimeError",
         r"size mismatch, got input \((?P<a>\d+)\), mat \((?P<b>\d+)x(?P<c>\d+)\), vec \((?P<d>\d+)\)",
@@ -274,8 +284,8 @@ SHAPES: tuple[Rule, ...] = (
     Rule(
         "normalized shape",
         "RuntimeError",
-        r"Given normalized_shape=\[(?P<c>[^\]]*)\], expected input with shape \[\*, (?P<w>[^\]]*)\], but got input of "
-        r"size\[(?:[^\]]*, )?(?P<n>\d+)\]",
+        r"Given normalized_shape=\[(?P<c>[^\]]*)\], expected input with shape \[[^\]]*\], but got input of "
+        r"size ?(?:torch\.Size\()?\[(?:[^\]]*, )?(?P<n>\d+)\]",
         "layer_norm was made for [{c}] at the end of the shape; the input ends with {n}.",
         ("Set normalized_shape to the input's last sizes",),
         "import torch\ntorch.nn.functional.layer_norm(torch.ones(2, 3), (2,))",

@@ -4,13 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
+from gradstudio.advice.errors import expected_record, failed_of
 from gradstudio.advice.fixes import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.advice.rules import RULES
+from gradstudio.engine.infer import Inference
+from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BodyId, Graph, Header, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.messages import Failed, Row, Traced
+from gradstudio.protocol.messages import Failed, Infer, Row, Traced
 from gradstudio.protocol.records import Record
 from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
@@ -543,7 +546,33 @@ def test_each_fix_of_a_failing_canvas_takes_the_error_away(
 def test_every_kind_of_fix_is_proven_by_a_canvas() -> None:
     proven = {kind.maker for rule in RULES if rule.name in CANVASES for kind in rule.kinds}
     assert proven == set(MAKERS)
-    assert {rule.name for rule in RULES if rule.kinds} == set(CANVASES)
+    assert {rule.name for rule in RULES if rule.kinds} == set(CANVASES) | {"matmul shapes of stand-ins"}
+
+
+REFUSED = [
+    (draw, least)
+    for rule, draw, least in CASES
+    if rule in ("matmul shapes", "broadcast", "einsum sizes", "class numbers")
+]
+
+
+@pytest.mark.parametrize(("draw", "least"), REFUSED, ids=lambda value: getattr(value, "__name__", None))
+def test_what_inference_refuses_has_the_same_ways_out(
+    bench: Bench, draw: Callable[[Drawing], None], least: int
+) -> None:
+    drawing = Drawing()
+    draw(drawing)
+    answer = Inference().infer(Infer(revision=1, program=compile_graph(drawing.graph)), StoredTensors().load_file)
+    told = {(port.node, port.output): port for port in answer.ports}
+    refusal = next(port for port in answer.ports if port.refusal)
+    fixes = fixes_for(failed_of(refusal), drawing.graph, lambda item, output: expected_record(told.get((item, output))))
+    offered = [fix for fix in fixes if fix.edits]
+    assert len(offered) >= least
+    for fix in offered:
+        assert fix.edits is not None
+        drawing.do(fix.edits)
+        assert run(bench, drawing.graph) is None, fix.title
+        drawing.undo()
 
 
 def test_a_new_tensor_is_read_by_all_that_read_the_changed_one(bench: Bench) -> None:

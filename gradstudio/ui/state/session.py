@@ -14,6 +14,7 @@ from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.player import Player
+from gradstudio.ui.state.problems import ProblemStore
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunController
 
@@ -44,6 +45,7 @@ class Session(QObject):
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
+        self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.experiments = Experiments(self.graph_store, self.run, self)
 
     @property
