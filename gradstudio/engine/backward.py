@@ -20,7 +20,7 @@ from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.reach import Reach, Seen
 from gradstudio.engine.saved import is_released
-from gradstudio.engine.summary import summarise
+from gradstudio.engine.summary import outline, summarise
 from gradstudio.engine.values import tensors_in
 from gradstudio.engine.wires import MARK, Marks, Sending, marks_of
 from gradstudio.protocol.autograd import AutogradRow, WireGrad
@@ -71,6 +71,7 @@ class Recording:
         self._reach = Reach(gradients, tensors_in(list(roots)))
         self._events: list[Event] = []
         self._summarised, self._held, self._last = 0, 0, 0.0
+        self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
         self._memo: dict[int, Summary] = {}
         self._grows = False
@@ -94,12 +95,27 @@ class Recording:
             handle.remove()
         self._handles.clear()
         with neutral():
-            self._settle()
-            self._finish_wires()
-        self.rows = [self._row(event) for event in self._events]
+            self._finish()
         kept = (event.seen for event in self._events if event.seen.saved)
         first = next(kept, None)
         self.retained = first is not None and not is_released(first.node)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every gradient was summarised."""
+        return self._visible is None
+
+    def finish_later(self) -> None:
+        """Summarise what was only outlined; call it before any of those tensors can be overwritten."""
+        self._visible, self._summarised = None, 0
+        for sending in self._reach.sendings:
+            sending.forget()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._settle()
+        self._finish_wires()
+        self.rows = [self._row(event) for event in self._events]
 
     # -------------------------------------------------------------- hooks
 
@@ -115,11 +131,13 @@ class Recording:
         self._events.append(Event(seen, incoming, outgoing, now - self._last))
         self._grows = self._grows or torch.is_grad_enabled()
         if self._held > HOLD_ELEMENTS:
+            self._visible = None  # what is let go cannot be summarised later
             with neutral():
                 self._settle()
         self._last = time.perf_counter()
 
     def _before_python(self, _: Grads) -> None:
+        self._visible = None
         with neutral():
             self._settle()
 
@@ -145,8 +163,9 @@ class Recording:
         """Summarise what is held, in the order it was seen, and let it go."""
         for place in range(self._summarised, len(self._events)):
             event = self._events[place]
-            event.came = tuple(map(self._of, event.incoming))
-            event.went = list(map(self._of, event.outgoing))
+            at_once = self._visible is None or event.seen.owner in self._visible
+            event.came = tuple(map(self._of if at_once else _outline, event.incoming))
+            event.went = list(map(self._of if at_once else _outline, event.outgoing))
             if self._grows:
                 self._note_what_grew(event)
             if event.seen.leaf is None:
@@ -154,8 +173,8 @@ class Recording:
             else:
                 self._reach_leaf(event, event.seen.leaf)
             self._send(event, place)
-        for place in range(self._summarised, len(self._events)):
-            self._events[place].incoming = self._events[place].outgoing = ()
+        for event in self._events[self._summarised :] if self._visible is None else ():
+            event.incoming = event.outgoing = ()
         self._memo.clear()
         self._summarised, self._held = len(self._events), 0
 
@@ -182,8 +201,9 @@ class Recording:
         self.leaves[id(leaf)] = came
         if leaf.grad is not None:
             fresh = event.seen.id not in self._before
-            event.after = came if fresh else summarise(leaf.grad, self._gradients.max_values)
-            if event.after is not None:
+            at_once = self._visible is None or event.seen.owner in self._visible
+            event.after = came if fresh else self._of(leaf.grad) if at_once else outline(leaf.grad)
+            if event.after is not None and at_once:
                 self._gradients.note_grad(leaf, event.after)
 
     def _send(self, event: Event, place: int) -> None:
@@ -291,3 +311,7 @@ class Recording:
             grad=sending.summary if sending.parts else None,
             parts=sending.parts,
         )
+
+
+def _outline(grad: Tensor | None) -> Summary | None:
+    return None if grad is None else outline(grad)

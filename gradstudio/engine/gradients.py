@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.states import state_of_leaf, state_of_value
-from gradstudio.engine.summary import summarise
+from gradstudio.engine.summary import outline, summarise
 from gradstudio.engine.watched import Cut, Key, Leaf, Value
 from gradstudio.engine.wires import MAX_ITEMS, Call, aliases_of, attach, marks_of
 from gradstudio.graph.model import ItemId
@@ -26,7 +26,9 @@ class Gradients:
     Attributes:
         backwards: how many backwards have run.
         last_backward: the last one of this pass, None when none has run in it.
+        visible: nodes whose gradients are summarised at once; None: all.
         budget: says how many bytes may be kept only for showing.
+        grad_bytes: of the recorded gradients among them; the program itself never holds those.
     """
 
     def __init__(self, budget: Callable[[], int], max_values: int = 64) -> None:
@@ -36,10 +38,12 @@ class Gradients:
         self.backwards, self.pass_number = 0, 1
         self.last_backward: int | None = None
         self.max_values = max_values
+        self.visible: frozenset[ItemId] | None = None
         self._serial = 0
         self._budget = budget
         self._kept: OrderedDict[tuple[Key, bool], int] = OrderedDict()
         self._kept_bytes, self._allowed = 0, -1
+        self.grad_bytes = 0
 
     # -------------------------------------------------------------- values
 
@@ -149,7 +153,7 @@ class Gradients:
                 continue
             part = GradPart(self.pass_number, self.backwards, parts.get(identity))
             leaf.parts = [part] if leaf.seen is None else [*leaf.parts, part]
-            if leaf.seen is None and part.grad is not None:
+            if leaf.seen is None and part.grad is not None and self.visible is None:
                 leaf.summary = (now, part.grad)
             leaf.seen = now
 
@@ -157,7 +161,7 @@ class Gradients:
         """Of a leaf's `.grad` as it stands now."""
         leaf = self.leaves.get(id(tensor))
         if leaf is not None:
-            return self._leaf_summary(leaf)
+            return self._leaf_summary(leaf, None)
         return None if tensor.grad is None else summarise(tensor.grad, self.max_values)
 
     def note_grad(self, tensor: Tensor, summary: Summary) -> None:
@@ -188,7 +192,7 @@ class Gradients:
                 node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
             )
         state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
-        grad = self._leaf_summary(leaf)
+        grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
         return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
 
@@ -254,11 +258,13 @@ class Gradients:
             leaf.parts = []
         leaf.seen = now
 
-    def _leaf_summary(self, leaf: Leaf) -> Summary | None:
+    def _leaf_summary(self, leaf: Leaf, node: ItemId | None) -> Summary | None:
         grad, now = leaf.tensor.grad, _glance(leaf.tensor.grad)
         if grad is None or now is None:
             return None
         if leaf.summary is None or leaf.summary[0] != now:
+            if node is not None and self.visible is not None and node not in self.visible:
+                return outline(grad)
             leaf.summary = (now, summarise(grad, self.max_values))
         return leaf.summary[1]
 
@@ -270,9 +276,11 @@ class Gradients:
         size = tensor.nbytes if tensor.layout is torch.strided and not tensor.is_nested else 0
         self._kept[entry] = size
         self._kept_bytes += size
+        self.grad_bytes += size if entry[1] else 0
         while self._kept_bytes > self._allowed and len(self._kept) > 1:
             (key, is_grad), freed = self._kept.popitem(last=False)
             self._kept_bytes -= freed
+            self.grad_bytes -= freed if is_grad else 0
             value = self.values.get(key)
             if value is not None and is_grad:
                 value.grad = None
@@ -280,7 +288,9 @@ class Gradients:
                 value.tensor = None
 
     def _drop(self, entry: tuple[Key, bool]) -> None:
-        self._kept_bytes -= self._kept.pop(entry, 0)
+        size = self._kept.pop(entry, 0)
+        self._kept_bytes -= size
+        self.grad_bytes -= size if entry[1] else 0
 
 
 def _glance(grad: Tensor | None) -> tuple[int, int] | None:

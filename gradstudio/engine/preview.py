@@ -41,6 +41,21 @@ def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
     return Preview(*taken, _float32_bytes(tensor), step_rows, step_columns, whole)
 
 
+def preview_of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> Preview:
+    """The same of real numbers that numpy already has, and that are no pictures."""
+    dimensions, whole = array.ndim, True
+    if dimensions > 2:
+        whole = all(size == 1 for size in array.shape[:-2])
+        array = array[(0,) * (dimensions - 2)]
+    rows, columns = array.shape if dimensions >= 2 else (1, array.size)
+    if rows <= EDGE and columns <= EDGE:
+        return Preview(rows, columns, array.astype(np.float32).tobytes(), 1, 1, whole)
+    step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
+    array = array[::step_columns] if dimensions < 2 else array[::step_rows, ::step_columns]
+    taken = -(-rows // step_rows), -(-columns // step_columns)
+    return Preview(*taken, array.astype(np.float32).tobytes(), step_rows, step_columns, whole=False)
+
+
 def _batch(tensor: Tensor) -> Tensor | None:
     """`(pictures, rows, columns)`; of rows of a square number of values, and of the first channel."""
     if tensor.dim() == 2:

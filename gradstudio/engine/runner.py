@@ -7,13 +7,14 @@ from typing import Any
 from torch import Tensor
 
 from gradstudio.engine.backward import Recording
-from gradstudio.engine.breaks import Breaks, Found
 from gradstudio.engine.cursor import NOBODY, HeadFailed
 from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
 from gradstudio.engine.live import Binding, Live
-from gradstudio.engine.memory import LiveBytes
+from gradstudio.engine.memory import LiveBytes, alive_bytes, allocated_bytes
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.pauses import Pauses
+from gradstudio.engine.recorded import completed, run_backward
 from gradstudio.engine.source import Head, Step
 from gradstudio.engine.states import cut_here, passed_on
 from gradstudio.engine.summary import dtype_name
@@ -34,7 +35,7 @@ Outputs = tuple[Any, ...]
 class Pending:
     """A statement that ran and is not summarised yet."""
 
-    __slots__ = ("at_s", "block", "call", "inputs", "needs", "outputs", "pass_number", "seconds", "step", "turns")
+    __slots__ = ("allocated", "at_s", "block", "call", "inputs", "needs", "outputs", "pass_number", "seconds", "step", "turns")
 
     def __init__(self, step: Step, outputs: Outputs, turns: tuple[int, ...], seconds: float, pass_number: int) -> None:
         """Hold what it gave; why gradients were cut is filled in by the runner."""
@@ -45,6 +46,7 @@ class Pending:
         self.block: ItemId | None = None
         self.call: Call | None = None
         self.at_s = time.monotonic()
+        self.allocated = allocated_bytes()
 
 
 class Runner:
@@ -56,6 +58,7 @@ class Runner:
 
     Attributes:
         breaks: what to pause at and to note; None when there is nothing, which costs nothing.
+        visible: nodes whose values and gradients are summarised at once; None: all.
         breaks_stop: whether breakpoints stop, or are only told; `hit` the one that stopped last.
     """
 
@@ -65,12 +68,13 @@ class Runner:
         self._pending: list[Pending] = []
         self._flushed_at = 0.0
         self._traced: BackwardTraced | None = None
-        self._standing, self._told = NOBODY, NOBODY
-        self.breaks: Breaks | None = None
-        self.breaks_stop, self.hit = True, ""
+        self.pauses = Pauses(send, self.flush)
         self.live: Live | None = None
         self.current: Step | Head | None = None
         self.max_values = 64
+        self.visible: frozenset[ItemId] | None = None
+        self._later: list[tuple[int, Pending]] = []
+        self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
     # -------------------------------------------------------------- going on
 
@@ -84,11 +88,8 @@ class Runner:
             before, after: whether to stop directly before, directly behind a statement.
             behind: a block, to stop directly behind.
         """
-        self.live = live
+        self._take(live)
         live.failed = False
-        upcoming = live.cursor.upcoming() if live.paused else None
-        self._standing = upcoming.id if upcoming is not None else NOBODY
-        self._told = self._told if self._standing else NOBODY
         try:
             return self._go(live, before, after, behind)
         finally:
@@ -98,13 +99,13 @@ class Runner:
 
     def run_again(self, live: Live, step: Step) -> str:
         """Run a statement that is behind the counter once more, the counter left where it is."""
-        self.live = live
+        self._take(live)
         behind = live.behind
         live.namespace.update(live.backward_parts)
         try:
             if not self._execute(live, step):
                 return "failed"
-            return "breakpoint" if self._meets_behind(live, step) else "done"
+            return "breakpoint" if self._pauses_behind(live, step) else "done"
         finally:
             live.behind = behind
             live.forget(step.statement.drops)
@@ -119,8 +120,35 @@ class Runner:
             return
         self._pending = []
         with neutral():
-            rows = tuple(self._row(live, entry) for entry in waiting)
+            rows = tuple(self._row(live, waiting.pop(0)) for _ in range(len(waiting)))  # each is let go behind its row
         self._send(Traced(revision=live.loaded.revision, rows=rows))
+
+    def complete(self, limit: int | None = None) -> bool:
+        """Tell in full what was only outlined, up to `limit` rows; True while there is more."""
+        live = self.live
+        if live is None:
+            return False
+        chunk, self._later = self._later[:limit], self._later[limit:] if limit else []
+        with neutral():
+            rows = tuple(self._row_of(live, entry, step_number, light=False) for step_number, entry in chunk)
+        if rows:
+            self._send(Traced(revision=live.loaded.revision, rows=rows))
+        if not self._later and self._unfinished:
+            self._finish_backwards(live)
+        return bool(self._later)
+
+    def _finish_backwards(self, live: Live) -> None:
+        live.gradients.visible = None
+        for recording, traced in self._unfinished:
+            self._send(completed(recording, traced))
+        self._unfinished = []
+        self.send_gradients(live)
+
+    def _take(self, live: Live) -> None:
+        if live is not self.live:
+            self._later, self._unfinished = [], []
+        self.live = live
+        live.gradients.visible = self.visible
 
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
@@ -132,10 +160,11 @@ class Runner:
 
     def _go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId) -> str:
         cursor = live.cursor
+        heads = asked = self.pauses.begin(live)
         while not self._stopped():
             met = False
             try:
-                step = cursor.settle(behind)
+                step = cursor.reach(behind, asked)
             except HeadFailed as error:
                 self._fail_head(live, error)
                 return "failed"
@@ -144,6 +173,12 @@ class Runner:
                     met = self._bind_loop_variables(live)
             if met:
                 return "breakpoint"
+            if isinstance(step, Head):
+                if self.pauses.before(live, step):
+                    return "breakpoint"
+                asked = heads - {step.id}
+                continue
+            asked = heads
             if step is None or before(step):
                 return "done"
             if step.id in live.setup and step.id not in live.anew:
@@ -159,74 +194,31 @@ class Runner:
 
     def _run_one(self, live: Live, step: Step) -> str:
         """Run the statement that is next; "" when nothing speaks against going on."""
-        if self.breaks is not None and self._meets_before(live, step):
+        if self.pauses.before(live, step):
             return "breakpoint"
         if not self._execute(live, step):
             return "failed"
         live.cursor.advance()
-        return "breakpoint" if self._meets_behind(live, step) else ""
+        return "breakpoint" if self._pauses_behind(live, step) else ""
+
+    def _pauses_behind(self, live: Live, step: Step) -> bool:
+        return self.pauses.behind(live, step, lambda: self._outputs(step, live.namespace), self._traced)
 
     def _bind_loop_variables(self, live: Live) -> bool:
         """Note what the loops around have bound on the way; whether a breakpoint stops there."""
-        bound, turns = live.cursor.bound, live.cursor.turns
+        bound = live.cursor.bound
         with neutral():
-            live.bind_loop_variables(turns)
-        if self.breaks is None:
-            return False
-        found = [
-            one
-            for block, place, name in bound
-            for one in self.breaks.bound(block, place, live.namespace.get(name), turns)
-        ]
-        return self._meet(live, found)
-
-    # -------------------------------------------------------------- where to pause
-
-    def _meets_before(self, live: Live, step: Step) -> bool:
-        """Whether a breakpoint stops before the statement; where the last verb paused, none does again."""
-        assert self.breaks is not None
-        standing, self._standing = self._standing == step.id, NOBODY
-        told, self._told = self._told == step.id, NOBODY
-        found = self.breaks.before(step, live.namespace, live.cursor.turns)
-        if standing and told:
-            return False
-        if self._meet(live, found, may_stop=not standing):
-            self._told = step.id
-            return True
-        return False
-
-    def _meets_behind(self, live: Live, step: Step) -> bool:
-        """Whether a breakpoint stops directly behind the statement, or stood in the backward it ran."""
-        if self.breaks is None:
-            return False
-        found: list[Found] = []
-        if step.statement.backward and self._traced is not None:
-            found += self.breaks.backward(self._traced)
-        if self.breaks.wants(step):
-            found += self.breaks.after(step, self._outputs(step, live.namespace), live.cursor.turns)
-        return self._meet(live, found)
-
-    def _meet(self, live: Live, found: list[Found], may_stop: bool = True) -> bool:
-        """Tell what was met; whether the first of them that stops does so."""
-        if not found:
-            return False
-        self.flush()
-        stopping = next((one for one in found if one.breakpoint.stops), None)
-        if not (may_stop and self.breaks_stop):
-            stopping = None
-        for one in found:
-            self._send(one.hit(live.step_count, one is stopping))
-        if stopping is not None:
-            self.hit = stopping.breakpoint.id
-        return stopping is not None
-
-    # -------------------------------------------------------------- one statement
+            live.bind_loop_variables(live.cursor.turns)
+        return self.pauses.bound(live, bound)
 
     def _execute(self, live: Live, step: Step) -> bool:
         namespace, cursor = live.namespace, live.cursor
         self.current = step
         if not step.pure:
             self.flush()
+            if self._unfinished or (self._later and not step.statement.backward):
+                self.complete()
+                live.gradients.visible = self.visible
         operands = step.source.operands
         needs = any(map(requires_grad, map(namespace.get, operands)))
         inputs = () if needs else tuple(map(live.binder.get, operands))
@@ -236,7 +228,7 @@ class Runner:
         try:
             refuse_too_large(step, namespace)
             if step.statement.backward:
-                self._backward(live, step)
+                run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
                 exec(step.source.code, namespace)
             outputs = self._outputs(step, namespace)
@@ -283,57 +275,18 @@ class Runner:
             return tuple(namespace[name] for name in step.statement.names)
         return () if step.result is None else (eval(step.result, namespace),)  # noqa: S307 - the printed text
 
-    def _backward(self, live: Live, step: Step) -> None:
-        namespace, gradients, source = live.namespace, live.gradients, step.source
-        live.last_backward = step
-        live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
-        roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
-        with neutral():
-            gradients.observe()
-        returns = source.inputs is not None or "inputs=" in step.statement.text
-        recording = Recording(gradients, roots, gradients.backwards + 1, returns=returns)
-        done, began = False, time.monotonic()
-        try:
-            with recording:
-                exec(source.code, namespace)
-            done = True
-        finally:
-            with neutral():
-                if done and source.inputs is not None:
-                    self._give_back(live, step)
-                gradients.backward_ran(recording.leaves, done or bool(recording.rows))
-            live.autograd_rows.extend(recording.rows)
-            self._traced = self._trace(live, step, recording, began)
-            self._send(self._traced)
-
-    def _trace(self, live: Live, step: Step, recording: Recording, began: float) -> BackwardTraced:
-        return BackwardTraced(
-            revision=live.loaded.revision,
-            rows=tuple(recording.rows),
-            wires=tuple(recording.wires),
-            backward=recording.number,
-            statement=step.id,
-            turns=live.cursor.turns,
-            pass_number=live.pass_number,
-            retained=recording.retained,
-            at_s=began,
-        )
-
-    def _give_back(self, live: Live, step: Step) -> None:
-        """`torch.autograd.grad` returns gradients: they belong to what it differentiated by."""
-        assert step.source.inputs is not None
-        inputs = eval(step.source.inputs, live.namespace)  # noqa: S307 - the printed text
-        values = self._outputs(step, live.namespace)
-        grads = values[0] if len(values) == 1 and isinstance(values[0], tuple | list) else values
-        for tensor, grad in zip(inputs if isinstance(inputs, tuple | list) else (inputs,), grads, strict=False):
-            if isinstance(tensor, Tensor):
-                live.gradients.returned(tensor, grad)
+    def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
+        self._traced = traced
+        self._send(traced)
+        if not recording.complete:
+            self._unfinished.append((recording, traced))
 
     # -------------------------------------------------------------- records
 
     def _row(self, live: Live, entry: Pending) -> Row:
         step, outputs = entry.step, entry.outputs
         live.step_count += 1
+        self._memory.step = live.step_count
         live.gradients.made(
             step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor), call=entry.call
         )
@@ -342,16 +295,27 @@ class Runner:
         for output in outputs:
             if isinstance(output, Tensor):
                 self._memory.see(output)
+        light = self.visible is not None and step.id not in self.visible and bool(outputs)
+        if light:
+            self._later.append((live.step_count, entry))
+        return self._row_of(live, entry, live.step_count, light)
+
+    def _row_of(self, live: Live, entry: Pending, step_number: int, light: bool) -> Row:
         row = Row(
-            step=live.step_count,
-            node=step.id,
-            outputs=tuple(record_of(output, self.max_values) for output in outputs),
+            step=step_number,
+            node=entry.step.id,
+            outputs=tuple([record_of(output, self.max_values, light=light) for output in entry.outputs]),
             turns=entry.turns,
             pass_number=entry.pass_number,
             seconds=entry.seconds,
             at_s=entry.at_s,
+            made_bytes=made,
+            alive_bytes=alive_bytes(outputs, self._memory, entry.allocated),
+            complete=not light,
         )
-        live.record(row)
+        last = live.last_rows.get(row.node)
+        if last is None or last.step <= step_number:
+            live.record(row)
         return row
 
     def _cut(self, live: Live, entry: Pending, tensor: Tensor) -> Cut | None:

@@ -11,17 +11,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.engine.preview import preview_of
+from gradstudio.engine.preview import preview_of, preview_of_array
 from gradstudio.protocol.records import Nested, Summary
 
 SAMPLE_ABOVE = 1 << 24
 SAMPLE = 1 << 22
 DENSE_UP_TO = 1 << 20
 PYTHON_UP_TO = 64
+FEW = 16
+"""Up to so many elements Python's own sums are quicker than numpy's."""
 NUMPY_UP_TO = 8192
+TAME = 1e15
+"""Below this magnitude no sum or square of up to `NUMPY_UP_TO` float32 overflows, so nothing warns."""
 _NARROW = frozenset({torch.float16, torch.bfloat16, *(d for n, d in vars(torch).items() if n.startswith("float8_"))})
 _DTYPE_NAMES = {d: str(d).removeprefix("torch.") for d in vars(torch).values() if isinstance(d, torch.dtype)}
 _NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
+_ADD, _MINIMUM, _MAXIMUM = np.add.reduce, np.minimum.reduce, np.maximum.reduce
 
 
 class Figures(NamedTuple):
@@ -54,9 +59,18 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
     try:
+        if tensor.dtype in _NUMPY_NATIVE and 0 < tensor.numel() <= min(NUMPY_UP_TO, SAMPLE_ABOVE) and tensor.is_cpu:
+            summary = _of_small(tensor, dtype, max_values) if tensor.layout is torch.strided else None
+            if summary is not None:
+                return summary
         return _of_any(tensor, dtype, max_values)
     except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
         return Summary(dtype=dtype, shape=tuple(tensor.shape))
+
+
+def outline(tensor: Tensor) -> Summary:
+    """What is told of a tensor before there is time for its numbers: dtype and shape."""
+    return Summary(dtype=dtype_name(tensor.dtype), shape=() if tensor.is_nested else tuple(tensor.shape))
 
 
 def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
@@ -70,6 +84,31 @@ def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = Non
     if isinstance(values, float) and not math.isfinite(values):
         return "nan" if values != values else "inf" if values > 0 else "-inf"
     return values
+
+
+def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
+    """The common case in few calls; None where a value is not tame, or the numbers may be a picture's."""
+    if tensor.is_neg():
+        return None
+    array: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = tensor.detach().numpy()
+    count = array.size
+    flat = array.reshape(-1)
+    listed: list[float] | None = flat.tolist() if count <= FEW else None
+    low, high = (min(listed), max(listed)) if listed else (float(_MINIMUM(flat)), float(_MAXIMUM(flat)))
+    if not (low > -TAME and high < TAME) or (low == 0 and high == 1):
+        return None
+    if listed:
+        total, square = sum(listed), sum([value * value for value in listed])
+    else:
+        wide = flat.astype(np.float64) if count <= PYTHON_UP_TO else flat
+        total, square = float(_ADD(wide)), float(wide.dot(wide))
+    if not (total - total == 0 and square - square == 0):
+        return None
+    value = None if count > max_values else listed if listed and array.ndim == 1 else array.tolist()
+    return Summary(
+        dtype=dtype, shape=array.shape, minimum=low, maximum=high, mean=total / count, rms=math.sqrt(square / count),
+        value=value, preview=preview_of_array(array),
+    )  # fmt: skip
 
 
 def _of_any(tensor: Tensor, dtype: str, max_values: int) -> Summary:

@@ -1,13 +1,14 @@
 """Records of values: what is told of a tensor, a number, a list, a module … (SEMANTICS 13)."""
 
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
-from gradstudio.engine.summary import spelled, summarise
+from gradstudio.engine.summary import outline, spelled, summarise
 from gradstudio.protocol.records import (
     ArrayRecord,
     ModuleRecord,
@@ -21,15 +22,17 @@ from gradstudio.protocol.records import (
 
 MAX_ITEMS = 64
 MAX_TEXT = 10_000
+SERIAL = "gradstudio_serial"
+_SERIALS = count(1)
 LARGEST_INTEGER = 1 << 63
 _DEVICES: dict[torch.device, str] = {}
 _TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...))
 
 
-def record_of(value: object, max_values: int = 64) -> Record:
-    """The record of any value a statement may give."""
+def record_of(value: object, max_values: int = 64, *, light: bool = False) -> Record:
+    """The record of any value a statement may give; a `light` one tells only dtype and shape of a tensor's numbers."""
     if isinstance(value, Tensor):
-        return tensor_record(value, max_values)
+        return tensor_record(value, max_values, light=light)
     if value is None:
         return PlainRecord(what="none", class_name="NoneType")
     if isinstance(value, bool | int | float | complex):
@@ -49,7 +52,7 @@ def tensors_in(value: object) -> list[Tensor]:
     return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, list | tuple) else []
 
 
-def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | ObjectRecord:
+def tensor_record(tensor: Tensor, max_values: int = 64, *, light: bool = False) -> TensorRecord | ObjectRecord:
     """The record of a tensor as it is now; nested tensors, which have no plain shape, tell only their class."""
     if tensor.is_nested:
         return ObjectRecord(class_name=type(tensor).__name__)
@@ -58,7 +61,7 @@ def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | Object
     storage = tensor.untyped_storage() if strided else None
     return TensorRecord(
         device=device_name(tensor.device),
-        summary=summarise(tensor, max_values),
+        summary=outline(tensor) if light else summarise(tensor, max_values),
         stride=tensor.stride() if strided else None,
         requires_grad=tensor.requires_grad,
         is_leaf=is_leaf(tensor),
@@ -66,8 +69,20 @@ def tensor_record(tensor: Tensor, max_values: int = 64) -> TensorRecord | Object
         version=None if tensor.is_inference() else tensor._version,
         contiguous=strided and tensor.is_contiguous(),
         size_bytes=0 if storage is None else storage.nbytes(),
-        storage=0 if storage is None else storage._cdata,
+        storage=0 if storage is None else serial_of(storage),
     )
+
+
+def serial_of(storage: torch.UntypedStorage) -> int:
+    """A number of its own for each storage: addresses are used again, these are not.
+
+    torch keeps a storage's Python object, and what is noted on it, as long as the storage lives.
+    """
+    serial: int = getattr(storage, SERIAL, 0)
+    if not serial:
+        serial = next(_SERIALS)
+        setattr(storage, SERIAL, serial)
+    return serial
 
 
 def requires_grad(value: object) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 from gradstudio.engine import adopt, start
 from gradstudio.engine.aims import END, Aim, aim_of, refuse_to_run_to, statements_before
-from gradstudio.engine.breaks import Breaks
 from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
@@ -25,6 +24,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Do, Log, Paused, Started
 
+CHUNK = 64
+"""Rows that are completed between two looks at whether a request waits."""
 MARKS = {"run": "Run", "forward": "Forward", "backward": "Backward"}
 """Verbs that the memory plot marks."""
 
@@ -45,7 +46,7 @@ class Engine:
         self.stale = False
         self.stored = StoredTensors()
         self.memory = LiveBytes()
-        self.sampler = MemorySampler(send, self.memory)
+        self.sampler = MemorySampler(send, self.memory, self._kept_bytes)
         self._send, self._stopped = send, stopped
         self._listener = Listener(send)
         self._runner = Runner(send, stopped, self.memory)
@@ -78,6 +79,10 @@ class Engine:
         if request.verb != "run" or request.trace:
             self.settle()
         self._runner.max_values = request.max_values
+        some = request.summaries == "visible" and not request.breakpoints
+        self._runner.visible = frozenset(request.visible) if some else None
+        if request.verb == "zero_grad":
+            self._runner.complete()
         verbs: dict[str, Callable[[Do], str]] = {
             "run": self._run,
             "forward": self._forward,
@@ -87,7 +92,7 @@ class Engine:
             "repeat": self._repeat,
         }
         self._reason = ""
-        self._watch_for(request)
+        self._runner.pauses.set(request.breakpoints, request.max_values, may_stop=request.verb != "repeat")
         self._listener.locate = self._locate
         try:
             with self._listener.listening():
@@ -97,6 +102,10 @@ class Engine:
         if self.live is not None and outcome != "refused" and self._ran_plain is None:
             self._runner.send_gradients(self.live)
         return self._paused(request, outcome, reason, time.perf_counter() - began)
+
+    def idle(self) -> bool:
+        """Tell in full some of what was only outlined; True while there is more to tell."""
+        return self.live is not None and self._runner.live is self.live and self._runner.complete(CHUNK)
 
     def give_up(self, request: Do, reason: str) -> Paused:
         """The verb ended by our own fault: nothing live is to be trusted, the next verb begins from nothing."""
@@ -148,7 +157,6 @@ class Engine:
             live = None
         aim, interrupted = aim_of(live), live is not None and live.interrupted
         drawn = live.seed if live is not None and live.loaded.program.seed is None else None
-        self._runner.breaks_stop = False
         live = self._begin(request, drawn)
         outcome = self._go(live, aim.precedes, aim.reached(live))
         live.aim = aim if outcome != "done" else None
@@ -228,6 +236,7 @@ class Engine:
         """From nothing: new namespace, seed set (where the header has none, to `drawn`)."""
         loaded = self._loaded()
         self._drop_live()
+        self.memory.begin()
         live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values, drawn)
         self.stale = False
         self._send(self._started(request, live, fresh=True))
@@ -289,12 +298,6 @@ class Engine:
         upcoming = live.cursor.upcoming()
         return Aim(upcoming.id, live.cursor.turns) if isinstance(upcoming, Step) else None
 
-    def _watch_for(self, request: Do) -> None:
-        """Breakpoints and watches of this verb."""
-        runner = self._runner
-        runner.breaks = Breaks(request.breakpoints, request.max_values) if request.breakpoints else None
-        runner.breaks_stop, runner.hit = True, ""
-
     def _prepare(self, live: Live) -> str:
         """Execute imports and header; "" when that went well."""
         try:
@@ -332,6 +335,10 @@ class Engine:
     def _note_cursor(self, live: Live, interrupted: bool) -> None:
         live.interrupted = interrupted and live.cursor.upcoming() is not None
 
+    def _kept_bytes(self) -> int:
+        live = self.live
+        return 0 if live is None else live.gradients.grad_bytes
+
     def _drop_live(self) -> None:
         self._ran_plain = None
         if self.live is not None:
@@ -361,7 +368,7 @@ class Engine:
             changed_by_hand=live is not None and live.changed_by_hand,
             reason=reason,
             seconds=seconds,
-            hit=self._runner.hit if outcome == "breakpoint" else "",
+            hit=self._runner.pauses.hit if outcome == "breakpoint" else "",
         )
 
     def _locate(self, frame: Any) -> tuple[ItemId, int]:

@@ -155,6 +155,10 @@ class Sending:
         self.total: Tensor | None = None
         self.summary: Any = None
 
+    def forget(self) -> None:
+        """Nothing was sent yet."""
+        self.parts, self.place, self.total, self.summary = 0, -1, None, None
+
     def add(self, grad: Tensor, place: int) -> None:
         """One more autograd edge has sent a gradient."""
         self.parts += 1
