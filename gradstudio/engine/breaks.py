@@ -21,7 +21,7 @@ from gradstudio.protocol.debugging import Breakpoint, Hit
 from gradstudio.protocol.records import Summary
 
 ANY = ItemId("")
-"""The node of a breakpoint that means all: "break when any NaN or Inf appears"."""
+"""The node of a breakpoint that means all: break where a NaN or Inf appears."""
 
 
 class Found(NamedTuple):
@@ -52,11 +52,12 @@ class Breaks:
         self._after: dict[ItemId, list[Breakpoint]] = {}
         self._backward: list[Breakpoint] = []
         self._any: list[Breakpoint] = []
+        self._any_backward: list[Breakpoint] = []
         self._operands: list[object] = []
         self._was_finite = True
         for one in breakpoints:
             if one.node == ANY:
-                self._any.append(one)
+                (self._any_backward if one.phase == "backward" else self._any).append(one)
             elif one.phase == "backward":
                 self._backward.append(one)
             else:
@@ -74,6 +75,15 @@ class Breaks:
         if not asked:
             return []
         return self._holding(asked, [namespace.get(name) for name in step.source.operands], step.id, turns)
+
+    @property
+    def entered(self) -> frozenset[ItemId]:
+        """Nodes that something is asked of before; those of blocks are asked when the block is entered."""
+        return frozenset(self._before)
+
+    def entering(self, block: ItemId, turns: tuple[int, ...]) -> list[Found]:
+        """What holds before a block is entered; there is no value to ask."""
+        return [Found(one, block, None, turns) for one in self._before[block] if holds(one.condition, None)]
 
     def wants(self, step: Step) -> bool:
         """Whether anybody asks for the statement's results."""
@@ -133,7 +143,7 @@ class Breaks:
             groups = _groups(traced.rows)
             for one in self._backward:
                 found += self._along(one, traced) if one.target else self._at_node(one, traced, groups)
-        if self._any:
+        if self._any_backward:
             found += self._born(traced)
         return sorted(found, key=lambda met: met.place)
 
@@ -171,7 +181,9 @@ class Breaks:
             went = [summary for summary in (*row.outgoing, row.after) if not _is_finite(summary)]
             if (came and not spoilt) or (went and not came):
                 summary = came[0] if came else went[0]
-                found += [Found(one, row.node, summary, row.turns, traced.backward, place) for one in self._any]
+                found += [
+                    Found(one, row.node, summary, row.turns, traced.backward, place) for one in self._any_backward
+                ]
             spoilt = spoilt or bool(came or went)
         return [met for met in found if holds(met.breakpoint.condition, met.summary)]
 

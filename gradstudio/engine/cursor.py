@@ -4,7 +4,7 @@ It may stop anywhere, also inside a block; the block's context (`no_grad`, `auto
 entered, and is left when the cursor goes on or is closed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -92,12 +92,18 @@ class Cursor:
         Raises:
             HeadFailed: a block's head raised; the cursor stands before that block.
         """
+        item = self.reach(behind)
+        assert not isinstance(item, Head)
+        return item
+
+    def reach(self, behind: ItemId = NOBODY, before: Container[ItemId] = ()) -> Item | None:
+        """As `settle`, but not into one of the blocks in `before`: that block itself is what is next."""
         self.left = NOBODY
         while not behind or self.left != behind:
             frame = self.frames[-1]
             if frame.index < len(frame.items):
                 item = frame.items[frame.index]
-                if isinstance(item, Step):
+                if isinstance(item, Step) or item.id in before:
                     return item
                 self._enter(item)
             elif len(self.frames) == 1:

@@ -30,7 +30,9 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a run is to pause, or (a watch: `stops` is False) where a value is to be noted.
 
     Attributes:
-        node: the node; for a wire its source.
+        node: the node; for a wire its source. "" with the condition "not_finite": any, where a NaN or Inf appears,
+            that is in a result of finite inputs (in a backward: in what an autograd node makes of finite gradients, or
+            in a sum of them). A block: its loop variables, behind each turn's binding; "before", when it is entered.
         place: "before" the node runs (its inputs are tested), or "after" it has run (its outputs are).
         phase: in the forward, or in a backward: then "before" tests the gradients that arrive at the node,
             "after" those it sends back.
@@ -57,7 +59,9 @@ class Hit(Message, frozen=True):
         step: the `Row.step` it belongs to (of the statement that ran last, when it stands before a node).
         backward, place: in a backward: which one, and the index among its rows; else 0 and -1.
         summary: what was tested; None when the condition needs no value and there is none.
-        stopped: the run pauses here.
+        stopped: the run pauses here. Of several hits at one moment, or in one backward, only the first that stops;
+            a backward is over when its hits are told. A repeat only tells them, and so does the first statement of
+            a verb that goes on from before it.
     """
 
     breakpoint: str
