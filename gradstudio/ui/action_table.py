@@ -111,6 +111,7 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
     )
     return (
         *overlays,
+        MenuRow("Colour by", "View", 1, c.canvas.fill_colour_menu),
         ActionRow("view.fit", "Fit", "View", 2, c.canvas.fit_all, ("Home", "F"), "fit", tooltip="Show everything"),
         ActionRow("view.zoom_in", "Zoom In", "View", 2, c.canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
         ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.canvas.zoom_out, ("Ctrl+-",), "zoom_out"),

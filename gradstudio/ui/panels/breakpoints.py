@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -54,6 +53,9 @@ class BreakpointsPanel(QWidget):
         self.model = BreakpointModel(session, theme, self)
         self.view = _Table(self.model, self.remove_selected, self)
         self.add_button, self._empty = QPushButton("Add", self), QLabel(EMPTY, self)
+        self.trouble = QLabel(self)
+        self.trouble.setProperty("role", "danger")
+        self.view.conditions.troubled.connect(self.trouble.setText)
         self._menu = QMenu(self.add_button)
         self._fill_menu()
         self._lay_out()
@@ -89,7 +91,7 @@ class BreakpointsPanel(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(8, 4, 8, 4)
         bar.addWidget(self.add_button)
-        bar.addStretch(1)
+        bar.addWidget(self.trouble, 1)
         self._stack = QStackedLayout()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._empty)
@@ -166,7 +168,8 @@ class _Table(QTableView):
         super().__init__(parent)
         self._remove = remove
         self.setModel(model)
-        self.setItemDelegateForColumn(CONDITION, _ConditionDelegate(self))
+        self.conditions = _ConditionDelegate(self)
+        self.setItemDelegateForColumn(CONDITION, self.conditions)
         self.setAccessibleName("Breakpoints")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         triggers = QAbstractItemView.EditTrigger
@@ -192,10 +195,15 @@ class _Table(QTableView):
 
 
 class _ConditionDelegate(QStyledItemDelegate):
-    """Edits a condition in its row."""
+    """Edits a condition in its row; says what is wrong with it while it is typed."""
+
+    troubled = Signal(object)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        return ConditionEditor(parent)
+        made = ConditionEditor(parent)
+        made.troubled.connect(self.troubled)
+        made.destroyed.connect(lambda: self.troubled.emit(""))
+        return made
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         model = index.model()
@@ -210,7 +218,13 @@ class _ConditionDelegate(QStyledItemDelegate):
 
 
 class ConditionEditor(QWidget):
-    """A kind and, where the kind needs one, what it compares with."""
+    """A kind and, where the kind needs one, what it compares with.
+
+    Signals:
+        troubled(object): why what stands there cannot be read; "" when it can.
+    """
+
+    troubled = Signal(object)
 
     def __init__(self, parent: QWidget) -> None:
         """Offer every kind."""
@@ -248,7 +262,7 @@ class ConditionEditor(QWidget):
         self._check()
 
     def _check(self) -> None:
-        """Red while it cannot be read, with the reason under it."""
+        """Red while it cannot be read, and the reason why."""
         kind, text = self.kind.currentData(), self.field.text()
         reason = why_not(text) if kind == "expression" else ""
         if not reason and self.condition is None:
@@ -257,7 +271,4 @@ class ConditionEditor(QWidget):
         self.field.style().unpolish(self.field)
         self.field.style().polish(self.field)
         self.field.setToolTip(reason)
-        if reason and text and self.field.hasFocus():
-            QToolTip.showText(self.field.mapToGlobal(QPoint(0, self.field.height())), reason, self.field)
-        else:
-            QToolTip.hideText()
+        self.troubled.emit(reason)

@@ -1,0 +1,139 @@
+"""The table of breakpoints under a person's hand."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
+from gradstudio.ui.panels.breakpoints import BreakpointsPanel, ConditionEditor
+from gradstudio.ui.panels.breakpoints_model import CONDITION, DOES, HITS, LAST, WHERE, where
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+from tests.ui.timeline.runs import summary
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, dark: Theme) -> BreakpointsPanel:
+    made = BreakpointsPanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(700, 240)
+    made.show()
+    return made
+
+
+def text(panel: BreakpointsPanel, row: int, column: int) -> object:
+    return panel.model.index(row, column).data()
+
+
+def editor(panel: BreakpointsPanel, row: int) -> ConditionEditor:
+    """The condition's editor, opened as F2 does."""
+    panel.view.setCurrentIndex(panel.model.index(row, WHERE))
+    QTest.keyClick(panel.view, Qt.Key.Key_F2)
+    (made,) = panel.view.viewport().findChildren(ConditionEditor)
+    return made
+
+
+def commit(panel: BreakpointsPanel, made: QWidget) -> None:
+    panel.view.commitData(made)
+    panel.view.closeEditor(made, panel.view.itemDelegate().EndEditHint.NoHint)
+
+
+def test_f9_fills_a_row_and_delete_removes_it(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.debug.toggle(item)
+    assert (text(panel, 0, CONDITION), text(panel, 0, DOES), text(panel, 0, HITS)) == ("always", "pauses", "0")
+    panel.view.selectRow(0)
+    QTest.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert session.debug.breakpoints == ()
+
+
+def test_where_says_the_node_or_the_wire_and_which_way(session: Session, add: Add) -> None:
+    graph = session.graph_store.graph
+    source, target = add("torch.randn"), add("torch.sin")
+    name, other = graph.nodes[source].names[0], graph.nodes[target].names[0]
+    assert where(Breakpoint(id="a", node=source), graph) == f"before {name}"
+    assert where(Breakpoint(id="a", node=source, place="after", output=1), graph) == f"after {name} [1]"
+    wire = Breakpoint(id="a", node=source, place="after", phase="backward", target=target, port="input")
+    assert where(wire, graph) == f"{name} → {other}.input, backward"
+    assert where(Breakpoint(id="a", node=ItemId("")), graph) == "anywhere, forward"
+
+
+def test_the_box_switches_it_off(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    session.debug.toggle(add("torch.randn"))
+    panel.model.setData(panel.model.index(0, WHERE), Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert session.debug.active == ()
+
+
+def test_a_click_makes_it_a_watch(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    session.debug.toggle(add("torch.randn"))
+    at = panel.view.visualRect(panel.model.index(0, DOES)).center()
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert not session.debug.breakpoints[0].stops
+    assert text(panel, 0, DOES) == "watches"
+
+
+def test_a_condition_is_typed_in_its_row(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    made.kind.setCurrentIndex(made.kind.findData("above"))
+    made.field.clear()
+    QTest.keyClicks(made.field, "2.5")
+    commit(panel, made)
+    assert session.debug.breakpoints[0].condition == Condition(kind="above", number=2.5)
+    assert text(panel, 0, CONDITION) == "largest magnitude > 2.5"
+
+
+def test_what_cannot_be_read_is_red_and_changes_nothing(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    made.kind.setCurrentIndex(made.kind.findData("shape_differs"))
+    made.field.setText("2, three")
+    assert made.field.property("invalid") is True
+    assert panel.trouble.text() == "Type sizes, for example 2, 3."
+    commit(panel, made)
+    assert session.debug.breakpoints[0].condition == Condition()
+
+
+def test_an_expression_that_is_none_stays_red_in_its_row_with_the_reason(
+    panel: BreakpointsPanel, session: Session, add: Add, dark: Theme
+) -> None:
+    session.debug.add(
+        Breakpoint(id="b", node=add("torch.randn"), condition=Condition(kind="expression", text="nrm > 1"))
+    )
+    index = panel.model.index(0, CONDITION)
+    assert index.data(Qt.ItemDataRole.ForegroundRole) == dark.color("danger")
+    assert "nrm" in index.data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_hits_and_the_last_value_are_shown(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.debug.toggle(item)
+    (made,) = session.debug.breakpoints
+    session.debug.add_hit(Hit(breakpoint=made.id, node=item, step=4, summary=summary(2.5)))
+    assert text(panel, 0, HITS) == "1"
+    assert "2.5" in str(text(panel, 0, LAST))
+
+
+def test_a_double_click_goes_to_the_node(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.debug.toggle(item)
+    session.attention.select(())
+    at = panel.view.visualRect(panel.model.index(0, WHERE)).center()
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseDClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert session.attention.selection == {item}
+
+
+def test_the_button_is_for_the_selected_node(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    assert not panel.add_button.isEnabled()
+    item = add("torch.randn")
+    session.attention.select([item])
+    assert panel.add_button.isEnabled()
+    actions = [action for action in panel.add_button.menu().actions() if not action.isSeparator()]
+    actions[2].trigger()
+    (made,) = session.debug.breakpoints
+    assert (made.node, made.phase, made.place) == (item, "backward", "before")

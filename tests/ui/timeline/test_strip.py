@@ -1,0 +1,193 @@
+"""The strip under a person's hand: scrubbing, keys, wheel, and what the window says of the past."""
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Breakpoint, Hit
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.timeline.strip import TimelineStrip
+from gradstudio.ui.timeline.words import card
+from tests.ui.conftest import Add
+from tests.ui.timeline.runs import row, traced
+
+Button, Keys = Qt.MouseButton, Qt.KeyboardModifier
+
+
+@pytest.fixture
+def nodes(window: MainWindow, add: Add) -> tuple[ItemId, ItemId]:
+    """Two nodes that ran, and a backward through them."""
+    x, y = add("torch.randn"), add("torch.sin")
+    results = window.session.results
+    results.add_rows([row(1, x), row(2, y)])
+    results.timeline.add_backward(traced(1, (y, "MulBackward0"), (y, "SinBackward0"), (x, "AccumulateGrad")))
+    results.add_rows([row(3, y)])
+    window.timeline.strip.follow()
+    return x, y
+
+
+def middle(strip: TimelineStrip, cell: int) -> QPoint:
+    return QPoint(round(strip.scale.x(cell) + strip.scale.cell_px / 2), round(strip.bands.axis))
+
+
+def send(strip: TimelineStrip, kind: QEvent.Type, at: QPoint, buttons: Button) -> None:
+    point = QPointF(at)
+    QApplication.sendEvent(
+        strip, QMouseEvent(kind, point, strip.mapToGlobal(point), Button.NoButton, buttons, Keys.NoModifier)
+    )
+
+
+def wheel(strip: TimelineStrip, notches: int, keys: Keys = Keys.NoModifier) -> None:
+    at = QPointF(strip.width() / 2, 20)
+    event = QWheelEvent(
+        at, strip.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), Button.NoButton, keys,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(strip, event)
+
+
+def test_a_press_looks_at_a_cell_and_a_drag_scrubs(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    strip, attention = window.timeline.strip, window.session.attention
+    QTest.mousePress(strip, Button.LeftButton, pos=middle(strip, 0))
+    assert attention.moment == 0
+    send(strip, QEvent.Type.MouseMove, middle(strip, 2), Button.LeftButton)
+    assert attention.moment == 3
+    send(strip, QEvent.Type.MouseMove, middle(strip, 9), Button.LeftButton)
+    assert attention.moment is None
+    QTest.mouseRelease(strip, Button.LeftButton, pos=middle(strip, 9))
+    send(strip, QEvent.Type.MouseMove, middle(strip, 1), Button.NoButton)
+    assert attention.moment is None
+
+
+def test_keys_step_and_home_is_the_strips_own(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    strip, attention = window.timeline.strip, window.session.attention
+    strip.setFocus()
+    found = []
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_End):
+        QTest.keyClick(strip, key)
+        found.append(attention.moment)
+    assert found == [0, 1, 3, 1, None]
+
+
+def test_hovering_a_cell_hovers_its_node_and_two_clicks_choose_it(
+    window: MainWindow, nodes: tuple[ItemId, ItemId]
+) -> None:
+    strip, attention = window.timeline.strip, window.session.attention
+    send(strip, QEvent.Type.MouseMove, middle(strip, 2), Button.NoButton)
+    assert attention.hovered == nodes[1]
+    QApplication.sendEvent(strip, QEvent(QEvent.Type.Leave))
+    assert attention.hovered is None
+    QTest.mouseDClick(strip, Button.LeftButton, pos=middle(strip, 3))
+    assert attention.selection == {nodes[0]}
+
+
+def test_the_wheel_zooms_and_with_shift_it_pans(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    strip = window.timeline.strip
+    window.session.results.add_rows([row(4 + k, nodes[0]) for k in range(500)])
+    strip.follow()
+    fitted = strip.scale
+    wheel(strip, 6)
+    zoomed = strip.scale
+    assert zoomed.cell_px > fitted.cell_px
+    wheel(strip, -2, Keys.ShiftModifier)
+    assert strip.scale.first > zoomed.first
+    assert strip.scale.cell_px == zoomed.cell_px
+    wheel(strip, -40)
+    assert strip.scale == fitted
+
+
+def test_forward_cells_lie_above_the_axis_and_backward_cells_below(
+    window: MainWindow, nodes: tuple[ItemId, ItemId]
+) -> None:
+    strip, theme = window.timeline.strip, window.theme
+    window.session.attention.select(nodes)
+    image = strip.grab().toImage()
+    bands = strip.bands
+
+    def color(cell: int, top: float) -> str:
+        ratio = image.devicePixelRatio()
+        x, y = strip.scale.x(cell) + 6, top + 5
+        return QColor(image.pixel(round(x * ratio), round(y * ratio))).name()
+
+    assert color(0, bands.forward) == theme.color("forward").name()
+    assert color(2, bands.backward) == theme.color("backward").name()
+    assert color(0, bands.backward) == color(2, bands.forward) == theme.color("surface").name()
+
+
+def test_the_past_is_said_and_escape_on_the_canvas_leads_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    band, attention = window.workspace.band, window.session.attention
+    attention.select(())
+    assert not band.isVisible()
+    attention.look_at(3)
+    assert band.isVisible()
+    assert window.timeline.words.startswith("Looking back at step 3 of 5: backward 1, ")
+    assert window.timeline.words.endswith("(MulBackward0, SinBackward0)")
+    window.canvas.setFocus()
+    QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
+    assert attention.moment is None
+    assert not band.isVisible()
+    assert window.timeline.words == "Now, 5 steps done"
+
+
+def test_escape_takes_the_selection_away_before_it_leads_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    attention = window.session.attention
+    attention.select(nodes)
+    attention.look_at(0)
+    window.canvas.setFocus()
+    QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
+    assert (attention.selection, attention.moment) == (frozenset(), 0)
+
+
+def test_unfolding_shows_the_autograd_nodes(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    strip = window.timeline.strip
+    assert len(strip.cells) == 5
+    window.actions["run.unfold"].trigger()
+    assert len(strip.cells) == 6
+    assert window.actions["run.unfold"].isChecked()
+
+
+def test_a_cells_card_says_what_came_and_how_long_it_took(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    timeline, strip = window.session.results.timeline, window.timeline.strip
+    forward = card(timeline, range(1), strip._names)
+    assert "forward" in forward
+    assert "1 ms" in forward
+    backward = card(timeline, range(2, 4), strip._names)
+    assert "MulBackward0, SinBackward0" in backward
+    assert "gradient in: 1" in backward
+
+
+def test_a_hit_is_marked_on_its_cell(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    debug, strip = window.session.debug, window.timeline.strip
+    debug.add(Breakpoint(id="b", node=nodes[1], phase="backward"))
+    debug.add_hit(Hit(breakpoint="b", node=nodes[1], step=2, backward=1, place=1))
+    assert strip._hits() == (2,)
+
+
+def test_the_timeline_is_hidden_and_that_is_remembered(window: MainWindow) -> None:
+    assert window.workspace.shows_timeline
+    window.actions["view.timeline"].trigger()
+    assert not window.workspace.shows_timeline
+    assert not window.settings.preferences.timeline
+    assert not window.actions["view.timeline"].isChecked()
+
+
+def test_the_turn_chooser_is_for_the_loop_around_the_selected_card(qtbot: QtBot, window: MainWindow, add: Add) -> None:
+    item, store, attention = add("torch.sin"), window.session.graph_store, window.session.attention
+    assert store.attempt(recipes.wrap, "Wrap", [item], "for")
+    (block,) = store.graph.blocks
+    window.session.results.add_rows([row(k + 1, item, turns=(k,)) for k in range(3)])
+    attention.select([item])
+    chooser = window.timeline.turns
+    assert not chooser.isHidden()
+    assert chooser.box.text() == "last turn"
+    chooser.box.setValue(2)
+    assert attention.chosen_turns == {block: 1}
+    chooser.box.setValue(4)
+    assert attention.chosen_turns == {}
+    attention.select(())
+    assert chooser.isHidden()
