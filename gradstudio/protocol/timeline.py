@@ -13,6 +13,7 @@ from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.timeline_backward import WireIndex
 from gradstudio.protocol.timeline_gradients import GradientLog
 from gradstudio.protocol.timeline_model import Arrival, BackwardStep, Contribution, Phase, Tick, Turns
+from gradstudio.protocol.timeline_rows import RowIndex
 from gradstudio.protocol.timeline_trim import kept_ticks
 
 __all__ = ["Arrival", "BackwardStep", "Contribution", "Phase", "Tick", "Timeline", "Turns"]
@@ -44,11 +45,9 @@ class Timeline:
         self.forgotten = 0
         self._begins: dict[int, int] = {}
         self._groups: list[int] = []
-        self._rows: dict[ItemId, list[int]] = {}
-        self._rows_by_turns: dict[tuple[ItemId, Turns], list[int]] = {}
+        self._rows = RowIndex()
         self._autograd: dict[ItemId, list[int]] = {}
         self._incomplete: dict[int, int] = {}
-        self._newest_turn: dict[tuple[int, Turns], int] = {}
         self._trimmed_at = 0
         self._verb_begins = 0
         self._wires = WireIndex()
@@ -66,6 +65,7 @@ class Timeline:
             place = self._incomplete.pop(row.step, None)
             if place is not None and _is_of_step(self.ticks[place], row):
                 self.ticks[place] = self.ticks[place]._replace(row=row)
+                self._rows.replace(place, row)
             else:
                 self._add_row(row)
 
@@ -112,24 +112,16 @@ class Timeline:
 
     def row(self, node: ItemId, tick: int | None = None, turns: Turns | None = None) -> Row | None:
         """The newest row of the node at or before the tick (None: now), in these turns (None: whichever)."""
-        index = self._row_index(node, tick, turns)
-        return self.ticks[index].row if index is not None else None
+        found = self._rows.at(node, tick, turns)
+        return found[1] if found is not None else None
 
     def nodes(self) -> tuple[ItemId, ...]:
         """Every node that ran, in the order in which they first did."""
-        return tuple(self._rows)
+        return self._rows.nodes()
 
     def turns_of(self, node: ItemId, tick: int | None = None) -> tuple[Turns, ...]:
         """The turns the node has run with in that pass, in order."""
-        places = self._rows.get(node, [])
-        end = len(places) if tick is None else bisect_right(places, tick)
-        found: list[Turns] = []
-        for place in reversed(places[:end]):
-            entry = self.ticks[place]
-            if found and entry.pass_number != self.ticks[places[end - 1]].pass_number:
-                break
-            found.append(entry.turns)
-        return tuple(dict.fromkeys(reversed(found)))
+        return tuple(dict.fromkeys(row.turns for row in self._rows.in_pass(node, tick)))
 
     def grad(
         self,
@@ -142,10 +134,11 @@ class Timeline:
     ) -> GradRow | None:
         """The gradient of a value as it stood at the tick, of one backward alone, or of what these turns made."""
         key = (node, output, path)
-        if backward is None and (turns is None or turns == self._newest_turns(node, tick)):
+        newest = self._rows.at(node, tick, None)
+        if backward is None and (turns is None or (newest is not None and turns == newest[1].turns)):
             return self._gradients.at(key, tick)
-        made = self._row_index(node, tick, turns)
-        return self._gradients.alone(key, tick, backward, turns, made)
+        made = self._rows.at(node, tick, turns)
+        return self._gradients.alone(key, tick, backward, turns, made[0] if made is not None else None)
 
     def keys_of(self, node: ItemId) -> tuple[tuple[ItemId, int, str], ...]:
         """Every value of the node (output and path) whose gradient was ever told of."""
@@ -161,13 +154,18 @@ class Timeline:
         backward: int | None = None,
         turns: Turns | None = None,
     ) -> WireGrad | None:
-        """What the target last sent back along the wire, at or before the tick; None when it has run anew since."""
+        """What the target last sent back along the wire at or before the tick.
+
+        None when it has run anew since, or another pass has begun; one backward that is asked for is always told.
+        """
         found = self._wires.at((source, output, target, port), tick, backward, turns)
-        if found is None:
-            return None
+        if found is None or backward is not None:
+            return found[1] if found is not None else None
         place, grad = found
-        made = self._row_index(target, tick, grad.turns)
-        return None if made is not None and made > place and backward is None else grad
+        if self.ticks[place].pass_number != self.ticks[-1 if tick is None else tick].pass_number:
+            return None
+        made = self._rows.at(target, tick, grad.turns)
+        return None if made is not None and made[0] > place else grad
 
     # -------------------------------------------------------------- steps
 
@@ -237,14 +235,7 @@ class Timeline:
 
     def seconds(self, node: ItemId, tick: int | None = None) -> tuple[float, float]:
         """Seconds the node has taken in that pass: forward, and in the last backward that came to it."""
-        places = self._rows.get(node, [])
-        end = len(places) if tick is None else bisect_right(places, tick)
-        forward = 0.0
-        for place in reversed(places[:end]):
-            entry = self.ticks[place]
-            if entry.row is None or entry.pass_number != self.ticks[places[end - 1]].pass_number:
-                break
-            forward += entry.row.seconds
+        forward = sum(row.seconds for row in self._rows.in_pass(node, tick))
         backward, number = 0.0, None
         autograd = self._autograd.get(node, [])
         for place in reversed(autograd[: len(autograd) if tick is None else bisect_right(autograd, tick)]):
@@ -257,14 +248,12 @@ class Timeline:
 
     def saved_bytes(self, node: ItemId, tick: int | None = None) -> int:
         """Bytes the node's autograd nodes keep at the tick, as far as a later backward told of them."""
-        made = self._row_index(node, tick, None)
+        made = self._rows.at(node, tick, None)
         if made is None:
             return 0
-        autograd = self._autograd.get(node, [])
-        entries = [self.ticks[place] for place in autograd]
-        pass_number = self.ticks[made].pass_number
+        entries = [self.ticks[place] for place in self._autograd.get(node, [])]
         return timeline_backward.saved_bytes(
-            [entry for entry in entries if entry.pass_number == pass_number],
+            [entry for entry in entries if entry.pass_number == made[1].pass_number],
             len(self.ticks) if tick is None else tick,
             self.backwards,
         )
@@ -278,37 +267,21 @@ class Timeline:
         self.ticks.append(
             Tick(index, len(self._groups) - 1, "forward", row.node, row.turns, row.pass_number, 0, -1, row, None)
         )
-        self._index_row(index, row)
+        self._rows.add(index, row)
         if not row.complete:
             self._incomplete[row.step] = index
         self._gradients.made(index, row)
 
-    def _index_row(self, index: int, row: Row) -> None:
-        self._rows.setdefault(row.node, []).append(index)
-        if row.turns:
-            self._rows_by_turns.setdefault((row.node, row.turns), []).append(index)
-
     def _new_pass(self, pass_number: int, index: int) -> None:
         if self.ticks and pass_number > self.ticks[-1].pass_number:
             self._gradients.new_pass(index, pass_number, self.repeated)
-
-    def _row_index(self, node: ItemId, tick: int | None, turns: Turns | None) -> int | None:
-        places = self._rows_by_turns.get((node, turns)) if turns else self._rows.get(node)
-        if not places:
-            return None
-        end = len(places) if tick is None else bisect_right(places, tick)
-        return places[end - 1] if end else None
-
-    def _newest_turns(self, node: ItemId, tick: int | None) -> Turns:
-        index = self._row_index(node, tick, None)
-        return self.ticks[index].turns if index is not None else ()
 
     def _rebuild(self, kept: list[int]) -> None:
         """Number the ticks that stay anew."""
         old = self.ticks
         self.forgotten += len(old) - len(kept)
         self.ticks, self._groups = [], []
-        self._rows, self._rows_by_turns, self._autograd = {}, {}, {}
+        self._autograd = {}
         last = -1
         for index, place in enumerate(kept):
             entry = old[place]
@@ -316,15 +289,14 @@ class Timeline:
                 last = entry.group
                 self._groups.append(index)
             self.ticks.append(entry._replace(index=index, group=len(self._groups) - 1))
-            if entry.row is not None:
-                self._index_row(index, entry.row)
-            else:
+            if entry.autograd is not None:
                 self._autograd.setdefault(entry.node, []).append(index)
         self._incomplete = {step: bisect_left(kept, place) for step, place in self._incomplete.items()}
         self._verb_begins = bisect_left(kept, self._verb_begins)
         self._begins = {t.backward: t.index - t.place for t in self.ticks if t.autograd is not None}
         self.backwards = {number: self.backwards[number] for number in self._begins}
-        self._wires.rebuild(self.backwards, self._begins)
+        self._wires.renumber(kept)
+        self._rows.renumber(kept)
         self._gradients.renumber(kept)
 
 

@@ -1,6 +1,6 @@
 """What can be read off the record of one backward: steps, wires, sums being formed, bytes kept. No Qt, no torch."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from gradstudio.graph.model import ItemId
@@ -46,11 +46,17 @@ class WireIndex:
         ends = self._ends[bisect_right(self._ticks, low) : bisect_right(self._ticks, high)]
         return {node for pair in ends for node in pair}
 
-    def rebuild(self, backwards: Mapping[int, BackwardTraced], begins: Mapping[int, int]) -> None:
-        """Take these backwards alone, with their new first ticks."""
-        self._entries, self._ticks, self._ends = {}, [], []
-        for number in sorted(begins, key=lambda number: begins[number]):
-            self.add(backwards[number], begins[number])
+    def renumber(self, kept: list[int]) -> None:
+        """Only these ticks stay, numbered anew; what a wire last carried between two holds from the second on."""
+        for key, entries in self._entries.items():
+            moved = [(bisect_left(kept, tick), number, wire) for tick, number, wire in entries]
+            after = [tick for tick, _, _ in moved[1:]] + [-1]
+            self._entries[key] = [
+                new
+                for old, new, following in zip(entries, moved, after, strict=True)
+                if following != new[0] or _stays(kept, old[0])
+            ]
+        self._ticks = [bisect_left(kept, tick) for tick in self._ticks]
 
 
 def step(traced: BackwardTraced, first: int, place: int) -> BackwardStep:
@@ -138,3 +144,8 @@ def _storage_key(row: AutogradRow, tensor: SavedTensor) -> tuple[object, ...]:
     if tensor.node:
         return tensor.node, tensor.output, tensor.version, tensor.size_bytes
     return row.turns, row.id, row.autograd, tensor.name
+
+
+def _stays(kept: list[int], tick: int) -> bool:
+    place = bisect_left(kept, tick)
+    return place < len(kept) and kept[place] == tick

@@ -11,14 +11,13 @@ SPARE = 0.9
 def kept_ticks(ticks: list[Tick], limit: int) -> list[int]:
     """Indices of the ticks that stay: the first and last turns of each loop, and no more than about `limit`.
 
-    A row that still says what its node holds when the next tick that stays happens is never let go of;
-    a backward stays or goes as a whole, with its statement.
+    A backward stays or goes as a whole; in a loop it goes with its statement.
     """
     dropped = _middle_turns(ticks)
     over = len(ticks) - len(dropped)
     if over > limit:
         _oldest(ticks, dropped, over - int(limit * SPARE))
-    return _with_what_still_holds(ticks, dropped)
+    return [tick.index for tick in ticks if tick.index not in dropped]
 
 
 def _middle_turns(ticks: list[Tick]) -> set[int]:
@@ -52,17 +51,3 @@ def _oldest(ticks: list[Tick], dropped: set[int], count: int) -> None:
         if tick.index not in dropped:
             dropped.add(tick.index)
             count -= 1
-
-
-def _with_what_still_holds(ticks: list[Tick], dropped: set[int]) -> list[int]:
-    kept: list[int] = []
-    next_kept = len(ticks)
-    next_row: dict[ItemId, int] = {}
-    for tick in reversed(ticks):
-        holds = tick.row is not None and next_row.get(tick.node, len(ticks) + 1) > next_kept
-        if tick.row is not None:
-            next_row[tick.node] = tick.index
-        if tick.index not in dropped or holds:
-            kept.append(tick.index)
-            next_kept = tick.index
-    return kept[::-1]
