@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.hand import Hand
     from gradstudio.ui.canvas.layer import Layer
     from gradstudio.ui.canvas.look import Look
+    from gradstudio.ui.canvas.overlay import OverlayState
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
 
@@ -92,6 +93,7 @@ class Debugging:
         board: Board
         layer: Layer
         look: Look
+        lit: OverlayState
         camera: Camera
         hand: Hand
         breakpoints: BreakpointStore | None
@@ -191,6 +193,7 @@ class Debugging:
         return (whole.index(active.group) + 1, len(whole)) if active.group in whole else (0, 0)
 
     def _on_attention_hover_changed(self) -> None:
+        self.lit.pointed = self.attention.hovered
         self.viewport().update()
 
     def _on_breakpoints_changed(self) -> None:

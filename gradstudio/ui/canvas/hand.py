@@ -133,6 +133,7 @@ class Hand:
 
     def leave(self) -> None:
         """The pointer left the view."""
+        self.canvas.attention.hover(None)
         self._light(hits.EMPTY)
 
     def context_menu(self, event: QContextMenuEvent) -> None:

@@ -96,9 +96,17 @@ def _route(one: Box, other: Box) -> tuple[QPointF, QPointF, tuple[QPointF, QPoin
         stop = QPointF(other.center[0], other.y if below else other.bottom)
         pull = QPointF(0, max(20.0, abs(stop.y() - start.y()) / 2) * (1 if below else -1))
         return start, stop, (pull, -pull)
-    start, stop = QPointF(one.center[0], one.bottom), QPointF(other.center[0], other.bottom)
-    drop = QPointF(0, 40.0 + abs(one.bottom - other.bottom))
-    return start, stop, (drop, drop)
+    to_right = other.center[0] >= one.center[0]
+    start = QPointF(_near_side(one, right=to_right), one.bottom)
+    stop = QPointF(_near_side(other, right=not to_right), other.bottom)
+    low = max(one.bottom, other.bottom) + 34.0
+    return start, stop, (QPointF(0, low - one.bottom), QPointF(0, low - other.bottom))
+
+
+def _near_side(box: Box, *, right: bool) -> float:
+    """A place at the lower edge near the side that faces the other card."""
+    inset = min(28.0, box.width / 3)
+    return box.right - inset if right else box.x + inset
 
 
 def _corner_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:

@@ -34,7 +34,7 @@ HINT_MORE: Final = "Then drag from an output port to an input port to wire them,
 
 @dataclass(slots=True)
 class OverlayState:
-    """What is lit just now."""
+    """What is lit just now; `pointed` is the node that the pointer is over on another panel."""
 
     selection: frozenset[ItemId] = frozenset()
     selected_wires: frozenset[Wire] = frozenset()
@@ -43,6 +43,7 @@ class OverlayState:
     hovered_port: PortRef | None = None
     hovered_wire: Wire | None = None
     drop_frame: ItemId | None = None
+    pointed: ItemId | None = None
 
 
 def paint_overlay(
@@ -60,6 +61,8 @@ def paint_overlay(
         _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
         _outline_item(painter, look, board, camera, state.drop_frame, look.color("ok"), seen)
+    if state.pointed is not None and state.pointed != state.hovered_item and state.pointed not in state.selection:
+        _outline_item(painter, look, board, camera, state.pointed, look.color("info"), seen)
     _paint_run(painter, look, board, camera, seen)
     if state.hovered_port is not None:
         x, y = camera.to_view(*board.anchor(state.hovered_port))

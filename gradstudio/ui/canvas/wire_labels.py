@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.graph.model import Wire
-from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting, geometry
 from gradstudio.ui.canvas.board import Board
@@ -24,7 +23,7 @@ HEIGHT: Final = 15.0
 ARROW: Final = 9.0
 """Room for the arrow before the words."""
 EDGE: Final = 5.0
-CLEAR: Final = 3.0
+CLEAR: Final = 1.5
 """Least distance to cards and other labels."""
 POINTS: Final = (17, 15, 13, 19, 11, 9, 7, 5, 3)
 """Points of a path that are tried as the middle of a label, the nearest to the target first."""
@@ -88,14 +87,16 @@ class WireLabels:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
         for wire in wires:
             found = board.results.wire_grad(wire)
-            self._labels[wire] = self._placed(wire, written(found), obstacles) if found is not None else None
+            self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
 
-    def _placed(self, wire: Wire, text: str, obstacles: Floats) -> WireLabel | None:
-        for arrow in (True, False):
-            box = self._free_box(wire, label_width(self._board.meter, text, arrow=arrow), obstacles)
+    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
+        """The first wording for which there is room: with the arrow, without it, a norm without its sign."""
+        text = brief(grad)
+        for words, arrow in ((text, True), (text, False), (briefest(grad), False)):
+            box = self._free_box(wire, label_width(self._board.meter, words, arrow=arrow), obstacles)
             if box is not None:
                 self._taken.append((box.x, box.y, box.right, box.bottom))
-                return WireLabel(text, box, arrow)
+                return WireLabel(words, box, arrow)
         return None
 
     def _free_box(self, wire: Wire, width: float, obstacles: Floats) -> Box | None:
@@ -136,11 +137,6 @@ def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
     return near
 
 
-def written(sent: WireGrad) -> str:
-    """What came back along a wire in few letters: a number, a norm, or "none"."""
-    return brief(sent.grad)
-
-
 def brief(summary: Summary | None) -> str:
     """A gradient in few letters: ``0.32``, ``‖∇‖ 0.32``, "none" for an undefined one."""
     if summary is None:
@@ -152,6 +148,15 @@ def brief(summary: Summary | None) -> str:
     if summary.posinf or summary.neginf:
         return f"∞ {summary.posinf + summary.neginf}"
     return f"‖∇‖ {formatting.norm(summary)}" if summary.rms is not None else formatting.shape(summary.shape)
+
+
+def briefest(summary: Summary | None) -> str:
+    """Two digits of a number or norm, where nothing else has room."""
+    if summary is None or summary.rms is None or summary.nan or summary.posinf or summary.neginf:
+        return brief(summary)
+    if summary.shape == ():
+        return formatting.number(summary.value, 2)
+    return formatting.number(summary.rms * formatting.element_count(summary.shape) ** 0.5, 2)
 
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:
