@@ -1,16 +1,19 @@
 """The Code dock: the Python of the canvas, always current, its selection linked with the canvas."""
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButton, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span
+from gradstudio.ui.panels.code_gutter import Gutter
 from gradstudio.ui.panels.highlighter import PythonHighlighter
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font
 
+ACTIVE_ALPHA = 70
+"""Of the ground of the line that is looked at, so that its text stays readable."""
 EMPTY_WORDS = "# The Python of the canvas stands here as soon as there is a node."
 
 
@@ -38,7 +41,7 @@ class CodePanel(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._highlighter = PythonHighlighter(self.document(), theme)
-        self.gutter = _Gutter(self, theme)
+        self.gutter = Gutter(self, theme)
         self.copy_button = QToolButton(self)
         self.copy_button.setToolTip("Copy the whole program")
         self.copy_button.setAccessibleName("Copy the whole program")
@@ -50,6 +53,9 @@ class CodePanel(QPlainTextEdit):
         session.run.program_changed.connect(self.show_program)
         session.attention.selection_changed.connect(self._on_selection_changed)
         session.results.changed.connect(self._mark_lines)
+        session.results.moment_moved.connect(self._on_results_moment_moved)
+        session.debug.changed.connect(self._mark_lines)
+        self.gutter.pressed.connect(self._on_gutter_pressed)
         session.graph_store.replaced.connect(self._mark_lines)
         session.run.state_changed.connect(self._on_run_state_changed)
 
@@ -88,7 +94,29 @@ class CodePanel(QPlainTextEdit):
             return min(covering, key=_length).node
         return next((span.node for span in self._spans if span.line == line), None)
 
+    def statement_at(self, line: int) -> ItemId | None:
+        """The item whose statement begins on a line (from 1): not a part written inside it."""
+        spans = [span for span in self._spans if span.line == line]
+        return max(spans, key=_length).node if spans else None
+
     # ------------------------------------------------------------------ inner workings
+
+    def _on_results_moment_moved(self) -> None:
+        """Mark the statement that is looked at and bring it into view."""
+        self._mark_lines()
+        if (line := self._active_line()) is not None:
+            self.show_line(line)
+
+    def _on_gutter_pressed(self, line: int) -> None:
+        """A click in the margin sets a breakpoint before the statement, or takes it away."""
+        node = self.statement_at(line)
+        if node is not None and node in self._session.graph_store.graph.nodes:
+            self._session.debug.toggle(node)
+
+    def _active_line(self) -> int | None:
+        active = self._session.results.active
+        node = active.node if active is not None else None
+        return next((span.line for span in self._spans if span.node == node), None)
 
     def _on_run_state_changed(self, state: RunState) -> None:
         """Bring the line into view at which the run paused or failed."""
@@ -127,12 +155,22 @@ class CodePanel(QPlainTextEdit):
                 made.append(self._line_mark(span, syntax.failing))
             elif span.node == results.next_node or span.node == results.running_node:
                 made.append(self._line_mark(span, syntax.running))
+        active, line = results.active, self._active_line()
+        if active is not None and line is not None:
+            ground = self._theme.color(active.phase)
+            ground.setAlpha(ACTIVE_ALPHA)
+            made.extend(self._line_mark(span, ground) for span in self._spans if span.node == active.node)
         chosen = self._session.attention.selection
         made.extend(self._text_mark(span) for span in self._spans if span.node in chosen)
         self.setExtraSelections(made)
-        self.gutter.update()
+        debug = self._session.debug
+        stops: dict[int, bool] = {}
+        for span in self._spans:
+            if points := debug.at(span.node):
+                stops[span.line] = stops.get(span.line, False) or any(debug.enabled(point.id) for point in points)
+        self.gutter.show_marks(stops, line, active.phase if active is not None else "forward")
 
-    def _line_mark(self, span: Span, color: str) -> QTextEdit.ExtraSelection:
+    def _line_mark(self, span: Span, color: str | QColor) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()
         mark.cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
         mark.format.setBackground(QColor(color))
@@ -189,42 +227,6 @@ class CodePanel(QPlainTextEdit):
             self._following = True
             self._session.attention.reveal(item)
             self._following = False
-
-
-class _Gutter(QWidget):
-    """Line numbers, and a bar beside lines that failed or run next."""
-
-    def __init__(self, editor: CodePanel, theme: Theme) -> None:
-        super().__init__(editor)
-        self._editor, self._theme = editor, theme
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take up another theme."""
-        self._theme = theme
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        digits = max(2, len(str(max(1, self._editor.blockCount()))))
-        return QSize(self._editor.fontMetrics().horizontalAdvance("9") * digits + 24, 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), self._theme.color("surface"))
-        painter.setFont(self._editor.font())
-        painter.setPen(QColor(self._theme.syntax.line_number))
-        editor = self._editor
-        block = editor.firstVisibleBlock()
-        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
-        while block.isValid() and top <= event.rect().bottom():
-            height = editor.blockBoundingRect(block).height()
-            if block.isVisible() and editor.document().characterCount() > 1:
-                place = QRect(0, round(top), self.width() - 12, round(height))
-                painter.drawText(
-                    place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(block.blockNumber() + 1)
-                )
-            top += height
-            block = block.next()
-        painter.end()
 
 
 def _covers(span: Span, line: int, column: int) -> bool:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, 
 
 from gradstudio.ui.panels.curve import in_words
 from gradstudio.ui.panels.inspector.form import label
-from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TITLES = {
     "tensors": "tensors alive",
     "process": "process (RSS)",
-    "shown": "kept for showing",
+    "kept": "kept for showing",
     "allocated": "allocated",
     "reserved": "reserved",
     "peak": "peak",
@@ -31,9 +31,10 @@ WAITING = "The curves begin when the engine is ready."
 class MemoryPanel(QWidget):
     """A legend with newest figures over the plot."""
 
-    def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Nothing is plotted until `load_plot` is called."""
         super().__init__(parent)
+        store, self._session = session.memory, session
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._store, self._theme = store, theme
         self.plot: MemoryPlot | None = None
@@ -53,10 +54,12 @@ class MemoryPanel(QWidget):
         """Import pyqtgraph and make the plot; call it after the first paint."""
         if self.plot is not None:
             return
+        from gradstudio.ui.panels.memory_join import MemoryJoin
         from gradstudio.ui.panels.memory_plot import MemoryPlot
 
         self.plot = MemoryPlot(self._store, self._theme, self)
         self.plot.moment_changed.connect(self._on_plot_moment_changed)
+        self._join = MemoryJoin(self._session, self.plot, self)
         self._stack.addWidget(self.plot)
         self.refresh()
 

@@ -1,5 +1,6 @@
 """The plot of the Memory dock. The only module of the window that imports pyqtgraph."""
 
+import math
 import os
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
@@ -10,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.ui.panels.curve import Array, label_sides, thinned, unit_for, value_at
+from gradstudio.ui.panels.memory_history import History, Shown
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, ui_font
 
@@ -29,9 +31,13 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
 
     Signals:
         moment_changed(object): bytes by series under the pointer; None when it left.
+        pointed(object): seconds under the pointer; None when it left.
+        picked(float): a click at these seconds.
     """
 
     moment_changed = Signal(object)
+    pointed = Signal(object)
+    picked = Signal(float)
 
     def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Plot a store; `refresh` draws what is new."""
@@ -50,6 +56,8 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
+        self._history = History(self._near, self)
+        self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         item.getViewBox().sigResized.connect(self._on_box_resized)
         self.set_theme(theme)
@@ -61,14 +69,26 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             return
         if list(self._curves) != list(self._store.names):
             self._forget_curves()
-        newest = float(times[-1])
-        start = max(0.0, newest - WINDOW_S)
-        end = max(newest, start + 10.0)
+        start, end = self._history.span or self._newest_span(float(times[-1]))
         self.getPlotItem().setXRange(start, end, padding=0.0)
+        self._near.largest = self._history.largest_bytes
         for scale, far in ((self._near, False), (self._far, True)):
             scale.show(self._drawn(start, [name for name in self._store.names if (name in FAR) == far]), self._theme)
+        self._history.show(self._theme)
         self._draw_marks(start, end)
         self._say_moment()
+
+    def look(self, history: "Shown") -> None:
+        """Show where the person looks: a moment, a run instead of the last minute, a node's part."""
+        if history != self._history.shown:
+            self._history.shown = history
+            self.refresh()
+
+    @property
+    def seconds_per_px(self) -> float:
+        """Of the time axis."""
+        low, high = self.getPlotItem().viewRange()[0]
+        return float(high - low) / max(1.0, float(self.getPlotItem().getViewBox().width()))
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -90,6 +110,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._pointer_s = None
         self._cursor.hide()
         self.moment_changed.emit(None)
+        self.pointed.emit(None)
 
     # ------------------------------------------------------------------ inner workings
 
@@ -160,6 +181,17 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor.setPos(self._pointer_s)
         self._cursor.show()
         self._say_moment()
+        self.pointed.emit(self._pointer_s)
+
+    def _on_scene_mouse_clicked(self, event: object) -> None:
+        box, scene_pos = self.getPlotItem().getViewBox(), event.scenePos()  # type: ignore[attr-defined]  # pyqtgraph's
+        if box.sceneBoundingRect().contains(scene_pos):
+            self.picked.emit(float(box.mapSceneToView(scene_pos).x()))
+
+    @staticmethod
+    def _newest_span(newest: float) -> tuple[float, float]:
+        start = max(0.0, newest - WINDOW_S)
+        return start, max(newest, start + 10.0)
 
     def _on_box_resized(self) -> None:
         if self.isVisible():
@@ -178,6 +210,7 @@ class _Scale:
 
     def __init__(self, item: pyqtgraph.PlotItem, side: str) -> None:
         self._item, self._axis, self._label = item, item.getAxis(side), ("", "")
+        self.factor, self.largest = 1.0, 0.0
         self.box = item.getViewBox()
         if side == "right":
             self.box = pyqtgraph.ViewBox(enableMouse=False, enableMenu=False)
@@ -191,7 +224,9 @@ class _Scale:
         """Draw curves in the unit that fits the largest of them."""
         self._axis.setVisible(bool(drawn))
         largest = max((float(y[y == y].max()) for *_, y in drawn.values() if (y == y).any()), default=0.0)
+        largest = max(largest, self.largest)
         unit, factor = unit_for(max(largest, 1.0))
+        self.factor = factor
         for curve, _, x, y in drawn.values():
             curve.setData(x, y / factor, skipFiniteCheck=True, connect="finite")
         self.box.setYRange(0.0, max(largest, 10.0) * HEADROOM / factor, padding=0.0)
@@ -206,4 +241,7 @@ class _SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has n
     """Ticks with their unit, so that no line is spent on a label."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [f"{value:g} s" for value in values]
+        if spacing >= 1:
+            return [f"{value:g} s" for value in values]
+        decimals = max(0, -math.floor(math.log10(spacing * 1000)))
+        return [f"{value % 1000 * 1000:.{decimals}f} ms" for value in values]

@@ -91,6 +91,10 @@ class MemoryStore(QObject):
         ring = self._ring
         return float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else None
 
+    def plot_s(self, engine_s: float) -> float | None:
+        """Seconds of the plot for monotonic seconds of the engine; None before the first sample."""
+        return None if self._start_s is None else engine_s - self._start_s
+
     def prefer(self, device: str) -> None:
         """Show this device's memory ("cuda:0"; "auto": an accelerator) as soon as it tells something."""
         self._preferred = device

@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Failed
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages import Failed, Row
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
@@ -107,3 +108,45 @@ def test_where_a_step_pauses_is_in_view(qtbot: QtBot, code: CodePanel, session: 
         (line,) = [span.line for span in session.run.program.spans if span.node == item]
         first = code.firstVisibleBlock().blockNumber() + 1
         assert first <= line < first + code.viewport().height() // code.fontMetrics().lineSpacing()
+
+
+def test_a_click_in_the_margin_sets_a_breakpoint_and_takes_it_away(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye" in code.toPlainText())
+    line = code.toPlainText().splitlines().index(next(t for t in code.toPlainText().splitlines() if "eye" in t)) + 1
+    place = code.gutter.place_of(line).center()
+    QTest.mouseClick(code.gutter, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert [point.node for point in session.debug.breakpoints] == [item]
+    assert code.gutter.stops == {line: True}
+    session.debug.set_enabled(session.debug.breakpoints[0].id, False)
+    assert code.gutter.stops == {line: False}
+    QTest.mouseClick(code.gutter, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert session.debug.breakpoints == () and code.gutter.stops == {}
+
+
+def test_a_click_beside_no_statement_sets_nothing(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye" in code.toPlainText())
+    assert code.toPlainText().splitlines()[0] == "import torch"
+    place = code.gutter.place_of(1).center()
+    QTest.mouseClick(code.gutter, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert session.debug.breakpoints == ()
+
+
+def test_the_line_that_is_looked_at_is_marked_in_the_colour_of_its_way(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add, dark: Theme
+) -> None:
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye" in code.toPlainText())
+    session.results.add_rows([Row(step=1, node=item, outputs=())])
+    row = AutogradRow(backward=1, autograd="AccumulateGrad", node=item)
+    session.results.add_backward(BackwardTraced(revision=0, rows=(row,), backward=1))
+    session.attention.look_at(0)
+    lines = grounds(code)[dark.color("forward").name()]
+    assert {code.gutter.active} == lines and code.gutter.phase == "forward"
+    session.attention.look_at(1)
+    assert grounds(code)[dark.color("backward").name()] == lines and code.gutter.phase == "backward"
+    session.attention.look_at(None)
+    assert code.gutter.active is None and dark.color("backward").name() not in grounds(code)

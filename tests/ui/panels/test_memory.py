@@ -6,15 +6,19 @@ import sys
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.protocol.messages import Memory
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages import Memory, Row
 from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.panels.memory_run import RunMemory
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, theme
+from tests.ui.conftest import Add
 
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, dark: Theme) -> MemoryPanel:
-    made = MemoryPanel(session.memory, dark)
+    made = MemoryPanel(session, dark)
     qtbot.addWidget(made)
     made.resize(400, 300)
     made.show()
@@ -85,3 +89,69 @@ def test_pyqtgraph_and_torch_are_not_imported_with_the_window() -> None:
     words = f"import sys, gradstudio.ui.main_window; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def ran(qtbot: QtBot, session: Session, panel: MemoryPanel, add: Add) -> tuple[ItemId, ItemId]:
+    """Two statements within a second, the second makes twice as much, and a backward of the first."""
+    first, second = add("torch.eye", n="4"), add("torch.eye", n="8")
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(50):
+            session.memory.add(Memory(time_s=100 + k * 0.1, device="cpu", series={"tensors": 300}))
+    session.results.add_rows(
+        [
+            Row(step=1, node=first, outputs=(), seconds=0.1, at_s=102.0, made_bytes=100, alive_bytes=100),
+            Row(step=2, node=second, outputs=(), seconds=0.1, at_s=103.0, made_bytes=200, alive_bytes=300),
+        ]
+    )
+    autograd = AutogradRow(backward=1, autograd="AccumulateGrad", node=first, seconds=0.5)
+    session.results.add_backward(BackwardTraced(revision=0, rows=(autograd,), backward=1, at_s=103.5))
+    return first, second
+
+
+def test_the_moment_is_a_line_in_the_run(panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]) -> None:
+    plot = panel.plot
+    assert plot is not None
+    session.attention.look_at(1)
+    assert plot._history.shown.moment_s == pytest.approx(3.0)
+    assert plot._history.shown.run == pytest.approx(((2.0, 100.0), (3.0, 300.0), (4.0, 300.0)))
+    low, high = plot.getPlotItem().viewRange()[0]
+    assert 1.5 < low < 2.0 and 4.0 < high < 4.5
+    session.attention.look_at(2)
+    assert plot._history.shown.moment_s == pytest.approx(4.0) and plot._history.shown.phase == "backward"
+    session.attention.look_at(None)
+    assert plot._history.shown.moment_s is None and not plot._history._line.isVisible()
+
+
+def test_a_hovered_node_shows_its_part(panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]) -> None:
+    plot = panel.plot
+    assert plot is not None
+    session.attention.hover(ran[1])
+    assert plot._history.shown.part is not None
+    start, end, size, words = plot._history.shown.part
+    assert (start, end, size) == (pytest.approx(2.9), pytest.approx(4.0), 200)
+    assert words.endswith("200 B")
+    session.attention.hover(None)
+    assert plot._history.shown.part is None
+
+
+def test_the_pointer_names_its_node_and_a_click_moves_the_moment(
+    panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]
+) -> None:
+    assert panel.plot is not None
+    session.attention.look_at(0)
+    panel.plot.pointed.emit(2.7)
+    assert session.attention.hovered == ran[1]
+    panel.plot.picked.emit(3.8)
+    assert session.attention.moment == 2
+    panel.plot.pointed.emit(None)
+    assert session.attention.hovered is None
+
+
+def test_freed_bytes_end_where_they_were_let_go(
+    session: Session, ran: tuple[ItemId, ItemId], panel: MemoryPanel
+) -> None:
+    memory = RunMemory(session.results.timeline)
+    part = memory.part(session.results.timeline, ran[0], None, freed_step=2)
+    assert part is not None and (part.end_s, part.size_bytes) == (103.0, 100)
+    assert memory.part(session.results.timeline, ItemId("gone"), None, 0) is None

@@ -1,0 +1,134 @@
+"""The margin of the Code dock: line numbers, breakpoints as dots, an arrow at the line that is looked at."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.protocol.timeline import Phase
+from gradstudio.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradstudio.ui.panels.code import CodePanel
+
+DOT_PX, ARROW_PX = 9, 8
+LEFT_PX, RIGHT_PX = 18, 16
+"""Room for the dots, and for the arrow."""
+WORDS = "Click: pause before this statement, or no longer"
+
+
+class Gutter(QWidget):
+    """Beside the text, as high as it.
+
+    Signals:
+        pressed(int): a click at a line, from 1.
+    """
+
+    pressed = Signal(int)
+
+    def __init__(self, editor: "CodePanel", theme: Theme) -> None:
+        """Without marks."""
+        super().__init__(editor)
+        self._editor, self._theme = editor, theme
+        self.stops: dict[int, bool] = {}
+        self.active: int | None = None
+        self.phase: Phase = "forward"
+        self._hovered = 0
+        self.setMouseTracking(True)
+        self.setToolTip(WORDS)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.update()
+
+    def show_marks(self, stops: dict[int, bool], active: int | None, phase: Phase) -> None:
+        """Show breakpoints by line (False: switched off), and the line that is looked at."""
+        self.stops, self.active, self.phase = stops, active, phase
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        digits = max(2, len(str(max(1, self._editor.blockCount()))))
+        return QSize(self._editor.fontMetrics().horizontalAdvance("9") * digits + LEFT_PX + RIGHT_PX, 0)
+
+    def place_of(self, line: int) -> QRect:
+        """Where a line's margin lies, widget pixels; empty when it is out of view."""
+        return next((place for number, place in self._lines(self.height()) if number == line), QRect())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        line = self._line_at(event.position())
+        if line and event.button() == Qt.MouseButton.LeftButton:
+            self.pressed.emit(line)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._line_at(event.position()))
+
+    def leaveEvent(self, event: object) -> None:
+        self._hover(0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(event.rect(), self._theme.color("surface"))
+        painter.setFont(self._editor.font())
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if self._editor.document().characterCount() > 1:
+            for line, place in self._lines(event.rect().bottom()):
+                painter.setPen(QColor(self._theme.syntax.line_number))
+                painter.drawText(place.adjusted(0, 0, -RIGHT_PX, 0), right, str(line))
+                self._draw_stop(painter, line, place)
+                if line == self.active:
+                    self._draw_arrow(painter, place)
+        painter.end()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _draw_stop(self, painter: QPainter, line: int, place: QRect) -> None:
+        if line not in self.stops and line != self._hovered:
+            return
+        color = self._theme.color("danger")
+        if line not in self.stops:
+            color.setAlpha(90)
+        filled = self.stops.get(line, True)
+        painter.setPen(Qt.PenStyle.NoPen if filled else QPen(color, 1.5))
+        painter.setBrush(color if filled else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QRectF((LEFT_PX - DOT_PX) / 2, place.center().y() - DOT_PX / 2 + 0.5, DOT_PX, DOT_PX))
+
+    def _draw_arrow(self, painter: QPainter, place: QRect) -> None:
+        """▶ forward, ◀ backward."""
+        half = ARROW_PX / 2
+        middle = QPointF(place.right() - RIGHT_PX / 2 + 1, place.center().y() + 0.5)
+        way = 1 if self.phase == "forward" else -1
+        corners = [QPointF(-half * way, -half), QPointF(half * way, 0), QPointF(-half * way, half)]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color(self.phase))
+        painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))
+
+    def _lines(self, bottom: int) -> Iterator[tuple[int, QRect]]:
+        """Numbers from 1 and places of the lines in view."""
+        editor = self._editor
+        block = editor.firstVisibleBlock()
+        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+        while block.isValid() and top <= bottom:
+            height = editor.blockBoundingRect(block).height()
+            if block.isVisible():
+                yield block.blockNumber() + 1, QRect(0, round(top), self.width(), round(height))
+            top += height
+            block = block.next()
+
+    def _line_at(self, place: QPointF) -> int:
+        """The line with a statement at a place; 0 when there is none."""
+        y = int(place.y())
+        line = next((number for number, area in self._lines(y) if area.top() <= y <= area.bottom()), 0)
+        return line if self._editor.statement_at(line) is not None else 0
+
+    def _hover(self, line: int) -> None:
+        if line != self._hovered:
+            self._hovered = line
+            self.setCursor(Qt.CursorShape.PointingHandCursor if line else Qt.CursorShape.ArrowCursor)
+            self.update()
