@@ -25,7 +25,7 @@ from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages import Event, Hello
-from gradstudio.protocol.report import entries_json, trace_json
+from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
 from gradstudio.protocol.table import report_table
 
@@ -174,6 +174,7 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     ]
     if options.trace:
         data["trace"] = trace_json(report.rows, report.backward, addresses)
+        data["wires"] = wires_json(outcome.backward, addresses)
     data["error"] = _failure(graph, program, outcome)
     data["ok"] = data["error"] is None
     text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
@@ -187,7 +188,10 @@ def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
     failed = outcome.failed
     if failed is not None:
         address, line = failed.address or None, failed.line or None
-        return _error(address, line, failed.type_name, failed.message, explain(failed, graph))
+        error = _error(address, line, failed.type_name, failed.message, explain(failed, graph))
+        if failed.clash is not None:
+            error["clash"] = clash_json(failed.clash, analysis.addresses(graph))
+        return error
     if outcome.paused.outcome != "done":
         return _error(None, None, "Refused", outcome.paused.reason, Advice())
     if program.incomplete:

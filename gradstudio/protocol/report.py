@@ -1,10 +1,11 @@
 """The report of a run as plain data: what `gradstudio run --json` prints (SEMANTICS 13)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.debugging import Clash
 from gradstudio.protocol.messages import NamedEntry, Row
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -67,6 +68,44 @@ def trace_json(rows: tuple[Row, ...], backward: tuple[AutogradRow, ...], address
         for row in rows
     ]
     return [*executed, *(_autograd(row, addresses) for row in backward)]
+
+
+def wires_json(backwards: Iterable[BackwardTraced], addresses: Mapping[ItemId, str]) -> list[Json]:
+    """The report's `wires`: what each user sent back along each wire, in each backward."""
+    return [
+        {
+            "backward": traced.backward,
+            "source": addresses.get(wire.source, wire.source),
+            "target": addresses.get(wire.target, wire.target),
+            "port": wire.port,
+            "turns": list(wire.turns),
+            "grad": _gradient(wire.grad),
+        }
+        for traced in backwards
+        for wire in traced.wires
+    ]
+
+
+def clash_json(clash: Clash, addresses: Mapping[ItemId, str]) -> Json:
+    """The error's `clash`: who needs (or is) the tensor, what was saved at which version, who wrote into it since."""
+    return {
+        "victim": addresses.get(clash.victim, clash.victim) or None,
+        "line": clash.victim_line or None,
+        "autograd": clash.autograd or None,
+        "saved": clash.saved or None,
+        "value": addresses.get(clash.value, clash.value) or None,
+        "saved_version": clash.saved_version,
+        "version": clash.version,
+        "culprits": [
+            {
+                "node": addresses.get(culprit.node, culprit.node),
+                "line": culprit.line,
+                "version": culprit.version,
+                "turns": list(culprit.turns),
+            }
+            for culprit in clash.culprits
+        ],
+    }
 
 
 def _entry(entry: NamedEntry) -> Json:

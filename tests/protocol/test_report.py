@@ -5,7 +5,8 @@ import json
 import pytest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, WireGrad
+from gradstudio.protocol.debugging import Clash, Culprit
 from gradstudio.protocol.messages import NamedEntry, Row
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -18,7 +19,7 @@ from gradstudio.protocol.records import (
     TensorRecord,
     TupleRecord,
 )
-from gradstudio.protocol.report import entries_json, record_json, trace_json
+from gradstudio.protocol.report import clash_json, entries_json, record_json, trace_json, wires_json
 
 ROW = Summary(dtype="float32", shape=(2,), minimum=1.5, maximum=2.0, mean=1.75, value=(1.5, 2.0))
 ROWS = TensorRecord(device="cpu", summary=ROW, stride=(1,), requires_grad=True, grad=ROW, grad_state="value")
@@ -114,3 +115,25 @@ def test_a_trace_lists_what_ran_and_then_what_each_autograd_node_got_and_gave() 
 def test_the_report_is_json() -> None:
     entry = NamedEntry(name="y", node=ItemId("n1"), operator="torch.relu", line=7, outputs=(ROWS,))
     assert json.loads(json.dumps(entries_json((entry,))))["y"]["outputs"][0]["value"] == [1.5, 2.0]
+
+
+def test_what_each_user_sent_back_along_each_wire_is_told() -> None:
+    wire = WireGrad(source=ItemId("n1"), target=ItemId("n2"), port="other", turns=(3,), grad=ROW)
+    nothing = WireGrad(source=ItemId("n1"), target=ItemId("n3"), port="input")
+    traced = BackwardTraced(revision=1, rows=(), wires=(wire, nothing), backward=2)
+    first, second = wires_json([traced], {ItemId("n1"): "x", ItemId("n2"): "y"})
+    assert (first["backward"], first["source"], first["target"], first["port"]) == (2, "x", "y", "other")
+    assert first["turns"] == [3] and first["grad"]["value"] == ROW.value
+    assert (second["target"], second["grad"]) == ("n3", None)
+
+
+def test_a_clash_names_victim_value_and_culprits_by_address() -> None:
+    culprit = Culprit(node=ItemId("n3"), address="iadd_1", line=5, version=1)
+    clash = Clash(
+        victim=ItemId("n2"), victim_line=4, autograd="ExpBackward0", saved="result", value=ItemId("n2"),
+        saved_version=0, version=1, culprits=(culprit,),
+    )  # fmt: skip
+    data = clash_json(clash, {ItemId("n2"): "y", ItemId("n3"): "iadd_1"})
+    assert (data["victim"], data["value"], data["saved"], data["line"]) == ("y", "y", "result", 4)
+    assert (data["saved_version"], data["version"]) == (0, 1)
+    assert data["culprits"] == [{"node": "iadd_1", "line": 5, "version": 1, "turns": []}]
