@@ -9,10 +9,12 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.inspector.arguments import ArgumentsSection
 from gradstudio.ui.panels.inspector.backward import BackwardSection
+from gradstudio.ui.panels.inspector.check import CheckSection
 from gradstudio.ui.panels.inspector.costs import CostSection
 from gradstudio.ui.panels.inspector.form import label, rule
 from gradstudio.ui.panels.inspector.parts import HeadSection, NoteSection, OrderSection, TroubleBox
 from gradstudio.ui.panels.inspector.values import ValueSection
+from gradstudio.ui.panels.inspector.what_if import WhatIfSection
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
@@ -38,21 +40,28 @@ class Details(QWidget):
         self.values = ValueSection(session, theme)
         self.backward = BackwardSection(session, theme)
         self.costs = CostSection(session, theme)
+        self.what_if = WhatIfSection(session, theme)
+        self.check = CheckSection(session, theme)
         self.order = OrderSection(session)
         self.note = NoteSection(session)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.GAP_LARGE)
         above = (self.head, self.trouble, rule())
-        below = (self.arguments, self.values, self.backward, self.costs, self.order, self.note)
+        below = (
+            *(self.what_if, self.arguments, self.values, self.backward, self.check, self.costs),
+            *(self.order, self.note),
+        )
         self._prominent, self._usual = len(above), len(above) + below.index(self.backward)
         for widget in (*above, *below):
             self._column.addWidget(widget)
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        for part in (self.head, self.arguments, self.values, self.backward, self.costs, self.order, self.note):
+        for part in (self.head, self.arguments, self.values, self.backward, self.check, self.costs):
             part.show_item(item)
+        self.order.show_item(item)
+        self.note.show_item(item)
         self._show_trouble(item)
         active = self._session.results.active
         self._place_backward(active is not None and active.phase == "backward" and active.node == item)
@@ -66,7 +75,7 @@ class Details(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        for part in (self.head, self.arguments, self.values, self.backward, self.costs):
+        for part in (self.head, self.arguments, self.values, self.backward, self.costs, self.what_if, self.check):
             part.set_theme(theme)
 
     def _show_trouble(self, item: ItemId) -> None:

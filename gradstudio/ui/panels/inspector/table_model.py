@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QBrush
 
 from gradstudio.protocol.messages import Fetched
@@ -25,7 +25,16 @@ Fetch = Callable[[tuple[int, ...], tuple[int, int], tuple[int, int]], int]
 
 
 class TensorTableModel(QAbstractTableModel):
-    """Two dimensions of a tensor: the last two, at an index of the others. A vector is one column."""
+    """Two dimensions of a tensor: the last two, at an index of the others. A vector is one column.
+
+    Attributes:
+        may_try: another number may be typed into a cell; the table itself does not change.
+
+    Signals:
+        tried(object, object): index (None: a number on its own) and the number that was typed.
+    """
+
+    tried = Signal(object, object)
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         """An empty table."""
@@ -39,6 +48,7 @@ class TensorTableModel(QAbstractTableModel):
         self._waiting: dict[int, tuple[int, int]] = {}
         self._rows = self._columns = 0
         self.error = ""
+        self.may_try = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -98,6 +108,8 @@ class TensorTableModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 value = self._value(index.row(), index.column())
                 return "…" if value is None else number(value)
+            case Qt.ItemDataRole.EditRole:
+                return str(self._value(index.row(), index.column()))
             case Qt.ItemDataRole.ToolTipRole:
                 return self._exact(index)
             case Qt.ItemDataRole.TextAlignmentRole:
@@ -106,6 +118,20 @@ class TensorTableModel(QAbstractTableModel):
                 odd = self._value(index.row(), index.column()) in ("nan", "inf", "-inf")
                 return QBrush(self._theme.color("danger")) if odd else None
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        is_real = isinstance(self._value(index.row(), index.column()), float | int | str) if index.isValid() else False
+        return flags | Qt.ItemFlag.ItemIsEditable if self.may_try and is_real else flags
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """A number was typed: it is tried on the side, so the cell stays as it is."""
+        old = self._value(index.row(), index.column())
+        number = typed(str(value), old)
+        if role != Qt.ItemDataRole.EditRole or number is None or number == old:
+            return False
+        self.tried.emit(self.coordinates(index) if self.shape else None, number)
+        return True
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
@@ -125,10 +151,15 @@ class TensorTableModel(QAbstractTableModel):
         row, column = row % PAGE_ROWS, column % PAGE_COLUMNS
         return page[row][column] if row < len(page) and column < len(page[row]) else None
 
+    def coordinates(self, index: Index) -> tuple[int, ...]:
+        """The place of a cell in the whole tensor."""
+        if len(self.shape) < 2:
+            return (index.row(),)[: len(self.shape)]
+        return (*self._leading, index.row(), index.column())
+
     def _exact(self, index: Index) -> str:
         value = self._value(index.row(), index.column())
-        coordinates = (*self._leading, index.row(), index.column())[-len(self.shape) :] if len(self.shape) > 1 else ()
-        place = ", ".join(map(str, coordinates)) if coordinates else str(index.row())
+        place = ", ".join(map(str, self.coordinates(index))) if self.shape else "0"
         return f"[{place}]  {value!r}" if value is not None else ""
 
     def _request(self, page: tuple[int, int]) -> None:
@@ -150,6 +181,17 @@ def table_size(shape: tuple[int, ...]) -> tuple[int, int]:
             return length, 1
         case _:
             return shape[-2], shape[-1]
+
+
+def typed(text: str, old: object) -> float | int | bool | None:
+    """A number as it was typed, of the old one's kind; None when it is none ("nan" and "inf" are)."""
+    text = text.strip().replace("−", "-").replace("∞", "inf")
+    if isinstance(old, bool):
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower())
+    try:
+        return int(text) if isinstance(old, int) else float(text)
+    except ValueError:
+        return None
 
 
 def turned(values: tuple[tuple[object, ...], ...], shape: tuple[int, ...]) -> tuple[tuple[object, ...], ...]:

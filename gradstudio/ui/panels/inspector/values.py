@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports import output_ports
+from gradstudio.protocol.debugging import Change
 from gradstudio.protocol.messages import Fetched
 from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting
@@ -118,6 +119,8 @@ class ValueSection(Section):
         self.tabs.addTab(self.value, "Value")
         self.tabs.addTab(self.gradient, "Gradient")
         self.add(self.chooser, self.tabs)
+        self.value.model.tried.connect(lambda index, number: self._on_model_tried(False, index, number))
+        self.gradient.model.tried.connect(lambda index, number: self._on_model_tried(True, index, number))
         self.tabs.currentChanged.connect(lambda _index: self._fit_tabs())
         self._fit_tabs()
         self.chooser.activated.connect(lambda _index: self._show_current())
@@ -167,6 +170,8 @@ class ValueSection(Section):
     def _show_current(self) -> None:
         subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
         record = subject.record
+        for page in (self.value, self.gradient):
+            page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.is_stale
         if record is None:
             expected = facts.inference_facts(self._session.results.inference(subject.node, subject.output))
             self.value.show_page("Not computed yet.", expected, None, None)
@@ -208,6 +213,22 @@ class ValueSection(Section):
             return run.fetch(subject.node, subject.output, grad, subject.name, leading, rows, columns)
 
         return fetch
+
+    def _on_model_tried(self, grad: bool, index: tuple[int, ...] | None, number: float) -> None:
+        """Ask what another number would do; the program stays as it is."""
+        subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
+        row = self._session.results.row(subject.node)
+        self._session.run.what_if(
+            Change(
+                node=subject.node,
+                output=subject.output,
+                path=subject.path,
+                turns=row.turns if row is not None else (),
+                grad=grad,
+                index=index,
+                value=number,
+            )
+        )
 
     def _on_run_fetched(self, answer: Fetched) -> None:
         for page in (self.value, self.gradient):

@@ -3,9 +3,9 @@
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gradstudio.graph import recipes
-from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.operators import literals
+from gradstudio.operators.errors import LiteralError
 from gradstudio.protocol.debugging import Change, Difference, WhatIfAnswered
 from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting
@@ -117,7 +117,7 @@ def set_in(literal: str, change: Change) -> str:
     """The literal of nested lists with one number replaced; "" when there is no such place."""
     try:
         data = literals.value_of(literal)
-    except (Refused, ValueError):
+    except LiteralError:
         return ""
     if not change.index:
         return repr(change.value) if isinstance(data, float | int) else ""
