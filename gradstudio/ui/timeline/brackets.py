@@ -2,7 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from gradstudio.ui.timeline.recording import Cells, Recording, Section, Turn
 from gradstudio.ui.timeline.scale import Scale
@@ -31,13 +34,13 @@ def section_labels(recording: Recording, cells: Cells, scale: Scale, width_px: f
     if recording.sections and recording.sections[-1].pass_number > 1:
         yield from _passes(seen, cells, scale, width_px)
     backwards = [section for section in seen if section.backward]
-    place = 0
-    while place < len(backwards):
-        stop = place + 1
-        while stop < len(backwards) and _pitch(backwards, stop - 1, cells, scale) < PITCH_PX:
-            stop += 1
-        yield _backwards(backwards[place:stop], cells, scale, width_px)
-        place = stop
+    if not backwards:
+        return
+    starts = np.fromiter((section.start for section in backwards), np.int32, len(backwards))
+    pitches = np.diff(np.searchsorted(cells.starts, starts)) * scale.cell_px
+    edges = (np.flatnonzero(pitches >= PITCH_PX) + 1).tolist()
+    for place, stop in pairwise((0, *edges, len(backwards))):
+        yield _backwards(backwards[place], backwards[stop - 1], cells, scale, width_px)
 
 
 def _passes(seen: list[Section], cells: Cells, scale: Scale, width_px: float) -> Iterator[Label]:
@@ -53,17 +56,10 @@ def _passes(seen: list[Section], cells: Cells, scale: Scale, width_px: float) ->
             yield label._replace(texts=(f"pass {section.pass_number}", str(section.pass_number)))
 
 
-def _pitch(backwards: list[Section], place: int, cells: Cells, scale: Scale) -> float:
-    """Pixels from where a backward begins to where the next one does."""
-    starts = (cells.at(backwards[place].start), cells.at(backwards[place + 1].start))
-    return (starts[1] - starts[0]) * scale.cell_px
-
-
-def _backwards(some: list[Section], cells: Cells, scale: Scale, width_px: float) -> Label:
-    first, last = some[0], some[-1]
+def _backwards(first: Section, last: Section, cells: Cells, scale: Scale, width_px: float) -> Label:
     label = _clipped(cells, scale, width_px, first.start, last.end)
-    numbers = f"{first.backward:,}" if len(some) == 1 else f"{first.backward:,}–{last.backward:,}"
-    whole = first.title if len(some) == 1 else f"backward {numbers}"
+    numbers = f"{first.backward:,}" if first is last else f"{first.backward:,}–{last.backward:,}"
+    whole = first.title if first is last else f"backward {numbers}"
     return label._replace(texts=(whole, f"backward {numbers}", f"◂ {numbers}", numbers), backward=True)
 
 

@@ -39,7 +39,7 @@ class Cells(NamedTuple):
 
     def at(self, tick: int) -> int:
         """The cell that holds a tick."""
-        return int(np.searchsorted(self.starts, tick, side="right")) - 1
+        return int(np.searchsorted(self.starts, np.int32(tick), side="right")) - 1  # another type would copy it all
 
     def last_tick(self, cell: int) -> int:
         """The last tick of a cell: the moment behind it."""
@@ -136,7 +136,7 @@ class Recording:
         if backward:
             begin = self._begins.get(backward)
             return begin + place if begin is not None and 0 <= begin + place < self.count else None
-        found = int(np.searchsorted(self._steps, step))
+        found = int(np.searchsorted(self._steps, np.int32(step)))
         return found if found < self.count and int(self._steps[found]) == step else None
 
     # ------------------------------------------------------------------ inner workings
