@@ -56,6 +56,10 @@ class Inbox:
         """Begin to read."""
         threading.Thread(target=self._read, name="requests", daemon=True).start()
 
+    def waiting(self) -> bool:
+        """Whether a request is there to be taken."""
+        return not self._requests.empty()
+
     def take(self) -> Request:
         """The next request, waited for. Stop never appears here."""
         request = self._requests.get()

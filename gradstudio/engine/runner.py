@@ -35,7 +35,10 @@ Outputs = tuple[Any, ...]
 class Pending:
     """A statement that ran and is not summarised yet."""
 
-    __slots__ = ("allocated", "at_s", "block", "call", "inputs", "needs", "outputs", "pass_number", "seconds", "step", "turns")
+    __slots__ = (
+        "alive_bytes", "allocated", "at_s", "block", "call", "inputs", "made_bytes", "needs", "outputs", "pass_number",
+        "seconds", "step", "turns",
+    )  # fmt: skip
 
     def __init__(self, step: Step, outputs: Outputs, turns: tuple[int, ...], seconds: float, pass_number: int) -> None:
         """Hold what it gave; why gradients were cut is filled in by the runner."""
@@ -47,6 +50,7 @@ class Pending:
         self.call: Call | None = None
         self.at_s = time.monotonic()
         self.allocated = allocated_bytes()
+        self.made_bytes = self.alive_bytes = 0
 
 
 class Runner:
@@ -194,14 +198,20 @@ class Runner:
 
     def _run_one(self, live: Live, step: Step) -> str:
         """Run the statement that is next; "" when nothing speaks against going on."""
-        if self.pauses.before(live, step):
+        if self.pauses.breaks is not None and self.pauses.before(live, step):
             return "breakpoint"
+        if not step.pure:
+            self.flush()
+            if self._stopped():
+                return "stopped"
         if not self._execute(live, step):
             return "failed"
         live.cursor.advance()
         return "breakpoint" if self._pauses_behind(live, step) else ""
 
     def _pauses_behind(self, live: Live, step: Step) -> bool:
+        if self.pauses.breaks is None:
+            return False
         return self.pauses.behind(live, step, lambda: self._outputs(step, live.namespace), self._traced)
 
     def _bind_loop_variables(self, live: Live) -> bool:
@@ -292,10 +302,10 @@ class Runner:
         )
         if entry.call is not None and step.statement.writes:
             live.gradients.written(outputs, entry.call)
-        for output in outputs:
-            if isinstance(output, Tensor):
-                self._memory.see(output)
-        light = self.visible is not None and step.id not in self.visible and bool(outputs)
+        entry.made_bytes = sum([self._memory.see_all(output, step.id, live.step_count) for output in outputs])
+        entry.alive_bytes = alive_bytes(outputs, self._memory, entry.allocated)
+        hidden = self.visible is not None and step.id not in self.visible
+        light = bool(outputs) and (hidden or self._stopped())  # Stop is answered before what may wait
         if light:
             self._later.append((live.step_count, entry))
         return self._row_of(live, entry, live.step_count, light)
@@ -309,8 +319,8 @@ class Runner:
             pass_number=entry.pass_number,
             seconds=entry.seconds,
             at_s=entry.at_s,
-            made_bytes=made,
-            alive_bytes=alive_bytes(outputs, self._memory, entry.allocated),
+            made_bytes=entry.made_bytes,
+            alive_bytes=entry.alive_bytes,
             complete=not light,
         )
         last = live.last_rows.get(row.node)

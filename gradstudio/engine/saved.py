@@ -26,18 +26,7 @@ class SavedReader:
 
     def of(self, node: Node) -> tuple[SavedTensor, ...]:
         """What the node keeps now; what torch refuses to show (released, overwritten) is left out."""
-        found: list[SavedTensor] = []
-        for attribute, name in _names(type(node)):
-            try:
-                value = getattr(node, attribute)
-            except RuntimeError:
-                continue
-            if isinstance(value, Tensor):
-                found.append(self._one(name, value))
-            elif isinstance(value, tuple):
-                tensors = [(place, item) for place, item in enumerate(value) if isinstance(item, Tensor)]
-                found += [self._one(f"{name}.{place}", item) for place, item in tensors]
-        return tuple(found)
+        return tuple(self._one(name, tensor) for name, tensor in saved_tensors(node))
 
     def _one(self, name: str, tensor: Tensor) -> SavedTensor:
         owner, output = self._whose(tensor)
@@ -62,6 +51,21 @@ class SavedReader:
             values_now = self._gradients.values.values()
             self._by_identity = {id(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}
         return self._by_identity.get(id(tensor), NOBODY)
+
+
+def saved_tensors(node: Node) -> list[tuple[str, Tensor]]:
+    """(name, tensor) of what the node keeps now; what torch refuses to show (released, overwritten) is left out."""
+    found: list[tuple[str, Tensor]] = []
+    for attribute, name in _names(type(node)):
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError:
+            continue
+        if isinstance(value, Tensor):
+            found.append((name, value))
+        elif isinstance(value, tuple):
+            found += [(f"{name}.{place}", item) for place, item in enumerate(value) if isinstance(item, Tensor)]
+    return found
 
 
 def is_released(node: Node) -> bool:

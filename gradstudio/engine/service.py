@@ -15,6 +15,7 @@ from gradstudio.engine.report import Reporter
 from gradstudio.engine.rerun import World, seed_for, standing
 from gradstudio.engine.source import prepare
 from gradstudio.engine.start import defaults
+from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
 from gradstudio.engine.whatif import answer
 from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
@@ -50,6 +51,8 @@ class Service:
     def run(self) -> None:
         """Take requests until the process ends."""
         while True:
+            while not self._inbox.waiting() and self._idle():
+                pass
             request = self._inbox.take()
             try:
                 self.handle(request)
@@ -57,6 +60,15 @@ class Service:
                 text = "".join(traceback.format_exception(error))
                 self._outbox.send(Log(level="error", text=f"The engine failed at {type(request).__name__}:\n{text}"))
                 self._answer_anyway(request, f"The engine failed by its own fault: {error}")
+
+    def _idle(self) -> bool:
+        """Do some of what can wait until nobody asks for anything; True while there is more."""
+        try:
+            return self._engine.idle()
+        except Exception as error:  # noqa: BLE001 - the main loop: our own bug must not end the process
+            text = "".join(traceback.format_exception(error))
+            self._outbox.send(Log(level="error", text=f"The engine failed while it was idle:\n{text}"))
+            return False
 
     def handle(self, request: Request) -> None:
         """Carry out one request and send its answer."""
@@ -82,7 +94,9 @@ class Service:
             case Check():
                 self._outbox.send(self._check(request))
             case WeighMemory():
-                self._outbox.send(MemoryByNode(revision=0))
+                self._engine.settle()
+                with neutral():
+                    self._outbox.send(weigh(self._engine.live, self._engine.memory))
             case Stop():
                 pass
             case _:
