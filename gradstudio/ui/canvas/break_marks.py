@@ -14,11 +14,11 @@ from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 
-DOT: Final = 6.5
+DOT: Final = 7.5
 WIRE_DOT: Final = 4.6
 ON_WIRE: Final = 6
 """The point of a path that carries its breakpoint: nearer to the source, away from the gradient's label."""
-STEP: Final = 15.0
+STEP: Final = 18.0
 
 
 class Breakpoints(Protocol):

@@ -25,7 +25,7 @@ ARROW: Final = 9.0
 EDGE: Final = 5.0
 CLEAR: Final = 1.5
 """Least distance to cards and other labels."""
-POINTS: Final = (17, 15, 13, 19, 11, 9, 7, 5, 3)
+POINTS: Final = (16, 14, 12, 18, 10, 8, 6, 4, 2)
 """Points of a path that are tried as the middle of a label, the nearest to the target first."""
 LIFTS: Final = (0.0, -0.95, 0.95)
 """Heights of a label above its point that are tried."""
