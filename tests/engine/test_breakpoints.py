@@ -9,6 +9,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Incomplete, Statement
 from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
 from gradstudio.protocol.messages import Do, Paused
+from gradstudio.protocol.records import TensorRecord
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
@@ -150,6 +151,28 @@ def test_a_loop_variable_is_tested_when_it_is_bound(bench: Bench) -> None:
     assert (paused.next_node, hits(bench)[0].turns) == (node(4), (2,))
 
 
+def test_before_a_block_the_run_pauses_when_it_is_entered(bench: Bench) -> None:
+    bench.load(BLOCKS)
+    assert ask(bench, "run", at(3)).next_node == node(3)
+    assert hits(bench)[0].turns == (0,)
+    assert ask(bench, "run", at(3)).next_node == node(3)
+    assert (hits(bench)[0].turns, ran(bench)) == ((1,), [node(4), node(4), node(5)])
+    assert ask(bench, "run", at(3)).at_end
+
+
+def test_a_block_whose_first_node_has_a_breakpoint_too_is_entered_up_to_it(bench: Bench) -> None:
+    bench.load(BLOCKS)
+    stops = [ask(bench, "run", at(3), at(4)).next_node for _ in range(4)]
+    assert stops == [node(3), node(4), node(4), node(3)]
+
+
+def test_a_block_that_is_stepped_to_is_told_and_entered(bench: Bench) -> None:
+    bench.load(BLOCKS)
+    ask(bench, "step", at(2))
+    assert ask(bench, "run", at(2)).at_end
+    assert [hit.stopped for hit in hits(bench)] == [False]
+
+
 def test_a_watch_notes_every_value_and_stops_nothing(bench: Bench) -> None:
     bench.load(LOOP)
     paused = ask(bench, "run", at(5, place="after", stops=False))
@@ -186,14 +209,14 @@ def test_a_part_inside_another_statement_can_be_paused_at(bench: Bench) -> None:
 def test_without_breakpoints_nothing_is_asked(bench: Bench) -> None:
     bench.load(CHAIN)
     assert ask(bench, "run").outcome == "done"
-    assert bench.engine._runner.breaks is None
+    assert bench.engine._runner.pauses.breaks is None
 
 
 # ------------------------------------------------------------------ where NaN and Inf appear
 
 
-def anywhere() -> Breakpoint:
-    return Breakpoint(id="nan", node=ItemId(""), condition=Condition(kind="not_finite"))
+def anywhere(**options: Any) -> Breakpoint:
+    return Breakpoint(id="nan", node=ItemId(""), place="after", condition=Condition(kind="not_finite"), **options)
 
 
 def test_a_run_pauses_where_a_nan_appears_and_not_where_it_goes_on(bench: Bench) -> None:
@@ -212,7 +235,8 @@ def test_a_nan_that_is_written_in_place_appears_there(bench: Bench) -> None:
 
 def test_a_run_pauses_behind_the_backward_in_which_an_inf_appears(bench: Bench) -> None:
     bench.load("x = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x.sqrt()\ns = y.sum()\ns.backward()")
-    paused = ask(bench, "run", anywhere())
+    assert ask(bench, "run", anywhere()).outcome == "done"
+    paused = ask(bench, "run", anywhere(phase="backward"))
     assert (paused.outcome, paused.at_end) == ("breakpoint", True)
     (hit,) = hits(bench)
     (traced,) = bench.autograd()
@@ -414,3 +438,31 @@ def test_pausing_changes_no_number(bench: Bench) -> None:
     assert mine.grad is not None
     assert theirs.grad is not None
     assert torch.equal(mine.grad, theirs.grad)
+
+
+# ------------------------------------------------------------------ Stop
+
+
+def test_stop_does_not_wait_for_figures_and_they_follow(bench: Bench) -> None:
+    bench.load("x = torch.ones(3)\n" + "x = x + 1\n" * 30)
+    bench.engine._stopped = bench.engine._runner._stopped = lambda: "x" in bench and bool(bench["x"][0] == 20)  # type: ignore[index]  # a tensor
+    assert ask(bench, "run").outcome == "stopped"
+    outlined = [row.step for row in bench.rows() if not row.complete]
+    assert (len(bench.rows()), outlined[-1]) == (20, 20)
+    bench.events.clear()
+    while bench.engine.idle():
+        pass
+    assert [(row.step, row.complete) for row in bench.rows()] == [(step, True) for step in outlined]
+    last = bench.rows()[-1].outputs[0]
+    assert isinstance(last, TensorRecord)
+    assert last.summary.value == [20.0, 20.0, 20.0]
+
+
+def test_stop_before_a_statement_that_overwrites_leaves_it_for_later(bench: Bench) -> None:
+    bench.load("x = torch.ones(2)\ny = x * 2\nx += 5\nz = x + y")
+    bench.engine._stopped = bench.engine._runner._stopped = lambda: node(2) in ran(bench)
+    paused = ask(bench, "run")
+    assert (paused.outcome, paused.next_node) == ("stopped", node(3))
+    first = bench.rows()[0].outputs[0]
+    assert isinstance(first, TensorRecord)
+    assert first.summary.value == [1.0, 1.0]
