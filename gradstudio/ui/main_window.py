@@ -24,8 +24,9 @@ from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.library import LibraryPanel
-from gradstudio.ui.panels.log import LogPanel, ProblemsPanel
+from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.settings import Settings, ThemeChoice
@@ -83,7 +84,7 @@ class MainWindow(QObject):
         session, theme = self.session, self.theme
         self.library = LibraryPanel(load(), theme)
         self.inspector = InspectorPanel(session, theme)
-        self.memory = MemoryPanel(session.memory, theme)
+        self.memory = MemoryPanel(session, theme)
         self.code = CodePanel(session, theme)
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
         self.breakpoints = BreakpointsPanel(session, theme)

@@ -1,14 +1,11 @@
 """Log and Problems: what is said, and where a click goes."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.protocol.messages import Failed, Hello, Log, Printed, Warned
-from gradstudio.ui.panels.log import LogPanel, ProblemsPanel
+from gradstudio.protocol.messages import Hello, Log, Printed, Warned
+from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.log_model import MAX_LINES, Entry, EntryModel
-from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -40,35 +37,6 @@ def test_the_end_of_a_verb_is_told_with_its_time_and_pass(qtbot: QtBot, session:
     session.run.state_changed.emit(RunState(busy=True, verb="forward"))
     session.run.state_changed.emit(RunState(verb="forward", outcome="done", seconds=0.0123, pass_number=2))
     assert lines(log.model) == [("info", "Forward  pass 2  12.3 ms")]
-
-
-def test_a_click_on_a_problem_goes_to_its_node(qtbot: QtBot, session: Session, dark: Theme, add: Add) -> None:
-    panel = ProblemsPanel(session, dark)
-    qtbot.addWidget(panel)
-    panel.resize(500, 200)
-    panel.show()
-    item = add("torch.exp")
-    add("torch.randn")
-    failed = Failed(revision=1, node=item, address="y", line=1, type_name="TypeError", message="no")
-    session.results.add_failure(Failure(failed, "Because."))
-    with qtbot.waitSignal(panel.counted, check_params_cb=lambda count: count == 1):
-        pass
-    assert lines(panel.model) == [("error", "Because. (TypeError: no)")]
-    place = panel.view.visualRect(panel.model.index(0, 0)).center()
-    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
-    assert session.attention.current == item
-
-
-def test_a_node_that_cannot_run_is_a_problem_until_it_can(
-    qtbot: QtBot, session: Session, dark: Theme, add: Add
-) -> None:
-    panel = ProblemsPanel(session, dark)
-    qtbot.addWidget(panel)
-    item = add("torch.exp")
-    qtbot.waitUntil(lambda: bool(session.results.incomplete(item)))
-    qtbot.waitUntil(lambda: [severity for severity, _ in lines(panel.model)] == ["warning"])
-    session.graph_store.undo_stack.undo()
-    qtbot.waitUntil(lambda: not panel.model.entries)
 
 
 def test_a_flood_of_lines_drops_the_oldest() -> None:

@@ -35,7 +35,7 @@ class Details(QWidget):
         super().__init__(parent)
         self._session = session
         self.head = HeadSection(session, theme)
-        self.trouble = TroubleBox()
+        self.trouble = TroubleBox(session)
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
         self.backward = BackwardSection(session, theme)
@@ -62,7 +62,7 @@ class Details(QWidget):
             part.show_item(item)
         self.order.show_item(item)
         self.note.show_item(item)
-        self._show_trouble(item)
+        self.trouble.show_item(item)
         active = self._session.results.active
         self._place_backward(active is not None and active.phase == "backward" and active.node == item)
 
@@ -77,19 +77,6 @@ class Details(QWidget):
         """Take up another theme."""
         for part in (self.head, self.arguments, self.values, self.backward, self.costs, self.what_if, self.check):
             part.set_theme(theme)
-
-    def _show_trouble(self, item: ItemId) -> None:
-        results = self._session.results
-        failure, incomplete = results.failure(item), results.incomplete(item)
-        inference = results.inference(item)
-        if failure is not None:
-            self.trouble.show_trouble(failure.explanation, failure.what, failure.fixes)
-        elif incomplete:
-            self.trouble.show_trouble(f"Cannot run yet: {incomplete}", "", role="warning")
-        elif inference is not None and inference.refusal:
-            self.trouble.show_trouble("torch is expected to refuse this:", inference.refusal, role="warning")
-        else:
-            self.trouble.show_trouble("", "")
 
 
 class InspectorPanel(QScrollArea):

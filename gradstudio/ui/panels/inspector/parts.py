@@ -3,11 +3,14 @@
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import nested_now
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
+from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.state.problems import Problem
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
@@ -137,38 +140,60 @@ class HeadSection(QWidget):
 
 
 class TroubleBox(QFrame):
-    """Why an item failed or cannot run: ours first, torch's words unchanged below."""
+    """What is wrong with an item: ours first, torch's words unchanged below, and buttons that take it away."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        """Hidden."""
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Hidden, until an item with a problem is shown."""
         super().__init__(parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self._problem: Problem | None = None
         self.setProperty("role", "danger")
         self.ours = label("", "", wrap=True)
         self.ours.setFont(ui_font(weight=ui_font().Weight.Medium))
         self.theirs = label("", "danger", wrap=True)
         self.theirs.setFont(mono_font(11))
-        self.fixes = label("", "dim", wrap=True)
+        self.fixes = FixButtons(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
-        for part in (self.ours, self.theirs, self.fixes):
+        for part in (self.ours, self.theirs):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addWidget(part)
+        layout.addWidget(self.fixes)
+        self.fixes.chosen.connect(self._on_fixes_chosen)
+        session.problems.changed.connect(self._on_problems_changed)
         self.hide()
 
-    def show_trouble(self, ours: str, theirs: str, fixes: tuple[str, ...] = (), role: str = "danger") -> None:
-        """Show the words in a frame of the role's colour; hidden when there are none."""
+    def show_item(self, item: ItemId) -> None:
+        """Show the worst problem of an item in a frame of its colour; hidden when it has none."""
+        self._item = item
+        found = self._session.problems.of(item)
+        self._problem = problem = found[0] if found else None
+        if problem is None:
+            self.hide()
+            return
+        role = "danger" if problem.severity == "error" else "warning"
         if self.property("role") != role:
             self.setProperty("role", role)
             self.style().polish(self)
-        for part, text in (
-            (self.ours, ours),
-            (self.theirs, theirs),
-            (self.fixes, "\n".join(f"• {fix}" for fix in fixes)),
-        ):
+        ours = problem.title
+        if problem.explanation:
+            ours = problem.explanation if problem.explanation.startswith(ours) else f"{ours}\n{problem.explanation}"
+        for part, text in ((self.ours, ours), (self.theirs, problem.words)):
             part.setText(text)
             part.setVisible(bool(text))
-        self.setVisible(bool(ours or theirs))
+        self.fixes.show_fixes(problem.fixes)
+        self.fixes.setVisible(bool(problem.fixes))
+        self.show()
+
+    def _on_fixes_chosen(self, fix: Fix) -> None:
+        if self._problem is not None:
+            self._session.problems.apply(self._problem, fix)
+
+    def _on_problems_changed(self) -> None:
+        if self._item is not None:
+            self.show_item(self._item)
 
 
 class OrderSection(Section):

@@ -1,0 +1,95 @@
+"""The unfolded row of a problem: our explanation, torch's words, the path, and the buttons of its fixes."""
+
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gradstudio.advice.model import Fix
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.panels.fix_buttons import FixButtons
+from gradstudio.ui.panels.inspector.form import label
+from gradstudio.ui.panels.log_model import name_of
+from gradstudio.ui.state.problems import Problem
+from gradstudio.ui.theme import Theme, mono_font
+
+INDENT_PX, RIGHT_PX, GAP_PX, BOTTOM_PX = 34, 14, 6, 10
+
+
+class ProblemDetails(QWidget):
+    """What is known of one problem beside its title.
+
+    Signals:
+        clicked(): on it, beside its buttons.
+        node_chosen(object): a node of the path.
+        fix_chosen(object): a `Fix` whose button was pressed.
+    """
+
+    clicked = Signal()
+    node_chosen = Signal(object)
+    fix_chosen = Signal(object)
+
+    def __init__(self, problem: Problem, graph: Graph, theme: Theme, parent: QWidget) -> None:
+        """Show a problem as it stands."""
+        super().__init__(parent)
+        ours = problem.explanation if problem.explanation != problem.title else ""
+        self.explanation = label(ours, "", wrap=True)
+        self.words = label(problem.words if problem.words != problem.title else "", "dim", wrap=True)
+        self.words.setFont(mono_font(11))
+        self.path = label("", "", wrap=True)
+        self.path.setTextFormat(Qt.TextFormat.RichText)
+        self.path.setText(path_words(problem, graph, theme) if len(problem.path) > 1 else "")
+        self.path.setAccessibleName("Path")
+        self.path.linkActivated.connect(lambda item: self.node_chosen.emit(ItemId(item)))
+        self.fixes = FixButtons(self)
+        self.fixes.show_fixes(problem.fixes)
+        self.fixes.setVisible(bool(problem.fixes))
+        self.fixes.chosen.connect(self._on_fix_chosen)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(GAP_PX)
+        for part in (self.explanation, self.words, self.path, self.fixes):
+            self._column.addWidget(part)
+        for text in (self.explanation, self.words):
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for text in (self.explanation, self.words, self.path):
+            text.setVisible(bool(text.text()))
+        self.path.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
+        self._column.addStretch(1)
+        self.leave_room(0)
+
+    def leave_room(self, title_px: int) -> None:
+        """Stand below a title of that height."""
+        self._column.setContentsMargins(INDENT_PX, title_px, RIGHT_PX, BOTTOM_PX)
+
+    def height_for(self, width_px: int, title_px: int) -> int:
+        """The whole row's height in pixels at that width."""
+        self.leave_room(title_px)
+        return self._column.totalHeightForWidth(width_px)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to say beside the title."""
+        return not (self.explanation.text() or self.words.text() or self.path.text() or self.fixes.buttons)
+
+    def stops(self) -> tuple[QWidget, ...]:
+        """What the Tab key goes through."""
+        return tuple(self.fixes.buttons)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        self.clicked.emit()
+
+    def _on_fix_chosen(self, fix: Fix) -> None:
+        self.fix_chosen.emit(fix)
+
+
+def path_words(problem: Problem, graph: Graph, theme: Theme) -> str:
+    """``x → log → loss`` as links, the problem's own node in bold."""
+    color = theme.color("accent").name()
+    parts = []
+    for item in problem.path:
+        name = escape(name_of(graph, item) or str(item))
+        shown = f"<b>{name}</b>" if item == problem.node else name
+        parts.append(f'<a href="{escape(str(item))}" style="color: {color}; text-decoration: none">{shown}</a>')
+    return " &nbsp;→&nbsp; ".join(parts)
