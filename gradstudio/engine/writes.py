@@ -36,8 +36,7 @@ class Writes:
         seen = set[int]()
         for tensor, version in before:
             now = tensor._version
-            storage = storage_of(tensor)
-            if now == version or storage in seen:
+            if now == version or (storage := storage_of(tensor)) in seen:
                 continue
             seen.add(storage)
             if storage not in self._by_storage and len(self._by_storage) >= MAX_STORAGES:
@@ -54,8 +53,11 @@ class Writes:
 
 
 def versions(step: Step, namespace: dict[str, object]) -> list[tuple[Tensor, int]]:
-    """Every tensor that a statement could write into, and its version now."""
-    found = {id(t): t for name in step.source.operands for t in _reachable(namespace.get(name))}
+    """Every tensor that a statement could write into, and its version now; a call does not write into its module."""
+    values = [namespace.get(name) for name in step.source.operands]
+    if step.statement.operator == "python.call":
+        values = [value for value in values if not isinstance(value, nn.Module)]
+    found = {id(tensor): tensor for value in values for tensor in _reachable(value)}
     return [
         (tensor, tensor._version)
         for tensor in found.values()

@@ -97,6 +97,25 @@ def test_an_out_argument_writes(bench: Bench) -> None:
     assert culprits(found) == [(node(4), (), 1)]
 
 
+def test_a_module_that_works_in_place_writes(bench: Bench) -> None:
+    found = clash(bench, LEAF + "act = nn.ReLU(inplace=True)\ny = x.tanh()\nz = act(y)\ns = z.sum()\ns.backward()")
+    assert (found.victim, found.value, found.saved) == (node(3), node(3), "result")
+    assert culprits(found) == [(node(4), (), 1)]
+
+
+def test_a_parameter_that_is_written_into_is_found(bench: Bench) -> None:
+    text = """
+    net = nn.Linear(2, 1, bias=False)
+    x = torch.ones(3, 2, requires_grad=True)
+    s = net(x).sum()
+    nn.init.zeros_(net.weight)
+    s.backward()
+    """
+    found = clash(bench, text)
+    assert (found.victim, found.value) == (node(3), node(1))
+    assert culprits(found) == [(node(4), (), found.version)]
+
+
 def test_in_a_loop_the_turn_that_wrote_is_named(bench: Bench) -> None:
     text = """
     x = torch.tensor([1.0, 2.0], requires_grad=True)
