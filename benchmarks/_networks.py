@@ -1,4 +1,4 @@
-"""The two networks of the engine's figures, as programs and as PyTorch written by hand."""
+"""The networks of the engine's figures, as programs and as PyTorch written by hand."""
 
 import math
 from collections.abc import Callable
@@ -93,6 +93,44 @@ def block(width: int = 256, length: int = 128, batch: int = 8, heads: int = 4) -
     return leaves, nodes, by_hand
 
 
+def toy() -> Network:
+    """Eleven operators on 4 x 3 numbers."""
+    leaves = [
+        ("x", "torch.full((4, 3), 0.5, requires_grad=True)"), ("W", "torch.full((3, 3), 0.1, requires_grad=True)"),
+        ("b", "torch.zeros((3,), requires_grad=True)"),
+    ]  # fmt: skip
+    nodes = [
+        ("a", "torch.matmul(x, W)"), ("c", "torch.add(a, b)"), ("d", "torch.tanh(c)"), ("e", "torch.mul(d, x)"),
+        ("f", "torch.exp(e)"), ("g", "torch.sub(f, d)"), ("h", "torch.sigmoid(g)"), ("i", "torch.div(h, f)"),
+        ("j", "torch.relu(i)"), ("k", "torch.mul(j, j)"), ("loss", "torch.mean(k)"),
+    ]  # fmt: skip
+
+    def by_hand(x: Any, W: Any, b: Any) -> torch.Tensor:
+        d = torch.tanh(torch.matmul(x, W) + b)
+        f = torch.exp(d * x)
+        j = torch.relu(torch.sigmoid(f - d) / f)
+        return torch.mean(j * j)
+
+    return leaves, nodes, by_hand
+
+
+def chain(length: int = 1000) -> Network:
+    """So many small operators one after the other, on 64 x 32 numbers."""
+    spelled = ("torch.mul({}, 1.01)", "torch.tanh({})", "torch.add({}, 0.1)", "torch.sigmoid({})")
+    leaves = [("x", "torch.full((64, 32), 0.5, requires_grad=True)")]
+    names = ["x", *(f"h{place}" for place in range(length - 1))]
+    nodes = [(names[k + 1], spelled[k % 4].format(names[k])) for k in range(length - 1)]
+    nodes.append(("loss", f"torch.sum({names[-1]})"))
+
+    def by_hand(x: Any) -> torch.Tensor:
+        steps = (lambda h: torch.mul(h, 1.01), torch.tanh, lambda h: torch.add(h, 0.1), torch.sigmoid)
+        for place in range(length - 1):
+            x = steps[place % 4](x)
+        return torch.sum(x)
+
+    return leaves, nodes, by_hand
+
+
 def program(network: Network) -> Program:
     """The network as a compiled document, its backward included."""
     leaves, nodes, _ = network
@@ -108,6 +146,7 @@ def program(network: Network) -> Program:
             names=(name,) if name else (),
             repeated=place >= len(leaves),
             backward=not name,
+            inputs=tuple((f"arg.{k}", word) for k, word in enumerate(_operands(text))),
         )
         for place, (name, text) in enumerate(lines)
     )
@@ -118,6 +157,11 @@ def program(network: Network) -> Program:
 def leaves_by_hand(network: Network) -> list[torch.Tensor]:
     """The leaves, made as a person would."""
     return [eval(text, {"torch": torch}) for _, text in network[0]]  # noqa: S307 - our own texts above
+
+
+def _operands(text: str) -> list[str]:
+    """Names among the arguments of a call."""
+    return [word.strip() for word in text.partition("(")[2].rstrip(")").split(",") if word.strip().isidentifier()]
 
 
 def _operator(text: str) -> str:
