@@ -146,6 +146,9 @@ class ProblemView(EntryView):
         self.setFont(ui_font())
         self.setAccessibleName("Problems")
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        # A press unfolds its row and folds another, so that the release may be over a third: the press is what counts.
+        self.clicked.disconnect(self._on_clicked)
+        self.pressed.connect(self._on_clicked)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
