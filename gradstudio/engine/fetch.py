@@ -45,17 +45,19 @@ def _find(live: Live | None, request: Fetch) -> Tensor:
     if live is None:
         raise NotBound("Nothing has been run yet.")
     value: object = _recorded(live, request) if request.node else None
-    if value is None and request.name:
+    if value is None and request.name.partition(".")[0]:
         value = resolve(live.namespace, request.name)
         if request.grad and isinstance(value, Tensor):
             value = value.grad if is_leaf(value) else None
     if not isinstance(value, Tensor):
-        raise NotBound("Its gradient is not there." if request.grad else "The value is not kept; only its preview is.")
+        raise NotBound(_why_absent(live, request))
     return value
 
 
 def _recorded(live: Live, request: Fetch) -> Tensor | None:
     """The value of a node's output, or its gradient, as it was at its own moment.
+
+    Without a root name (``""``, ``".weight"``) only that moment's value will do, not what was written over it.
 
     Raises:
         NotBound: it was overwritten since.
@@ -67,9 +69,19 @@ def _recorded(live: Live, request: Fetch) -> Tensor | None:
         leaf = live.gradients.leaf_of(known)
         return known.grad if leaf is None else leaf.tensor.grad
     tensor = known.tensor
-    if tensor is not None and known.version is not None and tensor._version != known.version and not request.name:
-        raise NotBound("It was overwritten since; only its preview was kept.")
+    overwritten = tensor is not None and known.version is not None and tensor._version != known.version
+    if overwritten and not request.name.partition(".")[0]:
+        raise NotBound("That moment is past: it was overwritten since, and only its preview was kept.")
     return tensor
+
+
+def _why_absent(live: Live, request: Fetch) -> str:
+    known = live.gradients.values.get((request.node, request.output, _path(request)))
+    if request.grad and known is not None and known.summary is not None:
+        return "That gradient had to make room; only its preview was kept."
+    if request.grad:
+        return "Its gradient is not there."
+    return "That moment is past: the value is not kept, only its preview is."
 
 
 def _path(request: Fetch) -> str:

@@ -401,7 +401,7 @@ def test_a_forward_loop_does_not_keep_the_graphs_of_its_turns(bench: Bench) -> N
     bench.load(text)
     alive = weakref.WeakSet[torch.UntypedStorage]()
     original = bench.engine.memory.see
-    bench.engine.memory.see = lambda tensor: (alive.add(tensor.untyped_storage()), original(tensor))[1]  # type: ignore[method-assign, assignment, func-returns-value]
+    bench.engine.memory.see = lambda tensor, *of: (alive.add(tensor.untyped_storage()), original(tensor, *of))[1]  # type: ignore[method-assign, assignment, func-returns-value]
     bench.do("run")
     gc.collect()
     assert len(alive) <= 3

@@ -186,6 +186,9 @@ def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.Mo
                 return request
             raise End
 
+        def waiting(self) -> bool:
+            return True
+
         def stopped(self) -> bool:
             return False
 
