@@ -100,7 +100,7 @@ class Docks(QObject):
         self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         left, right = _between(212, round(width_px * 0.17), 280), _between(296, round(width_px * 0.2), 400)
-        bottom, memory = _between(120, round(height_px * 0.26), 340), _between(170, round(height_px * 0.28), 340)
+        bottom, memory = _between(120, round(height_px * 0.22), 340), _between(170, round(height_px * 0.28), 340)
         self._resize({"library": left, "inspector": right, "memory": right}, across)
         self._resize({"inspector": height_px - memory, "memory": memory}, down)
         self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints"), bottom), down)

@@ -86,7 +86,9 @@ class TimelineHeader(QWidget):
         for key in MOVES:
             row.addWidget(self._buttons[key])
         row.addWidget(self.speed)
+        row.addSpacing(5)
         row.addWidget(self._rule)
+        row.addSpacing(3)
         for key in STRIDES:
             row.addWidget(self._buttons[key])
         row.addWidget(self._buttons["run.unfold"])

@@ -240,7 +240,8 @@ class Painter:
 
     def _paint_label(self, painter: QPainter, label: Label, top: float, height: float, color: QColor) -> None:
         for text in label.texts:
-            if self._metrics.horizontalAdvance(text) <= label.width - 3:
+            room = label.width - (3 if text == label.texts[-1] else 12)
+            if self._metrics.horizontalAdvance(text) <= room:
                 painter.setPen(color)
                 painter.drawText(QRectF(label.x + 1, top, label.width, height), Qt.AlignmentFlag.AlignVCenter, text)
                 return
