@@ -6,7 +6,8 @@ MODE: ``fine`` answers every verb at once; ``deaf`` begins a run and never ends 
 in the middle of a run; ``failing`` fails at the first statement; ``babbling`` writes what is no frame;
 ``talking`` prints, warns, logs and traces a backward at the first statement; ``tracing`` records a backward
 over the whole program at each backward statement (a chain, the last statement first), sends wires' gradients,
-meets every breakpoint at its node without stopping, and answers questions; Step goes on by one statement.
+notes every breakpoint at its node, stops behind a backward for one of that phase, and answers questions; Step
+goes on by one statement.
 """
 
 import itertools
@@ -36,6 +37,7 @@ class FakeEngine:
         self.position = 0
         self.step = 0
         self.backwards = 0
+        self.places: dict[ItemId, int] = {}
 
     def say(self, message: m.Event) -> None:
         os.write(1, encode(message))
@@ -101,18 +103,27 @@ class FakeEngine:
             for each in request.breakpoints:
                 if each.node == statement.node:
                     self.say(d.Hit(breakpoint=each.id, node=each.node, step=self.step, summary=self.summary()))
+        hit = next((each for each in request.breakpoints if each.phase == "backward" and each.stops), None)
+        if hit is not None and self.backwards:
+            place = self.places[hit.node]
+            self.say(d.Hit(breakpoint=hit.id, node=hit.node, backward=self.backwards, place=place, stopped=True))
         self.position, self.ran = end, True
         state = "value" if self.backwards else "not_run"
         grad = self.summary() if self.backwards else None
         made = [s for s in statements[:end] if not s.backward]
         rows = tuple(m.GradRow(node=s.node, state=state, grad=grad) for s in made)  # type: ignore[arg-type]
         self.say(m.Gradients(revision=revision, rows=rows))
-        self.pause(request.verb, "done", statements[end].node if end < len(statements) else ItemId(""))
+        following = statements[end].node if end < len(statements) else NOWHERE
+        if hit is not None:
+            self.pause(request.verb, "breakpoint", following, hit.id)
+        else:
+            self.pause(request.verb, "done", following)
 
     def record_backward(self, statement: Statement, before: list[Statement], revision: int) -> None:
         """A chain over the statements before: each sends its gradient to the one before it."""
         self.backwards += 1
         chain = [each for each in reversed(before) if not each.backward]
+        self.places = {each.node: place for place, each in enumerate(chain)}
         rows = tuple(
             AutogradRow(
                 backward=self.backwards,
@@ -193,7 +204,7 @@ class FakeEngine:
         rows = self.rows(statements) if trace else ()
         self.say(m.Report(revision=self.load.revision, entries=entries, rows=rows))
 
-    def pause(self, verb: m.Verb, outcome: str, next_node: ItemId = NOWHERE) -> None:
+    def pause(self, verb: m.Verb, outcome: str, next_node: ItemId = NOWHERE, hit: str = "") -> None:
         assert self.load is not None
         self.say(
             m.Paused(
@@ -203,6 +214,7 @@ class FakeEngine:
                 next_node=next_node,
                 at_end=outcome == "done" and not next_node,
                 pass_number=1,
+                hit=hit,
             )
         )
 

@@ -345,3 +345,39 @@ def test_a_question_on_an_empty_canvas_is_refused(qtbot: QtBot, session: Make) -
     one = session("tracing")
     with qtbot.waitSignal(one.run.refused):
         assert one.run.check((ItemId("n"),)) == 0
+
+
+def test_stepping_over_and_out_in_the_record_passes_a_backward_at_once(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    for move in (one.run.step_over, one.run.step_out):
+        one.attention.look_at(2)
+        move()
+        assert not one.results.looking_back, "behind the backward is the end"
+    one.attention.look_at(0)
+    one.run.step_over()
+    assert one.results.moment == 1, "where no block begins it is a step"
+
+
+def test_a_breakpoint_in_a_backward_is_looked_at_in_its_record(qtbot: QtBot, session: Make) -> None:
+    one, leaf, _ = traced(session)
+    one.debug.add(Breakpoint(id="b", node=leaf, phase="backward"))
+    one.run.run()
+    finish(qtbot, one)
+    assert (one.run.state.outcome, one.run.state.hit) == ("breakpoint", "b")
+    active = one.results.active
+    assert active is not None and (active.phase, active.node) == ("backward", leaf)
+
+
+def test_why_a_command_cannot_be_carried_out_is_said_in_words(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    assert "nothing was recorded" in one.run.why_not("step_back")
+    assert "newest moment" in one.run.why_not("to_now")
+    assert "Nothing is running" in one.run.why_not("stop")
+    one.run.run()
+    assert "under way" in one.run.why_not("restart")
+    finish(qtbot, one)
+    assert "at its end" in one.run.why_not("step_over")
+    one.run.to_start()
+    assert one.run.can("step_over") and one.run.can("to_now")
