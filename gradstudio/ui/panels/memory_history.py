@@ -61,6 +61,11 @@ class History:
         return start - margin, end + margin
 
     @property
+    def start_s(self) -> float:
+        """Where the run that is shown began; 0 when none is."""
+        return self.shown.run[0][0] if self.shown.run else 0.0
+
+    @property
     def largest_bytes(self) -> float:
         """The highest figure that has to be in view."""
         part = self.shown.part

@@ -58,6 +58,8 @@ class MemoryJoin(QObject):
         end = memory.plot_s(part.end_s) if part is not None else None
         if part is None or start is None or end is None:
             return None
+        if results.moment is None and part.end_s == self._run.span_s[1] and len(memory.times_s):
+            end = max(end, float(memory.times_s[-1]))  # it is still held
         name = name_of(self._session.graph_store.graph, node)
         return start, end, part.size_bytes, f"{name}  {in_words(part.size_bytes)}"
 

@@ -70,6 +70,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         if list(self._curves) != list(self._store.names):
             self._forget_curves()
         start, end = self._history.span or self._newest_span(float(times[-1]))
+        self.getPlotItem().getAxis("bottom").origin_s = self._history.start_s
         self.getPlotItem().setXRange(start, end, padding=0.0)
         self._near.largest = self._history.largest_bytes
         for scale, far in ((self._near, False), (self._far, True)):
@@ -238,10 +239,16 @@ class _Scale:
 
 
 class _SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks with their unit, so that no line is spent on a label."""
+    """Ticks with their unit, so that no line is spent on a label.
+
+    Attributes:
+        origin_s: from where short times are counted, in milliseconds: the beginning of a run.
+    """
+
+    origin_s = 0.0
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if spacing >= 1:
             return [f"{value:g} s" for value in values]
         decimals = max(0, -math.floor(math.log10(spacing * 1000)))
-        return [f"{value % 1000 * 1000:.{decimals}f} ms" for value in values]
+        return [f"{(value - self.origin_s) * 1000:z.{decimals}f} ms" for value in values]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -17,13 +18,16 @@ from tests.ui.conftest import Add
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, dark: Theme) -> MemoryPanel:
+def panel(qtbot: QtBot, session: Session, dark: Theme) -> Iterator[MemoryPanel]:
     made = MemoryPanel(session, dark)
     qtbot.addWidget(made)
     made.resize(400, 300)
     made.show()
     made.load_plot()
-    return made
+    yield made
+    if made.plot is not None:
+        made.plot.close()  # pyqtgraph's menus hang on it
+        made.plot.deleteLater()
 
 
 def feed(session: Session, count: int, mark: str = "") -> None:
@@ -130,7 +134,7 @@ def test_a_hovered_node_shows_its_part(panel: MemoryPanel, session: Session, ran
     session.attention.hover(ran[1])
     assert plot._history.shown.part is not None
     start, end, size, words = plot._history.shown.part
-    assert (start, end, size) == (pytest.approx(2.9), pytest.approx(4.0), 200)
+    assert (start, end, size) == (pytest.approx(2.9), pytest.approx(4.9), 200), "it is still held"
     assert words.endswith("200 B")
     session.attention.hover(None)
     assert plot._history.shown.part is None

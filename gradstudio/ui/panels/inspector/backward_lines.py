@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from gradstudio.advice import derivatives
 from gradstudio.advice.derivatives import LocalRule
+from gradstudio.advice.local_rules.rows import BROADCAST
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.catalogue import load
 from gradstudio.protocol.autograd import AutogradRow, SavedTensor, WireGrad
 from gradstudio.protocol.messages import GradRow
-from gradstudio.protocol.records import Record, Summary, TensorRecord
+from gradstudio.protocol.records import Summary
 from gradstudio.protocol.timeline import Arrival, BackwardStep, Contribution
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector.ledger import Line
@@ -42,7 +43,7 @@ def lines_of(
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
     return StepLines(
         tuple(_arrives(graph, step)),
-        tuple(_rule(rule, operands, accumulates)),
+        tuple(_rule(rule, operands, accumulates, _is_broadcast(step))),
         rule.source if rule is not None and not accumulates else "",
         (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates)),
         tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
@@ -96,7 +97,13 @@ def _shape_note(grad: Summary | None) -> str:
 # ------------------------------------------------------------------ the rule
 
 
-def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool) -> Iterator[Line]:
+def _is_broadcast(step: BackwardStep) -> bool:
+    """Whether a gradient leaves in another shape than the one that arrived."""
+    arrived = {arrival.grad.shape for arrival in step.arrivals if arrival.grad is not None}
+    return any(wire.grad is not None and wire.grad.shape not in arrived for wire in step.wires)
+
+
+def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, broadcast: bool) -> Iterator[Line]:
     if accumulates:
         yield Line(kind="words", text="A leaf: what arrives is added to .grad.")
         return
@@ -109,7 +116,8 @@ def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool) -> Iter
             continue
         filled, number = operands.filled_in(rule, part)
         text = part.formula if not filled else f"{part.formula} = {filled}"
-        yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=part.vjp)
+        vjp = part.vjp if broadcast else part.vjp.removesuffix(BROADCAST)
+        yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=vjp)
 
 
 # ------------------------------------------------------------------ what leaves
@@ -182,8 +190,3 @@ def _saved_words(graph: Graph, saved: SavedTensor) -> str:
         version = f", version {saved.version}" if saved.version else ""
         what.append(f"the value of {name_of(graph, saved.node, saved.output)}{version}")
     return "  ".join(what)
-
-
-def shape_of(record: Record | None) -> tuple[int, ...] | None:
-    """A tensor's shape; None for anything else."""
-    return record.summary.shape if isinstance(record, TensorRecord) else None
