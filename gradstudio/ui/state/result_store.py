@@ -80,8 +80,7 @@ class ResultStore(QObject):
         self._incomplete: dict[ItemId, str] = {}
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
-        self._everything = False
-        self._grown = False
+        self._everything = self._grown = self._held = False
         self.is_stale = False
         self.next_node: ItemId = ItemId("")
         self.running_node: ItemId = ItemId("")
@@ -215,8 +214,12 @@ class ResultStore(QObject):
         for node in self._failures:
             self._announce(node)
 
-    def begin(self, fresh: bool) -> None:
-        """A verb begins; from nothing, what older runs left is forgotten."""
+    def begin(self, fresh: bool, held: bool = False) -> None:
+        """A verb begins; from nothing, what older runs left is forgotten.
+
+        `held`: nothing is announced before `release`, so that no half-done picture is painted.
+        """
+        self._held = held
         self._failures.clear()
         self.timeline.begin()
         if fresh:
@@ -224,6 +227,12 @@ class ResultStore(QObject):
             self._warnings.clear()
         self.is_stale = False
         self._announce_everything()
+
+    def release(self) -> None:
+        """Announce at once what was held back."""
+        if self._held:
+            self._held = False
+            self._on_throttle_due()
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Nodes ran."""
@@ -345,6 +354,8 @@ class ResultStore(QObject):
         self._throttle.request()
 
     def _on_throttle_due(self) -> None:
+        if self._held:
+            return
         items = frozenset() if self._everything else frozenset(self._pending)
         everything, grown = self._everything, self._grown
         self._pending.clear()

@@ -253,6 +253,7 @@ class RunController(QObject):
         self._requests.engine_changed()
         self._results.set_counter(ItemId(""))
         self._results.set_stale(True)
+        self._results.release()
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
         self._set(
             busy=False,
@@ -343,7 +344,7 @@ class RunController(QObject):
         results = self._results
         if event.fresh:
             self._verb_begins = 0
-        results.begin(event.fresh)
+        results.begin(event.fresh, held=event.verb == "repeat")
         if self._debug is not None:
             self._debug.begin(event.fresh)
         results.set_running(next(iter(self._texts), ItemId("")) if event.fresh else results.next_node)
@@ -377,6 +378,7 @@ class RunController(QObject):
         )
         if event.outcome == "refused":
             self.refused.emit(event.reason)
+        self._results.release()
         self._look_where_it_paused(event)
         self._go_on_following()
 

@@ -142,3 +142,14 @@ def test_a_start_from_nothing_looks_at_now_and_has_no_past(results: ResultStore)
     results.begin(True)
     assert results.attention.moment is None
     assert not results.timeline.ticks
+
+
+def test_a_repeat_is_announced_once_when_it_is_whole(results: ResultStore) -> None:
+    heard: list[object] = []
+    results.changed.connect(lambda _: heard.append(value(results, W)))
+    results.begin(True, held=True)
+    results._throttle.flush()
+    assert not heard, "nothing half-done is painted"
+    results.add_rows([row(W, 1, 5.0)])
+    results.release()
+    assert heard == [5.0]
