@@ -70,9 +70,11 @@ class Timeline:
                 self._add_row(row)
 
     def add_backward(self, traced: BackwardTraced) -> None:
-        """A backward was recorded; its statement's row follows."""
+        """A backward was recorded; its statement's row follows. Told again, it is the same one with every summary."""
         begin = len(self.ticks)
         number = traced.backward or (traced.rows[0].backward if traced.rows else 0)
+        if self._complete_backward(traced, number):
+            return
         if traced.rows:
             self.backwards[number] = traced
             self._begins[number] = begin
@@ -275,6 +277,19 @@ class Timeline:
     def _new_pass(self, pass_number: int, index: int) -> None:
         if self.ticks and pass_number > self.ticks[-1].pass_number:
             self._gradients.new_pass(index, pass_number, self.repeated)
+
+    def _complete_backward(self, traced: BackwardTraced, number: int) -> bool:
+        """Whether that backward is here already: its rows take the places of those that were only outlined."""
+        known, begin = self.backwards.get(number), self._begins.get(number, 0)
+        if known is None or len(known.rows) != len(traced.rows) or known.at_s != traced.at_s or not traced.at_s:
+            return False
+        self.backwards[number] = traced
+        for index in range(max(begin, 0), min(begin + len(traced.rows), len(self.ticks))):
+            tick = self.ticks[index]
+            if tick.autograd is not None and tick.backward == number:
+                self.ticks[index] = tick._replace(autograd=traced.rows[tick.place])
+        self._wires.complete(traced, number)
+        return True
 
     def _rebuild(self, kept: list[int]) -> None:
         """Number the ticks that stay anew."""

@@ -30,6 +30,15 @@ class WireIndex:
             self._ticks.append(tick)
             self._ends.append((wire.source, wire.target))
 
+    def complete(self, traced: BackwardTraced, number: int) -> None:
+        """The wires of a backward that is here, told again with every summary."""
+        for wire in traced.wires:
+            key = (wire.source, wire.output, wire.target, wire.port)
+            self._entries[key] = [
+                (tick, n, wire if n == number and (old.turns, old.place) == (wire.turns, wire.place) else old)
+                for tick, n, old in self._entries.get(key, [])
+            ]
+
     def at(
         self, key: WireKey, tick: int | None, backward: int | None, turns: Turns | None
     ) -> tuple[int, WireGrad] | None:
