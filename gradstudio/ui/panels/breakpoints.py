@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QPushButton,
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -52,10 +52,11 @@ class BreakpointsPanel(QWidget):
         self._session = session
         self.model = BreakpointModel(session, theme, self)
         self.view = _Table(self.model, self.remove_selected, self)
-        self.add_button, self._empty = QPushButton("Add", self), QLabel(EMPTY, self)
+        self.add_button, self._empty = QToolButton(self), QLabel(EMPTY, self)
         self.trouble = QLabel(self)
         self.trouble.setProperty("role", "danger")
-        self.view.conditions.troubled.connect(self.trouble.setText)
+        self.view.conditions.troubled.connect(self._on_conditions_troubled)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._menu = QMenu(self.add_button)
         self._fill_menu()
         self._lay_out()
@@ -81,25 +82,35 @@ class BreakpointsPanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(420, 180)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.add_button.adjustSize()
+        self.add_button.move(self.width() - self.add_button.width() - 12, 1)
+        self.add_button.raise_()
+
     # ------------------------------------------------------------------ inner workings
 
     def _lay_out(self) -> None:
         self._empty.setProperty("role", "dim")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.add_button.setToolTip("A breakpoint or a watch for the selected node")
+        self.add_button.setText("Add")
+        self.add_button.setObjectName("dock_button")
         self.add_button.setMenu(self._menu)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(8, 4, 8, 4)
-        bar.addWidget(self.add_button)
-        bar.addWidget(self.trouble, 1)
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.add_button.setAccessibleName("Add a breakpoint")
+        self.trouble.setContentsMargins(10, 3, 10, 3)
+        self.trouble.hide()
         self._stack = QStackedLayout()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._empty)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(bar)
         column.addLayout(self._stack, 1)
+        column.addWidget(self.trouble)
+        self.add_button.raise_()
 
     def _fill_menu(self) -> None:
         add, odd = self._add, Condition(kind="not_finite")
@@ -130,6 +141,10 @@ class BreakpointsPanel(QWidget):
     def _refresh(self) -> None:
         self.add_button.setEnabled(self._session.attention.current in self._session.graph_store.graph.nodes)
         self._stack.setCurrentIndex(0 if self.model.rows else 1)
+
+    def _on_conditions_troubled(self, reason: str) -> None:
+        self.trouble.setText(reason)
+        self.trouble.setVisible(bool(reason))
 
     def _on_view_double_clicked(self, index: QModelIndex) -> None:
         row = self.model.rows[index.row()]
