@@ -31,7 +31,8 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
     """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what."""
     advice = explain_words(failed.type_name, failed.message)
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
-        return Advice(f"{advice.explanation} {describe_clash(failed.clash, graph)}".rstrip(), advice.fixes)
+        first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
+        return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
     operands = describe_operands(failed.operands)
     if not advice.explanation or not operands or re.search(r"memory", advice.explanation):
         return advice

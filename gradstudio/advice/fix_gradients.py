@@ -118,10 +118,7 @@ def out_of_place(case: Case, _kind: FixKind) -> Iterator[Offer]:
             yield f"Let {case.name(item)} return a new tensor (inplace=False)", _set(item, "inplace", "")
         elif operator is not None and (words := _new_tensor_words(operator)):
             name = written_name(case, item)
-            yield (
-                f"Make a new tensor instead of writing into {name} ({words})",
-                partial(recipes.out_of_place, item=item),
-            )
+            yield f"Use {words} on {name}", partial(recipes.out_of_place, item=item)
 
 
 def clone(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -250,9 +247,13 @@ def _writer(graph: Graph, item: ItemId) -> ItemId:
 
 
 def _new_tensor_words(operator: Operator) -> str:
+    """``+ instead of +=``, ``add instead of add_``; "" where there is no such operator."""
     key = recipes.functional_key(operator)
-    word = key.partition(":")[0].rsplit(".", 1)[-1]
-    return f"{operator.symbol.rstrip('=')} instead of {operator.symbol}" if operator.face is Face.AUGMENTED else word
+    if not key:
+        return ""
+    if operator.face is Face.AUGMENTED:
+        return f"{operator.symbol.removesuffix('=')} instead of {operator.symbol}"
+    return f"{key.partition(':')[0].rsplit('.', 1)[-1]} instead of {operator.word}"
 
 
 # ------------------------------------------------------------------ helpers

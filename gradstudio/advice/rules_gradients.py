@@ -68,7 +68,7 @@ GRADIENTS: tuple[Rule, ...] = (
         "RuntimeError",
         r"one of the variables needed for gradient computation has been modified by an inplace operation: "
         r"\[(?P<what>[^\]]*)\].*?is at version (?P<now>\d+); expected version (?P<then>\d+) instead",
-        "A value that backward needs was overwritten: it was saved at version {then} and is at version {now} now.",
+        "A value that backward needs was overwritten. It was saved at version {then} and is at version {now} now.",
         ("Use the operator that returns a new tensor", "Write into a clone()"),
         "import torch\nx = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\ny.sum().backward()",
         (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gradstudio.advice.errors import expected_record, failed_of
+from gradstudio.advice.errors import expected_record, explain, failed_of
 from gradstudio.advice.fixes import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.advice.rules import RULES
@@ -599,3 +599,15 @@ def test_a_write_that_a_loop_would_have_to_carry_is_not_offered_as_a_new_tensor(
     assert BodyId(block) in drawing.graph.bodies
     _, fixes = edits_of(bench, drawing)
     assert [fix.title for fix in fixes] == ["Wrap the statement in no_grad"]
+
+
+def test_a_clash_is_told_with_both_statements_and_versions(bench: Bench) -> None:
+    drawing = Drawing()
+    saved_augmented(drawing)
+    failed, fixes = edits_of(bench, drawing)
+    words = explain(failed, drawing.graph).explanation
+    assert "line 6 `y = torch.exp(x)` had saved at version 0 as its result (for ExpBackward0)" in words.replace(
+        "Line", "line"
+    )
+    assert "Line 7 `y += 1` wrote into y" in words and words.endswith("it is at version 1 now.")
+    assert [fix.title for fix in fixes] == ["Use + instead of += on y", "Write into a copy of y (y.clone())"]

@@ -101,11 +101,11 @@ class EntryDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget, colors: dict[Severity, str] = COLORS) -> None:
         """Paint in a theme, the words in the colour of their severity."""
         super().__init__(parent)
-        self._theme, self._colors = theme, colors
+        self.theme, self._colors = theme, colors
 
     @functools.cached_property
     def _icons(self) -> dict[Severity, QPixmap]:
-        return {key: tinted(name, self._theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
+        return {key: tinted(name, self.theme.color(role), 14, 2.0) for key, (name, role) in ICONS.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         entry, view = index.data(ENTRY_ROLE), option.widget
@@ -125,18 +125,17 @@ class EntryDelegate(QStyledItemDelegate):
         hidden = QStyleOptionViewItem(option)
         self.initStyleOption(hidden, index)
         hidden.text = ""
-        widget = hidden.widget
-        widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
+        self.paint_background(painter, hidden)
         painter.save()
         painter.setFont(option.font)
         metrics = painter.fontMetrics()
         first = QRect(option.rect.left(), option.rect.top(), option.rect.width(), LINE_PX)
         if not entry.continued:
             painter.drawPixmap(QPoint(first.left() + LEFT_PX, first.center().y() - 6), self._icons[entry.severity])
-            painter.setPen(self._theme.color("accent"))
+            painter.setPen(self.theme.color("accent"))
             painter.drawText(first.adjusted(0, 0, -RIGHT_PX, 0), _AT_RIGHT, entry.where)
         rect = self.room(QRect(option.rect), metrics, entry)
-        painter.setPen(self._theme.color(self._colors[entry.severity]))
+        painter.setPen(self.theme.color(self._colors[entry.severity]))
         if option.rect.height() > LINE_PX:
             rect.adjust(0, (LINE_PX - metrics.lineSpacing()) // 2, 0, 0)
             painter.drawText(rect, Qt.TextFlag.TextWordWrap, entry.text)
@@ -144,6 +143,11 @@ class EntryDelegate(QStyledItemDelegate):
             text = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, rect.width())
             painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
+
+    def paint_background(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        """What stands behind the words of a row."""
+        widget = option.widget
+        widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, option, painter, widget)
 
     def room(self, rect: QRect, metrics: QFontMetrics, entry: Entry) -> QRect:
         """Where the words of a line stand: right of its icon, left of the node's name."""

@@ -33,8 +33,7 @@ class ProblemDetails(QWidget):
     def __init__(self, problem: Problem, graph: Graph, theme: Theme, parent: QWidget) -> None:
         """Show a problem as it stands."""
         super().__init__(parent)
-        ours = problem.explanation if problem.explanation != problem.title else ""
-        self.explanation = label(ours, "", wrap=True)
+        self.explanation = label(beyond_title(problem), "", wrap=True)
         self.words = label(problem.words if problem.words != problem.title else "", "dim", wrap=True)
         self.words.setFont(mono_font(11))
         self.path = label("", "", wrap=True)
@@ -48,7 +47,7 @@ class ProblemDetails(QWidget):
         self.fixes.chosen.connect(self._on_fix_chosen)
         self._column = QVBoxLayout(self)
         self._column.setSpacing(GAP_PX)
-        for part in (self.explanation, self.words, self.path, self.fixes):
+        for part in (self.explanation, self.fixes, self.path, self.words):
             self._column.addWidget(part)
         for text in (self.explanation, self.words):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -82,6 +81,12 @@ class ProblemDetails(QWidget):
 
     def _on_fix_chosen(self, fix: Fix) -> None:
         self.fix_chosen.emit(fix)
+
+
+def beyond_title(problem: Problem) -> str:
+    """Our explanation without the sentence that is the title already."""
+    first, dot, rest = problem.explanation.partition(". ")
+    return rest if problem.title.endswith(first + dot.strip()) else problem.explanation
 
 
 def path_words(problem: Problem, graph: Graph, theme: Theme) -> str:

@@ -1,8 +1,16 @@
 """The Problems dock: everything that is wrong; a row jumps to its node, unfolds, and offers what takes it away."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStyleOptionViewItem, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QStyle,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.advice.model import Fix
 from gradstudio.ui.panels.log_model import Entry, EntryModel, Severity, name_of
@@ -21,6 +29,7 @@ SEVERITIES: dict[ProblemSeverity, tuple[str, str]] = {
     "info": ("note", "notes"),
 }
 WORD_COLORS: dict[Severity, str] = {"error": "text", "warning": "text", "print": "text", "info": "text_dim"}
+BAR_PX, HEAD_PX = 3, 22
 Key = tuple[str, str, str]
 Index = QModelIndex | QPersistentModelIndex
 
@@ -43,8 +52,11 @@ class ProblemsPanel(QWidget):
         self.model = EntryModel(self)
         self.view = ProblemView(self.model, NO_PROBLEMS, theme, self)
         self.filters = {severity: self._filter(severity) for severity in SEVERITIES}
-        head = QHBoxLayout()
-        head.setContentsMargins(8, 2, 8, 2)
+        top = QWidget(self)
+        top.setObjectName("dock_title")
+        top.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        head = QHBoxLayout(top)
+        head.setContentsMargins(8, 0, 8, 3)
         head.setSpacing(4)
         for button in self.filters.values():
             head.addWidget(button)
@@ -52,7 +64,7 @@ class ProblemsPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addWidget(top)
         column.addWidget(self.view, 1)
         self.view.row_chosen.connect(self._on_view_row_chosen)
         self.view.row_selected.connect(self._on_view_row_selected)
@@ -120,7 +132,10 @@ class ProblemsPanel(QWidget):
         button.setCheckable(True)
         button.setChecked(True)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setIconSize(QSize(14, 14))
+        button.setIconSize(QSize(12, 12))
+        button.setObjectName("dock_button")
+        button.setFont(ui_font(11))
+        button.setFixedHeight(HEAD_PX)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.toggled.connect(self.refresh)
         _count(button, severity, 0)
@@ -206,6 +221,17 @@ class _ProblemDelegate(EntryDelegate):
             height = view.details.height_for(view.viewport().width(), title.height())
             return QSize(title.width(), max(height, LINE_PX))
         return title
+
+    def paint_background(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        """Long words are read on it: the selected row is raised, with a bar at its left, not filled with a colour."""
+        if not option.state & QStyle.StateFlag.State_Selected:
+            return
+        rect = QRect(option.rect)
+        painter.fillRect(rect, self.theme.color("surface_raised"))
+        has_focus = option.widget.hasFocus()
+        painter.fillRect(
+            rect.left(), rect.top(), BAR_PX, rect.height(), self.theme.color("accent" if has_focus else "line")
+        )
 
 
 def _entry(problem: Problem, where: str) -> Entry:

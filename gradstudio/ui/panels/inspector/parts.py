@@ -157,10 +157,10 @@ class TroubleBox(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
-        for part in (self.ours, self.theirs):
-            part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for part in (self.ours, self.fixes, self.theirs):
             layout.addWidget(part)
-        layout.addWidget(self.fixes)
+        for text in (self.ours, self.theirs):
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.fixes.chosen.connect(self._on_fixes_chosen)
         session.problems.changed.connect(self._on_problems_changed)
         self.hide()
