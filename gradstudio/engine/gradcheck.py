@@ -18,9 +18,9 @@ from gradstudio.protocol.debugging import Check, Checked, CheckRow
 EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3
 MOST_INPUTS, MOST_OUTPUTS = 2048, 512
 """Elements that are checked, of all inputs together and of each output; of more a fixed random sample."""
-MOST_WORK = 20_000_000
+MOST_WORK = 5_000_000
 """Elements that may be computed with in all: of large tensors fewer are checked."""
-LEAST_INPUTS = 64
+LEAST = 64
 MOST_WORDS = 3
 JUMP = 1e3
 """A slope above this on one side, over `EPS`, is a jump."""
@@ -100,7 +100,7 @@ class _Trial:
         counts = [found.leaf.numel() for found in self._inputs]
         allowed = _allowed(sum(counts) + sum(out.numel() for out in self._base))
         self._ins = [_sample(count, _share(count, sum(counts), allowed)) for count in counts]
-        self._outs = [_sample(out.numel(), MOST_OUTPUTS) for out in self._base]
+        self._outs = [_sample(out.numel(), min(MOST_OUTPUTS, allowed)) for out in self._base]
 
     def rows(self) -> tuple[CheckRow, ...]:
         """One for each output by each input that has elements."""
@@ -230,7 +230,7 @@ class _Trial:
 
 def _allowed(elements: int) -> int:
     """How many input elements are checked when one evaluation computes with so many."""
-    return max(LEAST_INPUTS, min(MOST_INPUTS, MOST_WORK // max(elements, 1)))
+    return max(LEAST, min(MOST_INPUTS, MOST_WORK // max(elements, 1)))
 
 
 def _share(count: int, total: int, allowed: int) -> int:
