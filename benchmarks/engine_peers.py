@@ -57,13 +57,14 @@ def logged(network: Network) -> Callable[[], None]:
     import torchlens
 
     model = Whole(network)
+    options = torchlens.options.CaptureOptions(layers_to_save="all", save_grads="all", backward_ready=True)
     x = model.leaves[0].detach().requires_grad_(model.leaves[0].requires_grad)
 
     def run() -> None:
         model.zero_grad()
         with redirect_stdout(io.StringIO()):
-            log = torchlens.log_forward_pass(model, x, layers_to_save="all", save_gradients=True)
-            log[log.output_layers[0]].tensor_contents.backward()
+            trace = torchlens.trace(model, x, capture=options)
+            trace.log_backward(trace[trace.output_layers[0]].out)
 
     return run
 

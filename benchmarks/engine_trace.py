@@ -2,7 +2,8 @@
 
 Values, the gradient of every intermediate, incoming and outgoing gradients of every autograd node and
 along every wire, put into frames: all that a window would receive. "References": without statistics,
-each tensor told by dtype and shape and held so that its numbers can follow. "Statistics": with
+each tensor told by dtype and shape and held so that its numbers can follow; that they follow when the engine
+is idle is not counted. "Statistics": with
 min, max, mean, RMS, exact values and previews of all of them. "50 in view": with those of 50 nodes.
 """
 
@@ -61,6 +62,7 @@ def traced(network: Network, summaries: Any = "all", in_view: int = 0) -> Callab
     def run() -> None:
         for leaf in leaves:
             leaf.grad = None
+        engine._runner.let_go()
         engine.do(Do(verb="forward", summaries=summaries, visible=visible))
         assert engine.do(Do(verb="backward", summaries=summaries, visible=visible)).outcome == "done"
 

@@ -187,14 +187,22 @@ class Gradients:
         node, output, path = value.key
         leaf = self.leaf_of(value)
         if leaf is None:
-            state, reason, cause = state_of_value(value, self.backwards)
-            return GradRow(
-                node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
-            )
+            return self._row_of_value(value)
         state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
         grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
         return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
+
+    def _row_of_value(self, value: Value) -> GradRow:
+        """Of one that is no leaf; made anew only when something it is made from has changed."""
+        made_from = (id(value.summary), self.backwards <= value.made_at, value.grad is None, value.recorded, value.cut)
+        if value.told is None or value.told[0] != made_from:
+            node, output, path = value.key
+            state, reason, cause = state_of_value(value, self.backwards)
+            value.told = made_from, GradRow(
+                node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
+            )  # fmt: skip
+        return value.told[1]
 
     def leaf_of(self, value: Value) -> Leaf | None:
         """The watch on a value that is a leaf which requires grad."""

@@ -141,6 +141,10 @@ class Runner:
             self._finish_backwards(live)
         return bool(self._later)
 
+    def let_go(self) -> None:
+        """Forget what was only outlined."""
+        self._later, self._unfinished = [], []
+
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
         for recording, traced in self._unfinished:
@@ -150,7 +154,7 @@ class Runner:
 
     def _take(self, live: Live) -> None:
         if live is not self.live:
-            self._later, self._unfinished = [], []
+            self.let_go()
         self.live = live
         live.gradients.visible = self.visible
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import GradPart
+from gradstudio.protocol.messages import GradPart, GradRow
 from gradstudio.protocol.records import Summary
 
 Key = tuple[ItemId, int, str]
@@ -54,6 +54,7 @@ class Value:
         requires_grad, was_leaf: as it was made.
         cut: why it does not require grad, when that is no matter of course.
         grad: what arrived last at its autograd edge; None when it had to make room.
+        told: its row as last made, and what it was made from.
     """
 
     key: Key
@@ -68,3 +69,4 @@ class Value:
     grad: Tensor | None = None
     summary: Summary | None = None
     recorded: bool = True
+    told: tuple[tuple[object, ...], GradRow] | None = None

@@ -368,7 +368,7 @@ def test_graphs_are_freed_however_their_values_were_passed_on(bench: Bench) -> N
     bench.load(text)
     alive: list[weakref.ref[torch.UntypedStorage]] = []
     original = bench.engine.memory.see
-    bench.engine.memory.see = lambda t: (alive.append(weakref.ref(t.untyped_storage())), original(t))[1]  # type: ignore[method-assign, func-returns-value, assignment]
+    bench.engine.memory.see = lambda t, *rest: (alive.append(weakref.ref(t.untyped_storage())), original(t, *rest))[1]  # type: ignore[method-assign, func-returns-value, assignment]
     bench.do("run")
     bench.engine.live = None
     bench.engine._runner.live = None
