@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks._graphs import random_dag
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, WireGrad
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Preview, Summary, TensorRecord
 from gradstudio.ui import theme as themes
@@ -52,6 +53,7 @@ def measure() -> list[dict[str, Any]]:
         rows.append(_row(f"canvas: full repaint {name}", _median(lambda: _repaint(canvas)), goal))
         rows.append(_row(f"canvas: drag step {name}", _drag(canvas), 4))
         rows.append(_row(f"canvas: wheel step {name}", _wheel(canvas), 9))
+        rows.append(_row(f"canvas: another moment {name}", _moments(canvas), 16))
         values = [_new_values(canvas, k + 1) for k in range(REPEATS)]
         rows.append(_row(f"canvas: new values on all nodes, shown, {name}", statistics.median(values), 50))
     canvas.hide()
@@ -68,7 +70,8 @@ def graph_middle(graph: Graph) -> tuple[float, float]:
 
 def _canvas(graph: Graph) -> CanvasView:
     store = GraphStore(graph)
-    session = SimpleNamespace(graph_store=store, attention=Attention(store), results=ResultStore(store))
+    attention = Attention(store)
+    session = SimpleNamespace(graph_store=store, attention=attention, results=ResultStore(store, attention, store))
     return CanvasView(session, Overlays(store), themes.theme("dark"))
 
 
@@ -187,6 +190,45 @@ def _new_values(canvas: CanvasView, seed: int) -> float:
         _frame(canvas)
 
     return _cpu_ms(show)
+
+
+def _record_backward(canvas: CanvasView) -> None:
+    """One backward through every node, with a gradient along every wire."""
+    wires = canvas.board.wires
+    order = [ItemId(f"n{k}") for k in reversed(range(NODES))]
+    place = {node: k for k, node in enumerate(order)}
+    grad = Summary(dtype="float32", shape=(16, 16), minimum=-1.0, maximum=1.0, rms=0.5)
+    canvas.session.results.add_backward(
+        BackwardTraced(
+            revision=0,
+            backward=1,
+            rows=tuple(AutogradRow(backward=1, autograd="AddBackward0", node=node) for node in order),
+            wires=tuple(
+                WireGrad(
+                    source=w.source, output=w.output, target=w.target, port=w.port, place=place[w.target], grad=grad
+                )
+                for w in wires
+            ),
+        )
+    )
+    canvas.session.results._throttle.flush()
+
+
+def _moments(canvas: CanvasView) -> float:
+    """From another moment to the painted frame: along the backward, a step at a time."""
+    _record_backward(canvas)
+    attention, last = canvas.session.attention, len(canvas.session.results.timeline.ticks) - 1
+
+    def step(k: int) -> None:
+        attention.look_at(last - NODES // 2 - k)
+        _frame(canvas)
+
+    step(0)
+    found = statistics.median(_cpu_ms(partial(step, k)) for k in range(1, 2 * REPEATS))
+    attention.look_at(None)
+    canvas.session.results.begin(fresh=True)
+    _set_results(canvas, 0)
+    return found
 
 
 def _row(name: str, measured: float, goal: float) -> dict[str, Any]:

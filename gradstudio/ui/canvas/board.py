@@ -16,7 +16,7 @@ from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board_drag import Dragging
 from gradstudio.ui.canvas.colouring import Colouring, colouring
-from gradstudio.ui.canvas.extras import Experiments, Extras, NoExperiments, extras
+from gradstudio.ui.canvas.extras import PLAIN, Experiments, Extras, NoExperiments, extras
 from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
 from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
@@ -39,7 +39,7 @@ class Board(Dragging):
         wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
         experiments: what was tried; shown on the cards.
         colouring: what the cards are coloured by; None: by category.
-        revision: another one when anything of it changed.
+        revision: another one when anything of it changed; `geometry_revision` when anything is elsewhere.
     """
 
     def __init__(self, graph: Graph, results: Results, shown: Shown, meter: Meter) -> None:
@@ -47,7 +47,7 @@ class Board(Dragging):
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
         self.experiments: Experiments = NoExperiments()
         self.colouring: Colouring | None = None
-        self.revision = 0
+        self.revision = self.geometry_revision = 0
         self.expanded: set[ItemId] = set()
         self._raised: dict[ItemId, int] = {}
         self.cards: dict[ItemId, Card] = {}
@@ -104,21 +104,31 @@ class Board(Dragging):
     def results_changed(self, items: Iterable[ItemId] = ()) -> None:
         """Results of these nodes changed; of all when none is named."""
         names = [item for item in items if item in self.cards] or list(self.cards)
-        moved, past = False, self.results.moment is not None
+        moved, past, recolor = False, self.results.moment is not None, False
         for item in names:
-            card, before = self.cards[item], self.cards[item].height
+            card, more = self.cards[item], self._extras(item)
             height = self._facts_height(item, card.face)
-            card.facts_height = max(height, card.facts_height) if past else height
-            card.facts, card.extras = None, self._extras(item)
-            moved = moved or card.height != before
+            if past:
+                height = max(height, card.facts_height)
+            moved = moved or height != card.facts_height
+            if more is not card.extras:
+                moved = moved or more.height != card.extras.height
+                card.extras = more
+            card.facts_height, card.facts = height, None
             card.revision += 1
-            self._looks.pop(item, None)
+            recolor = self._looks_differ(item) or recolor
         self.revision += 1
         if moved:
             self._place()
-        self._color_wires()
+        if recolor:
+            self._color_wires()
         if self.colouring is not None:
             self.colour_by(self.colouring.metric.name)
+
+    def _looks_differ(self, item: ItemId) -> bool:
+        """Whether the wires of a node are to be drawn otherwise than they were."""
+        old = self._looks.pop(item, {})
+        return any(self.look_of(item, output) != look for output, look in old.items())
 
     def colour_by(self, name: str) -> None:
         """Colour the cards by a metric of `advice.metrics`; "": by category."""
@@ -257,7 +267,12 @@ class Board(Dragging):
         return Card(face, self._facts_height(item, face), extras=self._extras(item))
 
     def _extras(self, item: ItemId) -> Extras:
-        return extras(self.results, self.experiments, item, with_cost=self.shown.cost)
+        tried = self.experiments.what_if is not None or self.experiments.checked is not None
+        return (
+            extras(self.results, self.experiments, item, with_cost=self.shown.cost)
+            if tried or self.shown.cost
+            else PLAIN
+        )
 
     def _facts_height(self, item: ItemId, face: Face) -> float:
         return facts_height(self.results, item, self.shown, _families(face))
@@ -278,7 +293,7 @@ class Board(Dragging):
 
     def _place(self) -> None:
         """Rectangles, frames, notes, wires and ports, from the graph's places."""
-        self.revision += 1
+        self.geometry_revision += 1
         spare = 0.0
         rows = []
         for item, card in self.cards.items():

@@ -15,7 +15,7 @@ class Dragging:
     """Methods of `Board`; what they need of it is declared here."""
 
     if TYPE_CHECKING:
-        revision: int
+        geometry_revision: int
         frames: dict[ItemId, Frame]
         index: dict[ItemId, int]
         bounds: Floats
@@ -50,7 +50,7 @@ class Dragging:
         self._place()
 
     def _move_dragged(self) -> None:
-        self.revision += 1
+        self.geometry_revision += 1
         for item in self._drag:
             k = self.index.get(ItemId(item))
             if k is not None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.operators.model import Family
-from gradstudio.ui.canvas.extras import Extras
+from gradstudio.ui.canvas.extras import PLAIN, Extras
 from gradstudio.ui.canvas.extras_painter import paint_extras
 from gradstudio.ui.canvas.face import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
 from gradstudio.ui.canvas.facts import Facts
@@ -17,7 +17,6 @@ from gradstudio.ui.canvas.heads import Head
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, paint_warning
 from gradstudio.ui.canvas.port_looks import PortLook
-from gradstudio.ui.canvas.things import NOTHING_MORE
 
 RADIUS: Final = 8.0
 MARGIN: Final = 14.0
@@ -53,7 +52,7 @@ class CardState:
     outputs: tuple[PortLook, ...] = ()
     inputs: tuple[tuple[str, PortLook], ...] = ()
     head: Head | None = None
-    extras: Extras = NOTHING_MORE
+    extras: Extras = PLAIN
 
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:

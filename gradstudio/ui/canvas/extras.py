@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import CheckRow, Difference
+from gradstudio.protocol.debugging import Checked, CheckRow, Difference, WhatIfAnswered
 from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.canvas.colouring import seconds
@@ -20,6 +20,14 @@ MAX_CHANGES: Final = 2
 class Experiments(Protocol):
     """What a card asks of experiments; `ui.state.Experiments` answers, so does `NoExperiments`."""
 
+    @property
+    def what_if(self) -> WhatIfAnswered | None:
+        """The last *What if*."""
+
+    @property
+    def checked(self) -> Checked | None:
+        """The last gradcheck."""
+
     def difference(self, node: ItemId, output: int = 0, grad: bool = False, path: str = "") -> Difference | None:
         """What a *What if* changed of a value or a gradient."""
 
@@ -29,6 +37,9 @@ class Experiments(Protocol):
 
 class NoExperiments:
     """Nothing was tried."""
+
+    what_if: WhatIfAnswered | None = None
+    checked: Checked | None = None
 
     def difference(self, node: ItemId, output: int = 0, grad: bool = False, path: str = "") -> Difference | None:
         """None: nothing was changed."""
@@ -71,6 +82,9 @@ class Extras:
     def height(self) -> float:
         """Of all of it."""
         return self.band_height + (FOOT if self.cost else 0.0)
+
+
+PLAIN: Final = Extras()
 
 
 def extras(results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool) -> Extras:

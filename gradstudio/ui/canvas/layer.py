@@ -5,7 +5,7 @@ Nothing here knows of the mouse; what changes with it is painted on top by `over
 
 import math
 from collections.abc import Collection
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
 from gradstudio.ui.canvas.distant import DISTANT
+from gradstudio.ui.canvas.face import Face
+from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.heads import head_of
@@ -39,6 +41,15 @@ MAXIMUM_PIXMAPS: Final = 600
 NOTHING: Final[frozenset[str]] = frozenset()
 
 
+class Kept(NamedTuple):
+    """A card as it was painted: which revision at which zoom and pixel ratio, what stands on it, the picture."""
+
+    revision: int
+    scale: tuple[float, float]
+    shown: tuple[Face, Facts, CardState]
+    pixmap: QPixmap
+
+
 class Layer:
     """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio."""
 
@@ -46,7 +57,7 @@ class Layer:
         """Paint this board in this look."""
         self.board, self.look = board, look
         self.labels = WireLabels(board)
-        self._pixmaps: dict[ItemId, tuple[tuple[int, float, float], QPixmap]] = {}
+        self._pixmaps: dict[ItemId, Kept] = {}
         self._shadows = Shadows()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
@@ -209,18 +220,19 @@ class Layer:
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
         """The card with its shadow, kept while nothing of it changes."""
-        card = self.board.cards[item]
-        key = (card.revision, zoom, ratio)
-        kept = self._pixmaps.get(item)
-        if kept is not None and kept[0] == key:
-            return kept[1]
-        pixmap = self._render(item, card, zoom, ratio)
+        card, kept = self.board.cards[item], self._pixmaps.get(item)
+        scale = (zoom, ratio)
+        if kept is not None and (kept.revision, kept.scale) == (card.revision, scale):
+            return kept.pixmap
+        shown = (card.face, self.board.facts(item), card_state(self.board, self.look, item))
+        is_same = kept is not None and kept.scale == scale and kept.shown == shown
+        pixmap = kept.pixmap if kept is not None and is_same else self._render(card, shown, zoom, ratio)
         if len(self._pixmaps) >= MAXIMUM_PIXMAPS:
             self._pixmaps.clear()
-        self._pixmaps[item] = (key, pixmap)
+        self._pixmaps[item] = Kept(card.revision, scale, shown, pixmap)
         return pixmap
 
-    def _render(self, item: ItemId, card: Card, zoom: float, ratio: float) -> QPixmap:
+    def _render(self, card: Card, shown: tuple[Face, Facts, CardState], zoom: float, ratio: float) -> QPixmap:
         width, height = card.face.width + 2 * MARGIN, card.height + 2 * MARGIN
         pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -231,7 +243,7 @@ class Layer:
         self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
         painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
-        paint_card(painter, self.look, card.face, self.board.facts(item), card_state(self.board, self.look, item))
+        paint_card(painter, self.look, *shown)
         painter.end()
         return pixmap
 

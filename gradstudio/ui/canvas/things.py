@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.canvas.extras import Extras
+from gradstudio.ui.canvas.extras import PLAIN, Extras
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.geometry import Box
@@ -16,7 +16,6 @@ NOTE_LINE: Final = 17.0
 NOTE_EDGE: Final = 9.0
 NOTE_GAP: Final = 14.0
 ROOT_NOTE: Final = ItemId("")
-NOTHING_MORE: Final = Extras()
 Side = OneOf["input", "output"]
 
 
@@ -30,7 +29,7 @@ class Card:
     order: int = 0
     set_up: bool = False
     facts: Facts | None = None
-    extras: Extras = NOTHING_MORE
+    extras: Extras = PLAIN
 
     @property
     def height(self) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.graph.model import Wire
+from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting, geometry
 from gradstudio.ui.canvas.board import Board
@@ -49,26 +50,28 @@ class WireLabel:
 
 
 class WireLabels:
-    """Finds a place for each wire's label once; forgets them when cards or gradients change."""
+    """Finds a place for each wire's label once; anew when cards move, or when its gradient is another one."""
 
     def __init__(self, board: Board) -> None:
         """Nothing is placed yet."""
         self._board = board
         self._labels: dict[Wire, WireLabel | None] = {}
-        self._taken: list[tuple[float, float, float, float]] = []
+        self._sent: dict[Wire, WireGrad | None] = {}
         self._key: tuple[int, float] = (-1, 1.0)
+        self._revision = -1
         self._scale = 1.0
 
     def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
         """The labels of all wires that can show, each wire with its label."""
         board = self._board
-        if self._key != (board.revision, zoom):
+        if self._key != (board.geometry_revision, zoom):
             self._labels.clear()
-            self._taken.clear()
-            self._key, self._scale = (board.revision, zoom), scale_at(zoom)
+            self._key, self._scale = (board.geometry_revision, zoom), scale_at(zoom)
         around = np.nonzero(geometry.visible(board.path_bounds, seen, 60.0 * self._scale))[0]
         if zoom < LEAST_ZOOM or len(around) > MOST:
             return []
+        if self._revision != board.revision:
+            self._forget_changed()
         wires = [board.wires[k] for k in around.tolist()]
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
@@ -79,15 +82,28 @@ class WireLabels:
         """The label of a wire that was near what was seen; None when it has none or found no room."""
         return self._labels.get(wire)
 
+    def _forget_changed(self) -> None:
+        """Labels of gradients that are others now: they are placed anew."""
+        wire_grad = self._board.results.wire_grad
+        self._revision = self._board.revision
+        for wire in [wire for wire in self._labels if wire_grad(wire) is not self._sent.get(wire)]:
+            del self._labels[wire]
+
     def _place(self, wires: Iterable[Wire], seen: Box) -> None:
         board = self._board
         obstacles = board.bounds[geometry.visible(board.bounds, seen, NEAR)]
         notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.notes.values()]
         if notes:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
+        taken = [label.box for label in self._labels.values() if label is not None]
+        boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
+        obstacles = np.concatenate([obstacles, boxes])
         for wire in wires:
-            found = board.results.wire_grad(wire)
-            self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
+            found = self._sent[wire] = board.results.wire_grad(wire)
+            label = self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
+            if label is not None:
+                box = label.box
+                obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
         """The first wording for which there is room: with the arrow, without it, a norm without its sign."""
@@ -95,7 +111,6 @@ class WireLabels:
         for words, arrow in ((text, True), (text, False), (briefest(grad), False)):
             box = self._free_box(wire, label_width(self._board.meter, words, arrow=arrow), obstacles)
             if box is not None:
-                self._taken.append((box.x, box.y, box.right, box.bottom))
                 return WireLabel(words, box, arrow)
         return None
 
@@ -106,8 +121,6 @@ class WireLabels:
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)
         free = ~_meets(boxes, obstacles)
-        if self._taken:
-            free &= ~_meets(boxes, np.array(self._taken))
         places = np.nonzero(free)[0]
         if not len(places):
             return None
