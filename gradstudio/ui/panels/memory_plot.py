@@ -75,6 +75,8 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._near.largest = self._history.largest_bytes
         for scale, far in ((self._near, False), (self._far, True)):
             scale.show(self._drawn(start, [name for name in self._store.names if (name in FAR) == far]), self._theme)
+        for name, curve in self._curves.items():
+            curve.setVisible(name in FAR or not self._history.shown.run)  # samples are too far apart for a run
         self._history.show(self._theme)
         self._draw_marks(start, end)
         self._say_moment()

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gradstudio.advice import derivatives
-from gradstudio.advice.derivatives import LocalRule
+from gradstudio.advice.derivatives import InputRule, LocalRule
 from gradstudio.advice.local_rules.rows import BROADCAST
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.catalogue import load
 from gradstudio.protocol.autograd import AutogradRow, SavedTensor, WireGrad
 from gradstudio.protocol.messages import GradRow
-from gradstudio.protocol.records import Summary
 from gradstudio.protocol.timeline import Arrival, BackwardStep, Contribution
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector.ledger import Line
@@ -43,7 +42,7 @@ def lines_of(
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
     return StepLines(
         tuple(_arrives(graph, step)),
-        tuple(_rule(rule, operands, accumulates, _is_broadcast(step))),
+        tuple(_rule(rule, operands, accumulates, step)),
         rule.source if rule is not None and not accumulates else "",
         (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates)),
         tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
@@ -77,12 +76,12 @@ def _arrival(graph: Graph, arrival: Arrival, several: bool) -> Iterator[Line]:
     if several and value is not None:
         yield Line(kind="heading", text=f"of {name_of(graph, value.node, value.output, value.path)}")
     if not arrival.parts:
-        yield Line("the seed", summary=arrival.grad, note=_shape_note(arrival.grad))
+        yield Line("the seed", summary=arrival.grad)
         return
     for part in arrival.parts:
         yield Line(f"from {_sender(graph, part)}", summary=part.grad, link=part.node or None)
     if len(arrival.parts) > 1:
-        yield Line("= sum", summary=arrival.grad, kind="sum", note=_shape_note(arrival.grad))
+        yield Line("= sum", summary=arrival.grad, kind="sum")
 
 
 def _sender(graph: Graph, part: Contribution) -> str:
@@ -90,20 +89,17 @@ def _sender(graph: Graph, part: Contribution) -> str:
     return f"{name}.{port_name(graph, part.node, part.port)}" if part.port else name
 
 
-def _shape_note(grad: Summary | None) -> str:
-    return formatting.shape(grad.shape) if grad is not None and grad.shape else ""
-
-
 # ------------------------------------------------------------------ the rule
 
 
-def _is_broadcast(step: BackwardStep) -> bool:
-    """Whether a gradient leaves in another shape than the one that arrived."""
-    arrived = {arrival.grad.shape for arrival in step.arrivals if arrival.grad is not None}
-    return any(wire.grad is not None and wire.grad.shape not in arrived for wire in step.wires)
+def _is_broadcast(step: BackwardStep, part: InputRule) -> bool:
+    """Whether the gradient that leaves along an input was summed to the input's shape."""
+    arrived = next((arrival.grad.shape for arrival in step.arrivals if arrival.grad is not None), ())
+    sent = (wire.grad.shape for wire in step.wires if wire.port == part.parameter and wire.grad is not None)
+    return any(shape != arrived if part.python else len(shape) < len(arrived) for shape in sent)
 
 
-def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, broadcast: bool) -> Iterator[Line]:
+def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, step: BackwardStep) -> Iterator[Line]:
     if accumulates:
         yield Line(kind="words", text="A leaf: what arrives is added to .grad.")
         return
@@ -116,7 +112,7 @@ def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, broadca
             continue
         filled, number = operands.filled_in(rule, part)
         text = part.formula if not filled else f"{part.formula} = {filled}"
-        vjp = part.vjp if broadcast else part.vjp.removesuffix(BROADCAST)
+        vjp = part.vjp if _is_broadcast(step, part) else part.vjp.removesuffix(BROADCAST)
         yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=vjp)
 
 
@@ -139,10 +135,10 @@ def _leaves(graph: Graph, step: BackwardStep, rule: LocalRule | None, accumulate
 def _wire_note(step: BackwardStep, wire: WireGrad, rule: LocalRule | None) -> str:
     if wire.grad is None:
         return "torch sent no gradient: it counts as zero, and is none"
-    words = formatting.shape(wire.grad.shape) if wire.grad.shape else ""
+    words = ""
     incoming = next((arrival.grad for arrival in step.arrivals if arrival.grad is not None), None)
     part = rule.input(wire.port) if rule is not None else None
-    if incoming is not None and part is not None and part.python and incoming.shape != wire.grad.shape:
+    if incoming is not None and part is not None and _is_broadcast(step, part):
         words = f"{formatting.shape(incoming.shape)} summed to {formatting.shape(wire.grad.shape)}"
     return f"{words}  sum of {wire.parts} parts".strip() if wire.parts > 1 else words
 
@@ -156,7 +152,7 @@ def _accumulated(graph: Graph, step: BackwardStep, gradients: tuple[GradRow, ...
             yield Line(kind="heading", text=name_of(graph, value.node, value.output, value.path))
         yield Line(".grad before", "None" if row.before is None else "", row.before)
         yield Line("+ arrives", summary=row.incoming[0] if row.incoming else None)
-        yield Line("= .grad", summary=row.after, kind="sum", note=_shape_note(row.after))
+        yield Line("= .grad", summary=row.after, kind="sum")
         told = next((grad for grad in gradients if value is not None and _is_of(grad, value.output, value.path)), None)
         if told is not None and len(told.parts) > 1:
             yield Line(kind="heading", text="It holds, pass by pass")

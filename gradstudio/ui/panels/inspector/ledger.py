@@ -100,6 +100,7 @@ class _Row:
         self.name.setFont(mono_font())
         self.button.setFont(mono_font())
         self.note.setFont(mono_font(11))
+        self.number.setContentsMargins(theme.GAP_SMALL, 0, 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.name, place, 0)
         grid.addWidget(self.button, place, 0)
