@@ -197,7 +197,7 @@ class _Table(QTableView):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(WHERE, QHeaderView.ResizeMode.Interactive)
-        for column, width in ((WHERE, 220), (CONDITION, 220), (DOES, 76), (HITS, 56)):
+        for column, width in ((WHERE, 170), (CONDITION, 200), (DOES, 72), (HITS, 52)):
             self.setColumnWidth(column, width)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

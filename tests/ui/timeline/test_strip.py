@@ -191,3 +191,29 @@ def test_the_turn_chooser_is_for_the_loop_around_the_selected_card(qtbot: QtBot,
     assert attention.chosen_turns == {}
     attention.select(())
     assert chooser.isHidden()
+
+
+def test_one_backward_alone_is_chosen_in_the_row(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    header, results = window.timeline.header, window.session.results
+    assert header.backwards.isHidden()
+    results.timeline.add_backward(traced(2, (nodes[0], "AccumulateGrad")))
+    results.recorded.emit()
+    assert [header.backwards.itemText(k) for k in range(3)] == ["All backwards", "Backward 1", "Backward 2"]
+    header.backwards.setCurrentIndex(2)
+    header.backwards.activated.emit(2)
+    assert window.session.attention.backward == 2
+    window.session.run.to_now()
+    assert window.session.attention.backward is None
+    assert header.backwards.currentIndex() == 0
+
+
+def test_f9_and_the_menu_set_breakpoints(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    debug, attention = window.session.debug, window.session.attention
+    attention.select(())
+    assert not window.actions["run.breakpoint"].isEnabled()
+    attention.select([nodes[0]])
+    window.actions["run.breakpoint"].trigger()
+    assert [made.node for made in debug.active] == [nodes[0]]
+    window.actions["run.not_finite"].trigger()
+    assert window.actions["run.not_finite"].isChecked()
+    assert len(debug.active) == 3
