@@ -202,3 +202,22 @@ def test_what_was_summed_over_broadcast_dimensions_is_said(inspector: InspectorP
     ran.results.add_backward(BackwardTraced(revision=0, rows=rows, wires=wires, backward=2, statement=BACKWARD))
     ran.attention.select([ADD])
     assert inspector.details.backward.leaves.words()[0].endswith("[3, 4] summed to [4]")
+
+
+def test_the_state_of_a_gradient_names_and_shows_the_node_responsible(inspector: InspectorPanel, ran: Session) -> None:
+    told = GradRow(node=POW, state="cut", reason="pow is cut off by y.", cause=Y)
+    ran.results.set_gradients([told], whole=True)
+    ran.attention.select([POW])
+    page = inspector.details.values.gradient
+    inspector.details.values.tabs.setCurrentIndex(1)
+    assert page.remark.text() == "pow is cut off by y." and page.pairs.pairs()["state"] == "cut here"
+    assert page.cause.text() == "Show y"
+    page.cause.click()
+    assert ran.attention.selection == {Y}
+
+
+def test_the_past_is_shown_as_it_was(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([POW])
+    ran.attention.look_at(3)
+    inspector.refresh()
+    assert inspector.details.values.value.remark.text() == "As it was at step 2."

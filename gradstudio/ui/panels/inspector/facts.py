@@ -27,6 +27,17 @@ GRAD_SENTENCES: dict[GradState, str] = {
 }
 
 
+STATE_WORDS: dict[GradState, str] = {
+    "value": "has a value",
+    "not_run": "not yet run",
+    "not_required": "not required",
+    "cut": "cut here",
+    "not_reached": "not reached from the root",
+    "not_retained": "not retained",
+    "accumulated": "accumulated",
+}
+
+
 def tensor_facts(record: TensorRecord) -> Facts:
     """Type, place and history of a tensor."""
     summary = record.summary
@@ -39,10 +50,10 @@ def tensor_facts(record: TensorRecord) -> Facts:
         ("grad_fn", record.grad_fn or "None"),
     ]
     if record.stride is not None:
-        order = "" if record.contiguous else ", not contiguous"
-        facts.append(("stride", f"{formatting.shape(record.stride)}{order}"))
-    if record.version:
-        facts.append(("version", f"{record.version} (written in place)"))
+        order = "contiguous" if record.contiguous else "not contiguous"
+        facts.append(("strides", f"{formatting.shape(record.stride)}, {order}"))
+    if record.version is not None:
+        facts.append(("version", f"{record.version} (written in place)" if record.version else "0"))
     return tuple(facts)
 
 

@@ -144,7 +144,9 @@ class _Row:
         font.setBold(line.kind == "sum")
         self.number.setFont(font)
         odd = line.summary is not None and bool(formatting.oddities(line.summary))
-        _give_role(self.number, line.role or ("danger" if odd else "dim" if line.summary is None else ""))
+        _give_role(
+            self.number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else "")
+        )
         self.strip.show_summary(line.summary)
 
 

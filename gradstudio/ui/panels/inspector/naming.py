@@ -14,7 +14,9 @@ def name_of(graph: Graph, item: ItemId, output: int = 0, path: str = "") -> str:
     """The variable of a result, else the node's address; "fc.weight" for a parameter; "" when it is gone."""
     if item not in graph:
         return ""
-    outputs = output_ports(graph, item) if item in graph.nodes else ()
+    if item in graph.blocks:
+        return graph.blocks[item].title or graph.blocks[item].kind
+    outputs = output_ports(graph, item)
     name = outputs[output].name if output < len(outputs) else ""
     name = name or address(graph, item)
     if not path:

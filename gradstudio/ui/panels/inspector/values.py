@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QSizePolicy,
     QSpinBox,
     QTableView,
@@ -18,11 +20,12 @@ from PySide6.QtWidgets import (
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports import output_ports
 from gradstudio.protocol.debugging import Change
-from gradstudio.protocol.messages import Fetched
+from gradstudio.protocol.messages import Fetched, GradRow
 from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector import facts
 from gradstudio.ui.panels.inspector.form import PairTable, Section, label
+from gradstudio.ui.panels.inspector.naming import name_of
 from gradstudio.ui.panels.inspector.table_model import Fetch, TensorTableModel, table_size
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
@@ -64,10 +67,14 @@ class TensorPage(QWidget):
         self._leading.spins_changed = self._refresh_table
         self._summary: Summary | None = None
         self._fetch: Fetch | None = None
+        self.cause = QPushButton("", self)
+        self.cause.setObjectName("link")
+        self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.cause.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(8)
-        for widget in (self.remark, self._leading, self.table, self.pairs):
+        for widget in (self.remark, self.cause, self._leading, self.table, self.pairs):
             layout.addWidget(widget)
         layout.addStretch(1)
 
@@ -123,6 +130,8 @@ class ValueSection(Section):
         self.gradient.model.tried.connect(lambda index, number: self._on_model_tried(True, index, number))
         self.tabs.currentChanged.connect(lambda _index: self._fit_tabs())
         self._fit_tabs()
+        self._cause: ItemId | None = None
+        self.gradient.cause.clicked.connect(lambda: self._cause and session.attention.reveal(self._cause))
         self.chooser.activated.connect(lambda _index: self._show_current())
         session.run.fetched.connect(self._on_run_fetched)
 
@@ -189,14 +198,29 @@ class ValueSection(Section):
             return
         row = self._session.results.grad(subject.node, subject.output, subject.path)
         grad = row.grad if row is not None else None
-        pairs: facts.Facts = ()
+        pairs: facts.Facts = (("state", facts.STATE_WORDS[row.state]),) if row is not None else ()
         if grad is not None:
-            pairs = (("shape", formatting.shape(grad.shape)), *facts.number_facts(grad))
+            pairs = (*pairs, ("shape", formatting.shape(grad.shape)), *facts.number_facts(grad))
+        self._show_cause(row, subject.node)
         self.gradient.show_page(facts.grad_sentence(row), pairs, grad, self._fetch_of(subject, grad=True))
+
+    def _show_cause(self, row: GradRow | None, node: ItemId) -> None:
+        """A link to the node that is responsible for the state."""
+        graph = self._session.graph_store.graph
+        cause = row.cause if row is not None and row.cause in graph and row.cause != node else None
+        self._cause = cause
+        self.gradient.cause.setVisible(cause is not None)
+        if cause is not None:
+            self.gradient.cause.setText(f"Show {name_of(graph, cause)}")
 
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
         if self._session.results.stale(subject.node):
             return "From before the last change of the program. Run again to bring it up to date."
+        if self._session.results.moment is not None:
+            row = self._session.results.row(subject.node)
+            when = f"As it was at step {row.step}." if row is not None else ""
+            told = summary is None or summary.value is not None
+            return when if told else f"{when} Of its numbers only the summary is kept."
         if summary is None:
             return ""
         rows, columns = table_size(summary.shape)
@@ -206,7 +230,8 @@ class ValueSection(Section):
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
         run = self._session.run
-        if not run.state.live or run.state.stale or run.state.busy:
+        looking_back = self._session.results.moment is not None
+        if looking_back or not run.state.live or run.state.stale or run.state.busy:
             return None
 
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:

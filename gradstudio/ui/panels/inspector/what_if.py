@@ -136,7 +136,9 @@ def _is_of(each: Difference, change: Change) -> bool:
 
 def _difference(graph: Graph, each: Difference) -> Line:
     turns = f" turn {', '.join(map(str, each.turns))}" if each.turns else ""
-    largest = f"largest |difference| {formatting.number(each.largest)}" if each.largest is not None else ""
+    is_scalar = each.after is not None and each.after.shape == ()
+    says_more = each.largest is not None and not is_scalar
+    largest = f"largest |difference| {formatting.number(each.largest)}" if says_more else ""
     text = f"{in_a_line(each.before)} → {in_a_line(each.after)}"
     name = f"{name_of(graph, each.node, each.output, each.path)}{turns}"
     return Line(name, text, link=each.node, note=largest)
