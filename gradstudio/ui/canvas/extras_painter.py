@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.extras import BAND_EDGE, BAND_LINE, FOOT, Changed, Extras
 from gradstudio.ui.canvas.face import PADDING
@@ -30,8 +30,13 @@ def cross_box(top: float, width: float) -> QRectF:
 
 
 def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> None:
-    painter.fillRect(band, look.faded("info", 0.16))
-    painter.fillRect(QRectF(band.x(), band.y(), 3, band.height()), look.color("info"))
+    ground = QPainterPath()
+    ground.setFillRule(Qt.FillRule.WindingFill)
+    round_corners = 0.0 if shown.cost else 7.0
+    ground.addRoundedRect(band, round_corners, round_corners)
+    ground.addRect(band.adjusted(0, 0, 0, -round_corners))
+    painter.fillPath(ground, look.faded("info", 0.16))
+    painter.fillRect(QRectF(band.x(), band.y(), 3, band.height() - round_corners), look.color("info"))
     for number, changed in enumerate(shown.changes):
         line = QRectF(PADDING, band.y() + BAND_EDGE / 2 + BAND_LINE * number, band.width() - 2 * PADDING, BAND_LINE)
         if number == 0:

@@ -115,7 +115,7 @@ def _corner_sign(painter: QPainter, look: Look, board: Board, camera: Camera, it
     if box is None:
         return
     shown = camera.box_to_view(box)
-    at, danger = QPointF(shown.right - 4, shown.y - 2), look.color("danger")
+    at, danger = QPointF(shown.right + 4, shown.y - 6), look.color("danger")
     painter.setPen(QPen(look.color("canvas"), 2.0))
     painter.setBrush(danger)
     painter.drawEllipse(at, SIGN + 2, SIGN + 2)

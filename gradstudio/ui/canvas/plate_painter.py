@@ -14,12 +14,13 @@ from gradstudio.protocol.records import GradState, PlainRecord, Record, Summary,
 from gradstudio.ui.canvas import formatting, heat
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
+from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import in_one_line
 from gradstudio.ui.canvas.heads import Head, head_of
 from gradstudio.ui.canvas.heights import awaits_gradient
 from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.marks import paint_state, paint_warning
+from gradstudio.ui.canvas.marks import paint_check, paint_state, paint_warning
 from gradstudio.ui.canvas.states import SHORT_STATE_WORDS, STATE_WORDS
 
 LEGIBLE_WIDTH: Final = 30.0
@@ -53,9 +54,18 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
         _paint_body(painter, look, board, item, rect.adjusted(7, head + 3, -5, -4))
     if failed:
         paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
+    _paint_tried(painter, look, board.cards[item].extras, rect, head)
     if zoom >= LEAST_PORT_ZOOM:
         _paint_ports(painter, look, board, face, rect, zoom)
     painter.setOpacity(1.0)
+
+
+def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
+    """A bar where a *What if* changed something; the badge of gradcheck."""
+    if tried.changes:
+        painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), look.color("info"))
+    if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
+        paint_check(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
 
 
 def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colored: Head | None) -> None:

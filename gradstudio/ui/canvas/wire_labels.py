@@ -107,8 +107,13 @@ class WireLabels:
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
         """The first wording for which there is room: with the arrow, without it, a norm without its sign."""
-        text = brief(grad)
-        for words, arrow in ((text, True), (text, False), (briefest(grad), False)):
+        text, short = brief(grad), briefest(grad)
+        for words, arrow in (
+            (text, True),
+            (text, False),
+            (f"‖{short}‖" if "‖" in text else short, False),
+            (short, False),
+        ):
             box = self._free_box(wire, label_width(self._board.meter, words, arrow=arrow), obstacles)
             if box is not None:
                 return WireLabel(words, box, arrow)
