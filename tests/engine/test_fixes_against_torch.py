@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from gradstudio.advice.errors import expected_record, explain, failed_of
+from gradstudio.advice.finding import Finding
+from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.fixes import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
 from gradstudio.advice.rules import RULES
@@ -611,3 +613,19 @@ def test_a_clash_is_told_with_both_statements_and_versions(bench: Bench) -> None
     )
     assert "Line 7 `y += 1` wrote into y" in words and words.endswith("it is at version 1 now.")
     assert [fix.title for fix in fixes] == ["Use + instead of += on y", "Write into a copy of y (y.clone())"]
+
+
+@pytest.mark.parametrize("key", ["torch.log", "torch.sqrt"])
+def test_a_logarithm_and_a_root_of_zero_are_kept_finite(bench: Bench, key: str) -> None:
+    drawing = Drawing()
+    x = drawing.add("torch.zeros", size="(2,)", requires_grad="True")
+    y = drawing.add(key, x)
+    drawing.add("torch.Tensor.backward", drawing.add("torch.Tensor.sum", y))
+    finding = Finding("backward_not_finite", "error", y, "", "", (y, x), 1)
+    (fix,) = finding_fixes(finding, drawing.graph)
+    assert run(bench, drawing.graph) is None
+    assert not bench["x"].grad.isfinite().all()  # type: ignore[attr-defined]  # a tensor
+    assert fix.edits is not None
+    drawing.do(fix.edits)
+    assert run(bench, drawing.graph) is None
+    assert bench["x"].grad.isfinite().all()  # type: ignore[attr-defined]  # a tensor

@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 
 from gradstudio.advice.errors import expected_record, explain_words, failed_of
 from gradstudio.advice.finding import Finding
+from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.findings import findings
 from gradstudio.advice.fixes import fixes_for
 from gradstudio.advice.model import Fix
@@ -149,7 +150,7 @@ class ProblemStore(QObject):
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
             found += [_warning(warned) for warned in results.warnings(item)]
-        found += [_finding(finding) for finding in self._findings()]
+        found += [self._finding(finding) for finding in self._findings()]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
 
@@ -164,6 +165,22 @@ class ProblemStore(QObject):
         title = f"torch is expected to refuse this: {_first_sentence(explanation) or _in_one_line(refusal.refusal)}"
         fixes = self._fixes_for(failed_of(refusal)) if with_fixes else ()
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
+
+    def _finding(self, finding: Finding) -> Problem:
+        key = (finding.node, finding.kind, finding.title)
+        if key not in self._fixes:
+            self._fixes[key] = finding_fixes(finding, self._store.graph)
+        return Problem(
+            finding.severity,
+            "finding",
+            finding.node,
+            finding.title,
+            finding.explanation,
+            fixes=self._fixes[key],
+            path=finding.path,
+            backward=finding.backward,
+            place=finding.place,
+        )
 
     def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:
         key = (failed.node, failed.type_name, failed.message)
@@ -217,19 +234,6 @@ class ProblemStore(QObject):
 def _warning(warned: Warned) -> Problem:
     title = f"{warned.category}: {_in_one_line(warned.message)}"
     return Problem("warning", "warning", warned.node, title, words=f"{warned.category}: {warned.message}")
-
-
-def _finding(finding: Finding) -> Problem:
-    return Problem(
-        finding.severity,
-        "finding",
-        finding.node,
-        finding.title,
-        finding.explanation,
-        path=finding.path,
-        backward=finding.backward,
-        place=finding.place,
-    )
 
 
 def _path(failed: Failed) -> tuple[ItemId, ...]:
