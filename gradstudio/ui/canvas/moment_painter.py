@@ -23,6 +23,8 @@ from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
 ARROWS: Final = (4, 9, 14)
 """Points of a lit path that carry an arrow."""
 TAB: Final = 19.0
+COVERED: Final = 30.0
+"""The band that says "looking back" lies over so much of the view's upper edge."""
 LEGIBLE: Final = 0.3
 """Below this zoom the numbers at ports are left out."""
 GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
@@ -153,7 +155,7 @@ def _plate(stage: Stage, port: PortRef, text: str, below: float) -> None:
 
 
 def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
-    """A strong outline and a tab above the card: "▶" in the forward, "◀ 3/7" in a backward."""
+    """A strong outline and a tab above the card (below it at the view's edge): "▶" forward, "◀ 3/7" in a backward."""
     painter, color = stage.painter, stage.look.color(role)
     radius = 8.0 * stage.camera.zoom
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -167,7 +169,8 @@ def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
     words = f"{place[0]}/{place[1]}" if role == "backward" and place[1] else ""
     width = 24.0 + (stage.look.meter.width(words, "badge") + 6 if words else 0.0)
-    tab = QRectF(box.x + 10, box.y - TAB + 3, width, TAB - 3)
+    above = box.y - TAB + 3 >= COVERED
+    tab = QRectF(box.x + 10, box.y - TAB + 3 if above else box.bottom, width, TAB - 3)
     painter.setPen(QPen(stage.look.color("canvas"), 1.0))
     painter.setBrush(color)
     painter.drawRoundedRect(tab, 4, 4)
