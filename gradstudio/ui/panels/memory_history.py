@@ -38,6 +38,7 @@ class History:
     def __init__(self, scale: "_Scale", plot: "MemoryPlot") -> None:
         """Nothing is looked at."""
         self._scale, self.shown = scale, Shown()
+        self._drawn: tuple[int, float, str] = (0, 0.0, "")
         self._line = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._line.setZValue(20)
         self._run = pyqtgraph.PlotDataItem(stepMode="right", antialias=True, fillLevel=0)
@@ -79,7 +80,9 @@ class History:
             self._line.setPen(pyqtgraph.mkPen(theme.color(shown.phase), width=2))
             self._line.setPos(shown.moment_s)
         self._run.setVisible(bool(shown.run))
-        if shown.run:
+        drawn = (id(shown.run), factor, theme.name)
+        if shown.run and drawn != self._drawn:
+            self._drawn = drawn
             times, sizes = (np.array(column) for column in zip(*shown.run, strict=True))
             color = QColor(theme.plot[0])
             self._run.setPen(pyqtgraph.mkPen(color, width=1))

@@ -22,6 +22,7 @@ class MemoryJoin(QObject):
         super().__init__(parent)
         self._session, self._plot = session, plot
         self._memory: RunMemory | None = None
+        self._points: tuple[tuple[float, float], ...] | None = None
         self._pointed: ItemId | None = None
         session.results.moment_moved.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
@@ -38,14 +39,16 @@ class MemoryJoin(QObject):
         active = self._session.results.active
         if active is None:
             return Shown(part=self._part())
-        points = tuple(
-            (time, float(point.alive_bytes))
-            for point in self._run.points
-            if (time := self._session.memory.plot_s(point.at_s)) is not None
-        )
         engine_s = self._run.time_of(active)
         moment = self._session.memory.plot_s(engine_s) if engine_s is not None else None
-        return Shown(moment, points, self._part(), active.phase)
+        return Shown(moment, self._curve(), self._part(), active.phase)
+
+    def _curve(self) -> tuple[tuple[float, float], ...]:
+        """Plot seconds and bytes of the run; the same object until something new has run."""
+        origin = self._session.memory.plot_s(0.0)
+        if self._points is None and origin is not None:
+            self._points = tuple((origin + point.at_s, float(point.alive_bytes)) for point in self._run.points)
+        return self._points or ()
 
     def _part(self) -> tuple[float, float, int, str] | None:
         """The hovered node's bytes, and how long they are held."""
@@ -74,7 +77,7 @@ class MemoryJoin(QObject):
         return None if origin is None else self._run.at(plot_s - origin, SLACK_PX * self._plot.seconds_per_px)
 
     def _on_results_changed(self, _items: object) -> None:
-        self._memory = None
+        self._memory = self._points = None
         if self._session.results.active is not None:
             self.refresh()
 

@@ -52,6 +52,7 @@ class RunMemory:
                 self.points.append(Point(at_s, alive, tick.index, tick.node))
         self.points.sort(key=lambda point: point.at_s)
         self._times = [point.at_s for point in self.points]
+        self._by_tick = {point.tick: point.at_s for point in self.points}
 
     @property
     def span_s(self) -> tuple[float, float] | None:
@@ -66,7 +67,7 @@ class RunMemory:
 
     def time_of(self, tick: Tick) -> float | None:
         """When a tick was over."""
-        return next((point.at_s for point in self.points if point.tick == tick.index), None)
+        return self._by_tick.get(tick.index)
 
     def part(self, timeline: Timeline, node: ItemId, tick: int | None, freed_step: int) -> Part | None:
         """What the node's newest execution at or before a tick made, until it was let go (0: it is still there)."""

@@ -32,6 +32,9 @@ class BackwardSection(Section):
         self.unfold.setText("Autograd nodes")
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unfold.setArrowType(Qt.ArrowType.RightArrow)
+        self.unfold.setStyleSheet(
+            "QToolButton, QToolButton:checked { background: transparent; border: 0; padding: 2px; }"
+        )
         self.unfold.toggled.connect(self._on_unfold_toggled)
         self.add(
             self.where,

@@ -69,7 +69,7 @@ def lines_of(graph: Graph, row: CheckRow) -> tuple[Line, ...]:
         head,
         Line("  autograd", formatting.number(row.analytical, 7)),
         Line("  differences", formatting.number(row.numerical, 7)),
-        Line("  tolerance", formatting.number(row.tolerance, 3), note=place if row.elements else ""),
+        Line("  tolerance", formatting.number(row.tolerance, 3), note=place if row.elements > 1 else ""),
     )
 
 
