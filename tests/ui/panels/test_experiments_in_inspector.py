@@ -12,6 +12,7 @@ from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.inspector.table_model import TensorTableModel, typed
+from gradstudio.ui.panels.inspector.values import TensorPage
 from gradstudio.ui.panels.inspector.what_if import set_in
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -40,8 +41,13 @@ def x(session: Session, add: Add) -> ItemId:
     return item
 
 
-def test_a_number_typed_into_a_cell_is_tried(inspector: InspectorPanel, x: ItemId, qtbot: QtBot) -> None:
-    page = inspector.details.values.value
+def test_a_number_typed_into_a_cell_is_tried(dark: Theme, qtbot: QtBot) -> None:
+    page = TensorPage(dark)
+    qtbot.addWidget(page)
+    page.resize(320, 300)
+    page.show()
+    qtbot.waitExposed(page)
+    page.show_page("", (), BEFORE, None)
     page.model.may_try = True
     page.table.edit(page.model.index(1, 0))
     editor = page.table.findChild(QLineEdit)
