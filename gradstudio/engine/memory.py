@@ -8,7 +8,6 @@ to be shown; "process" is the resident size.
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -17,11 +16,13 @@ import psutil
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.values import device_name
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Memory
 
 CPU = "cpu"
+_STRIDED = torch.strided
 NOBODY = ItemId("")
 
 
@@ -56,25 +57,27 @@ class LiveBytes:
         self.step = 0
         self.freed: dict[ItemId, int] = {}
         self._storages: dict[int, Storage] = {}
-        self._counts: Counter[ItemId] = Counter()
+        self._counts: dict[ItemId, int] = {}
 
     def see(self, tensor: Tensor, node: ItemId = NOBODY, step: int = 0) -> int:
         """Count the tensor's storage; its bytes when it is new, else 0."""
-        if tensor.layout is not torch.strided or tensor.is_nested or tensor.is_meta:
+        if tensor.layout is not _STRIDED or tensor.is_nested or tensor.is_meta:
             return 0
         storage = tensor.untyped_storage()
-        key = storage._cdata
-        known = self._storages.get(key)
+        key, storages = storage._cdata, self._storages
+        known = storages.get(key)
         if known is not None:
             if known.ref() is storage:
                 return 0
             self._forget(key, known)
-        size, device = storage.nbytes(), str(tensor.device)
-        ref = weakref.ref(storage, lambda gone: self._freed(key, gone))
-        self._storages[key] = Storage(ref, size, device, node, step)
-        self.total += size if device == CPU else 0
-        self._counts[node] += 1
-        self.freed.pop(node, None)
+        size, device = storage.nbytes(), device_name(tensor.device)
+        storages[key] = Storage(weakref.ref(storage, lambda gone: self._freed(key, gone)), size, device, node, step)
+        if device == CPU:
+            self.total += size
+        counts = self._counts
+        counts[node] = counts.get(node, 0) + 1
+        if self.freed:
+            self.freed.pop(node, None)
         return size
 
     def see_all(self, value: object, node: ItemId, step: int) -> int:
@@ -108,11 +111,15 @@ class LiveBytes:
 
     def _forget(self, key: int, known: Storage) -> None:
         del self._storages[key]
-        self.total -= known.size_bytes if known.device == CPU else 0
-        self._counts[known.node] -= 1
-        if not self._counts[known.node]:
-            del self._counts[known.node]
-            self.freed[known.node] = max(self.step, known.step)
+        node = known.node
+        if known.device == CPU:
+            self.total -= known.size_bytes
+        left = self._counts[node] - 1
+        if left:
+            self._counts[node] = left
+        else:
+            del self._counts[node]
+            self.freed[node] = max(self.step, known.step)
 
 
 class MemorySampler:

@@ -13,6 +13,7 @@ LEAST_EDGE = 8
 """Pictures of fewer rows or columns are no pictures."""
 MOST_PICTURES = 16
 FEW_PICTURES = 4
+_FLOAT32 = np.dtype(np.float32)
 
 
 def preview_of(tensor: Tensor, pictures: bool = False) -> Preview:
@@ -49,11 +50,15 @@ def preview_of_array(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]")
         array = array[(0,) * (dimensions - 2)]
     rows, columns = array.shape if dimensions >= 2 else (1, array.size)
     if rows <= EDGE and columns <= EDGE:
-        return Preview(rows, columns, array.astype(np.float32).tobytes(), 1, 1, whole)
+        return Preview(rows, columns, _bytes(array), 1, 1, whole)
     step_rows, step_columns = -(-rows // EDGE), -(-columns // EDGE)
     array = array[::step_columns] if dimensions < 2 else array[::step_rows, ::step_columns]
     taken = -(-rows // step_rows), -(-columns // step_columns)
-    return Preview(*taken, array.astype(np.float32).tobytes(), step_rows, step_columns, whole=False)
+    return Preview(*taken, _bytes(array), step_rows, step_columns, whole=False)
+
+
+def _bytes(array: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]") -> bytes:
+    return array.tobytes() if array.dtype == _FLOAT32 else array.astype(_FLOAT32).tobytes()
 
 
 def _batch(tensor: Tensor) -> Tensor | None:

@@ -5,20 +5,20 @@ torch's own reductions above. Call it outside the program's modes (`neutral`).
 """
 
 import math
+from array import array as packed
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.engine.preview import preview_of, preview_of_array
-from gradstudio.protocol.records import Nested, Summary
+from gradstudio.engine.preview import EDGE, preview_of, preview_of_array
+from gradstudio.protocol.records import Nested, Preview, Summary
 
 SAMPLE_ABOVE = 1 << 24
 SAMPLE = 1 << 22
 DENSE_UP_TO = 1 << 20
 PYTHON_UP_TO = 64
-FEW = 16
 """Up to so many elements Python's own sums are quicker than numpy's."""
 NUMPY_UP_TO = 8192
 TAME = 1e15
@@ -26,6 +26,9 @@ TAME = 1e15
 _NARROW = frozenset({torch.float16, torch.bfloat16, *(d for n, d in vars(torch).items() if n.startswith("float8_"))})
 _DTYPE_NAMES = {d: str(d).removeprefix("torch.") for d in vars(torch).values() if isinstance(d, torch.dtype)}
 _NUMPY_NATIVE = frozenset({torch.float32, torch.float64})
+_STRIDED = torch.strided
+MAX_OUTLINES = 4096
+_OUTLINES: dict[tuple[torch.dtype, tuple[int, ...]], Summary] = {}
 _ADD, _MINIMUM, _MAXIMUM = np.add.reduce, np.minimum.reduce, np.maximum.reduce
 
 
@@ -55,12 +58,15 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     Args:
         max_values: exact values are included up to this many elements.
     """
-    dtype = dtype_name(tensor.dtype)
+    kind = tensor.dtype
+    dtype = _DTYPE_NAMES.get(kind) or dtype_name(kind)
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
     try:
-        if tensor.dtype in _NUMPY_NATIVE and 0 < tensor.numel() <= min(NUMPY_UP_TO, SAMPLE_ABOVE) and tensor.is_cpu:
-            summary = _of_small(tensor, dtype, max_values) if tensor.layout is torch.strided else None
+        if kind in _NUMPY_NATIVE and tensor.is_cpu and tensor.layout is _STRIDED:
+            count = tensor.numel()
+            small = _of_few if 0 < count <= PYTHON_UP_TO else _of_small if 0 < count <= NUMPY_UP_TO else None
+            summary = small(tensor, dtype, max_values) if small is not None and count <= SAMPLE_ABOVE else None
             if summary is not None:
                 return summary
         return _of_any(tensor, dtype, max_values)
@@ -70,7 +76,14 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
 
 def outline(tensor: Tensor) -> Summary:
     """What is told of a tensor before there is time for its numbers: dtype and shape."""
-    return Summary(dtype=dtype_name(tensor.dtype), shape=() if tensor.is_nested else tuple(tensor.shape))
+    kind = tensor.dtype
+    shape = () if tensor.is_nested else tensor.shape
+    found = _OUTLINES.get((kind, shape))
+    if found is None:
+        if len(_OUTLINES) > MAX_OUTLINES:
+            _OUTLINES.clear()
+        found = _OUTLINES[kind, shape] = Summary(dtype=dtype_name(kind), shape=tuple(shape))
+    return found
 
 
 def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = None) -> Nested:
@@ -86,6 +99,30 @@ def spelled(values: Nested, not_finite: bool = True, tensor: Tensor | None = Non
     return values
 
 
+def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
+    """Of at most `PYTHON_UP_TO` elements, as a list; None where a value is not tame, or it may be a picture."""
+    value, shape = tensor.tolist(), tuple(tensor.shape)
+    dimensions = len(shape)
+    if dimensions == 1:
+        flat, rows, columns = value, 1, shape[0]
+    elif dimensions == 2:
+        flat, (rows, columns) = [number for row in value for number in row], shape
+    elif dimensions == 0:
+        flat, rows, columns = [value], 1, 1
+    else:
+        return _of_small(tensor, dtype, max_values)
+    low, high = min(flat), max(flat)
+    if not (low > -TAME and high < TAME) or (low == 0 and high == 1) or rows > EDGE or columns > EDGE:
+        return _of_small(tensor, dtype, max_values)
+    count, total, square = len(flat), sum(flat), sum([number * number for number in flat])
+    if not (total - total == 0 and square - square == 0):
+        return None
+    return Summary(
+        dtype=dtype, shape=shape, minimum=low, maximum=high, mean=total / count, rms=math.sqrt(square / count),
+        value=None if count > max_values else value, preview=Preview(rows, columns, packed("f", flat).tobytes()),
+    )  # fmt: skip
+
+
 def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     """The common case in few calls; None where a value is not tame, or the numbers may be a picture's."""
     if tensor.is_neg():
@@ -93,21 +130,16 @@ def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     array: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = tensor.detach().numpy()
     count = array.size
     flat = array.reshape(-1)
-    listed: list[float] | None = flat.tolist() if count <= FEW else None
-    low, high = (min(listed), max(listed)) if listed else (float(_MINIMUM(flat)), float(_MAXIMUM(flat)))
+    low, high = float(_MINIMUM(flat)), float(_MAXIMUM(flat))
     if not (low > -TAME and high < TAME) or (low == 0 and high == 1):
         return None
-    if listed:
-        total, square = sum(listed), sum([value * value for value in listed])
-    else:
-        wide = flat.astype(np.float64) if count <= PYTHON_UP_TO else flat
-        total, square = float(_ADD(wide)), float(wide.dot(wide))
+    wide = flat.astype(np.float64) if count <= PYTHON_UP_TO else flat
+    total, square = float(_ADD(wide)), float(wide.dot(wide))
     if not (total - total == 0 and square - square == 0):
         return None
-    value = None if count > max_values else listed if listed and array.ndim == 1 else array.tolist()
     return Summary(
         dtype=dtype, shape=array.shape, minimum=low, maximum=high, mean=total / count, rms=math.sqrt(square / count),
-        value=value, preview=preview_of_array(array),
+        value=None if count > max_values else array.tolist(), preview=preview_of_array(array),
     )  # fmt: skip
 
 

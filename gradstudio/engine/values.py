@@ -59,12 +59,13 @@ def tensor_record(tensor: Tensor, max_values: int = 64, *, light: bool = False) 
     strided = tensor.layout is torch.strided
     grad_fn = grad_fn_of(tensor)
     storage = tensor.untyped_storage() if strided else None
+    device = tensor.device
     return TensorRecord(
-        device=device_name(tensor.device),
+        device=_DEVICES.get(device) or device_name(device),
         summary=outline(tensor) if light else summarise(tensor, max_values),
         stride=tensor.stride() if strided else None,
         requires_grad=tensor.requires_grad,
-        is_leaf=is_leaf(tensor),
+        is_leaf=grad_fn is None and is_leaf(tensor),
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
         version=None if tensor.is_inference() else tensor._version,
         contiguous=strided and tensor.is_contiguous(),
