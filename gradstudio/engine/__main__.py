@@ -20,6 +20,7 @@ def main() -> None:
     hello = Hello(protocol=PROTOCOL_VERSION, ready=False, pid=os.getpid(), python=platform.python_version())
     outbox.send(hello)
     inbox.start()
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin for work would take the window's cores
 
     import torch
 
