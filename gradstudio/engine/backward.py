@@ -7,7 +7,7 @@ about to take over is not held, or torch would copy it.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,12 @@ from torch.autograd.function import BackwardCFunction
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.neutral import neutral
-from gradstudio.engine.reach import Reach, Seen
+from gradstudio.engine.reach import NOBODY, Reach, Seen
 from gradstudio.engine.saved import is_released
+from gradstudio.engine.seeds import Seed
 from gradstudio.engine.summary import outline, summarise
 from gradstudio.engine.values import tensors_in
-from gradstudio.engine.wires import MARK, Marks, Sending, marks_of
+from gradstudio.engine.wires import MARK, Alias, Marks, Sending, deal, marks_of
 from gradstudio.protocol.autograd import AutogradRow, WireGrad
 from gradstudio.protocol.records import Summary
 
@@ -53,13 +54,25 @@ class Recording:
         retained: the graph was kept; `number` of this backward.
     """
 
-    def __init__(self, gradients: Gradients, roots: Iterable[object], number: int, *, returns: bool = False) -> None:
+    def __init__(
+        self,
+        gradients: Gradients,
+        roots: Iterable[object],
+        number: int,
+        seeds: Sequence[Seed] = (),
+        *,
+        returns: bool = False,
+        shared: bool = False,
+    ) -> None:
         """Look at the graph behind the roots.
 
         Args:
             gradients: of all values.
             roots: tensors and lists of them.
             number: counts backwards.
+            seeds: what the roots begin with.
+            shared: the program gave gradients that it may still hold: torch may hand them, or views of them, to a
+                leaf, which would be seen in the program; so nothing may keep torch from that.
             returns: gradients may be returned instead of reaching a leaf (`autograd.grad`, `inputs=`).
         """
         self.rows: list[AutogradRow] = []
@@ -67,7 +80,7 @@ class Recording:
         self.leaves: dict[int, Summary | None] = {}
         self.retained = False
         self.number = number
-        self._gradients, self._returns = gradients, returns
+        self._gradients, self._returns, self._seeds, self._shared = gradients, returns, seeds, shared
         self._reach = Reach(gradients, tensors_in(list(roots)))
         self._events: list[Event] = []
         self._summarised, self._held, self._last = 0, 0, 0.0
@@ -124,6 +137,8 @@ class Recording:
         now = time.perf_counter()
         if seen.drops:
             outgoing = tuple([None if index in seen.drops else grad for index, grad in enumerate(outgoing)])
+        if self._shared and not torch.is_grad_enabled():
+            incoming, outgoing = _aliases(incoming), _aliases(outgoing)
         for grad in outgoing:
             if grad is not None:
                 self._held += grad.numel()
@@ -279,24 +294,50 @@ class Recording:
 
     def _pass_on(self, sent: list[Sending]) -> None:
         """Statements that gave back what they were given: what their readers sent goes on as it is."""
-        for edge, alias in self._reach.aliases():
+        aliases = self._reach.aliases()
+        seeds = self._sendings_of_seeds() if aliases and self._events else []
+        groups: dict[tuple[int, tuple[int, int]], list[Alias]] = {}
+        for edge, alias in aliases:
+            groups.setdefault((alias.serial, edge), []).append(alias)
+        for (_, edge), group in groups.items():
+            alias = group[0]
             readers = [
                 s
-                for s in sent
+                for s in (*sent, *seeds)
                 if s.edge == edge
                 and s.source[0] == alias.node
-                and self._reach.turns_of(edge, alias.node, s.turns) == alias.turns
+                and self._reach.turns_of(edge, alias.node, s.target, s.turns) == alias.turns
             ]
-            passing = Sending(alias.port, alias.source, alias.node, alias.turns, edge)
-            passing.holds = True
-            for reader in readers:
-                if reader.total is not None:
-                    passing.add(reader.total, reader.place)
-            if passing.total is not None:
-                passing.parts = sum(reader.parts for reader in readers)
-                one = passing.parts == 1
-                passing.summary = readers[0].summary if one else summarise(passing.total, self._gradients.max_values)
-                sent.append(passing)
+            readers = sorted((r for r in readers if r.total is not None), key=lambda reader: reader.source[1])
+            places = deal(len(readers), len(group))
+            for place, alias in enumerate(group):
+                sent += self._passed(alias, edge, [r for r, at in zip(readers, places, strict=True) if at == place])
+
+    def _passed(self, alias: Alias, edge: tuple[int, int], readers: list[Sending]) -> list[Sending]:
+        """What an alias passes on of what its readers sent; [] when they sent nothing."""
+        passing = Sending(alias.port, alias.source, alias.node, alias.turns, edge)
+        passing.holds = True
+        for reader in readers:
+            if reader.total is not None:
+                passing.add(reader.total, reader.place)
+        if passing.total is None:
+            return []
+        passing.parts = sum(reader.parts for reader in readers)
+        one = readers[0].summary if passing.parts == 1 else None
+        passing.summary = one or summarise(passing.total, self._gradients.max_values)
+        return [passing]
+
+    def _sendings_of_seeds(self) -> list[Sending]:
+        """What the backward statement itself sends to its roots."""
+        found: list[Sending] = []
+        for seed in self._seeds:
+            if seed.source is not None:
+                sending = Sending("", seed.source, NOBODY, seed.turns, self._reach.edge_of(seed.root))
+                sending.holds = True
+                sending.add(seed.grad, 0)
+                sending.summary = summarise(seed.grad, self._gradients.max_values)
+                found.append(sending)
+        return found
 
     def _wire(self, sending: Sending) -> WireGrad:
         source, output = sending.source
@@ -306,11 +347,16 @@ class Recording:
             port=sending.port,
             output=output,
             turns=sending.turns,
-            source_turns=self._reach.turns_of(sending.edge, source, sending.turns),
+            source_turns=self._reach.turns_of(sending.edge, source, sending.target, sending.turns),
             place=sending.place,
             grad=sending.summary if sending.parts else None,
             parts=sending.parts,
         )
+
+
+def _aliases(grads: Grads) -> Grads:
+    """Other tensors over the same memory: torch counts who holds a tensor."""
+    return tuple([None if grad is None else grad.detach() for grad in grads])
 
 
 def _outline(grad: Tensor | None) -> Summary | None:

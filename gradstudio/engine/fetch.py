@@ -67,7 +67,11 @@ def _recorded(live: Live, request: Fetch) -> Tensor | None:
         return None
     if request.grad:
         leaf = live.gradients.leaf_of(known)
-        return known.grad if leaf is None else leaf.tensor.grad
+        if leaf is not None:
+            return leaf.tensor.grad
+        if known.grad is not None and known.grad_version is not None and known.grad._version != known.grad_version:
+            raise NotBound("That gradient is past: it was overwritten since, and only its preview was kept.")
+        return known.grad
     tensor = known.tensor
     overwritten = tensor is not None and known.version is not None and tensor._version != known.version
     if overwritten and not request.name.partition(".")[0]:

@@ -90,6 +90,7 @@ class Gradients:
     def arrived(self, value: Value, grad: Tensor, summary: Summary) -> None:
         """The gradient `grad` has come to the value's edge."""
         value.grad, value.summary = grad, summary
+        value.grad_version = None if grad.is_inference() else grad._version
         self._keep((value.key, True), grad)
 
     def returned(self, tensor: Tensor, grad: Tensor | None) -> None:

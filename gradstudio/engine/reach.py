@@ -88,10 +88,16 @@ class Reach:
             found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
         return sorted(found, key=lambda pair: -pair[1].serial)
 
-    def turns_of(self, edge: Edge, source: ItemId, reader: Turns) -> Turns:
+    def edge_of(self, root: Tensor) -> Edge:
+        """Where the gradient of a root goes in; `NOWHERE` when it does not belong to the graph."""
+        seen = self._by_node.get(node) if (node := _node_of(root)) is not None else None
+        return NOWHERE if seen is None else (seen.id, 0 if seen.leaf is not None else root.output_nr)
+
+    def turns_of(self, edge: Edge, source: ItemId, target: ItemId, reader: Turns) -> Turns:
         """In which turns the value that a wire brought was made: the latest not behind its reader."""
         made = [value.turns for value in self.seen[edge[0]].values if value.node == source] if edge[0] >= 0 else []
-        earlier = [turns for turns in made if turns <= reader]
+        itself = target == source  # what it reads it cannot have made in the same turn
+        earlier = [turns for turns in made if turns < reader or (turns == reader and not itself)]
         return max(earlier, default=made[-1] if made else reader)
 
     # -------------------------------------------------------------- walking
@@ -101,8 +107,8 @@ class Reach:
         todo: list[tuple[Node, Seen | None]] = []
         users: dict[Node, int] = {}
         for root in roots:
-            if root.requires_grad:
-                node = get_gradient_edge(root).node
+            node = _node_of(root)
+            if node is not None:
                 users[node] = users.get(node, 0) + 1
                 todo.append((node, None))
         edges: list[tuple[tuple[Node | None, int], ...]] = []
@@ -209,6 +215,14 @@ class Reach:
             return (leaves[id(node)], 0) if id(node) in leaves else (-1, 0)
         seen = self._by_node.get(node)
         return (seen.id, index) if seen is not None else NOWHERE
+
+
+def _node_of(root: Tensor) -> Node | None:
+    """None where torch has none: it will say so itself when the backward runs."""
+    try:
+        return get_gradient_edge(root).node if root.requires_grad else None
+    except (RuntimeError, AssertionError):
+        return None
 
 
 def _value(key: Key, index: int, turns: Turns) -> EdgeValue:

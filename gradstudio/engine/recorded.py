@@ -10,6 +10,7 @@ from torch import Tensor
 from gradstudio.engine.backward import Recording
 from gradstudio.engine.live import Live
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.seeds import given, seeds_of
 from gradstudio.engine.source import Step
 from gradstudio.protocol.autograd import BackwardTraced
 
@@ -32,10 +33,12 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     live.last_backward = step
     live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
     roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
+    grads = given(live, step)
     with neutral():
         gradients.observe()
+        seeds = seeds_of(live, step, roots, grads)
     returns = source.inputs is not None or "inputs=" in step.statement.text
-    recording = Recording(gradients, roots, gradients.backwards + 1, returns=returns)
+    recording = Recording(gradients, roots, gradients.backwards + 1, seeds, returns=returns, shared=bool(grads))
     done, began = False, time.monotonic()
     try:
         with recording:

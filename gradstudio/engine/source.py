@@ -9,6 +9,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
 
 FILENAME = "<gradstudio>"
+SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
 MODULES = frozenset({"torch", "nn", "F", "optim", "np", "math"})
 """Names the script's imports bind; no program may rebind them (SEMANTICS 1)."""
@@ -26,7 +27,7 @@ class Source:
             place: with bindings instead of names this is the same for two programs that
             differ only in names.
         roots, inputs: of a backward statement, the expressions of what it starts from and
-            (`torch.autograd.grad`) of what it differentiates by.
+            (`torch.autograd.grad`) of what it differentiates by; `seeds` of the gradients it begins with.
     """
 
     code: CodeType
@@ -36,6 +37,7 @@ class Source:
     slots: tuple[str, ...]
     roots: CodeType | None = None
     inputs: CodeType | None = None
+    seeds: CodeType | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -117,12 +119,14 @@ def source_of(text: str, line: int, backward: bool = False) -> Source:
     slots = tuple(name.id for name in names if id(name) in targets or not isinstance(name.ctx, ast.Store))
     template = _template(text, names)
     roots = _backward_arguments(tree) if backward else ()
+    seeds = _seeds(tree) if backward else None
     ast.increment_lineno(tree, line - 1)
     code = compile(tree, FILENAME, "exec")
     reads = tuple(dict.fromkeys(slots))
     operands = tuple(name for name in reads if name not in MODULES)
     starts = (expression(ast.unparse(root)) for root in roots)
-    return Source(code, reads, operands, template, slots, *starts)
+    begins = expression(ast.unparse(seeds)) if seeds is not None else None
+    return Source(code, reads, operands, template, slots, next(starts, None), next(starts, None), begins)
 
 
 @lru_cache(maxsize=65536)
@@ -207,6 +211,16 @@ def _backward_arguments(tree: ast.Module) -> tuple[ast.expr, ...]:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "backward":
             return (call.func.value,)
     return ()
+
+
+def _seeds(tree: ast.Module) -> ast.expr | None:
+    """The gradients that a backward is given to begin with."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if (place := SEEDS.get(ast.unparse(call.func))) is not None:
+            return _argument(call, *place)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward":
+            return _argument(call, 0, "gradient")
+    return None
 
 
 def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:

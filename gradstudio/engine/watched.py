@@ -53,7 +53,7 @@ class Value:
         tensor: None when it had to make room.
         requires_grad, was_leaf: as it was made.
         cut: why it does not require grad, when that is no matter of course.
-        grad: what arrived last at its autograd edge; None when it had to make room.
+        grad: what arrived last at its autograd edge, at version `grad_version`; None when it had to make room.
         told: its row as last made, and what it was made from.
     """
 
@@ -67,6 +67,7 @@ class Value:
     version: int | None
     cut: Cut | None = None
     grad: Tensor | None = None
+    grad_version: int | None = None
     summary: Summary | None = None
     recorded: bool = True
     told: tuple[tuple[object, ...], GradRow] | None = None
