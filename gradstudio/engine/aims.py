@@ -1,36 +1,10 @@
 """How far a verb goes when that is neither the end nor a backward: to a node, out of a block, to where one stood."""
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from gradstudio.engine.cursor import NOBODY
+from gradstudio.engine.aim import END, Aim
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live import Live, Loaded
-from gradstudio.engine.source import Step, flat, heads
+from gradstudio.engine.source import flat, heads
 from gradstudio.graph.model import ItemId
-
-
-class Aim(NamedTuple):
-    """A place of a run from nothing: directly behind `node` in these turns of the loops around it.
-
-    Attributes:
-        at_end: the end of the program instead. With neither, before the first statement.
-    """
-
-    node: ItemId = NOBODY
-    turns: tuple[int, ...] = ()
-    at_end: bool = False
-
-    def reached(self, live: Live) -> Callable[[Step], bool]:
-        """Says directly behind a statement whether this is the place."""
-        return lambda step: not self.at_end and step.id == self.node and live.cursor.turns == self.turns
-
-    def precedes(self, _: Step) -> bool:
-        """Says before a statement whether the place lies before all of them."""
-        return not self.node and not self.at_end
-
-
-END = Aim(at_end=True)
 
 
 def aim_of(live: Live | None) -> Aim:

@@ -3,10 +3,11 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
+from gradstudio.engine.aim import Aim
 from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import is_leaf
@@ -19,9 +20,6 @@ from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import AutogradRow
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Record
-
-if TYPE_CHECKING:
-    from gradstudio.engine.aims import Aim
 
 Binding = tuple[ItemId, int]
 FIRST_TURNS, LAST_TURNS = 16, 240
@@ -87,7 +85,7 @@ class Live:
     last_rows: dict[ItemId, Row] = field(default_factory=dict)
     paused: bool = False
     behind: tuple[ItemId, tuple[int, ...]] | None = None
-    aim: "Aim | None" = None
+    aim: Aim | None = None
     writes: Writes = field(default_factory=Writes)
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradstudio.engine import adopt, start
-from gradstudio.engine.aims import END, Aim, aim_of, refuse_to_run_to, statements_before
+from gradstudio.engine.aim import END, Aim
+from gradstudio.engine.aims import aim_of, refuse_to_run_to, statements_before
 from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
@@ -158,7 +159,7 @@ class Engine:
         aim, interrupted = aim_of(live), live is not None and live.interrupted
         drawn = live.seed if live is not None and live.loaded.program.seed is None else None
         live = self._begin(request, drawn)
-        outcome = self._go(live, aim.precedes, aim.reached(live))
+        outcome = self._go(live, aim.precedes, aim.reached(live.cursor))
         live.aim = aim if outcome != "done" else None
         if outcome == "done":
             self._note_cursor(live, interrupted)

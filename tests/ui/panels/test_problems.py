@@ -1,7 +1,7 @@
 """The Problems dock under a person's hand: rows, jumps, fixes, filters."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
