@@ -4,6 +4,7 @@ File descriptor 1 is duplicated for the protocol and then points at stderr, so n
 or a library prints can come between two frames.
 """
 
+import contextlib
 import os
 import queue
 import sys
@@ -17,6 +18,7 @@ from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Do, Request, Stop
 
 READ_BYTES = 1 << 20
+PIPE_BYTES = 1 << 20
 INTERRUPTIBLE = (Do, WhatIf, Check)
 """Requests that a Stop ends."""
 EXIT_BROKEN = 5
@@ -95,7 +97,17 @@ def take_standard_streams() -> tuple[Inbox, Outbox]:
     out = os.dup(1)
     os.dup2(2, 1)
     _binary(0, out)
+    _widen(out)
     return Inbox(os.fdopen(os.dup(0), "rb", buffering=0)), Outbox(os.fdopen(out, "wb"))
+
+
+def _widen(descriptor: int) -> None:
+    """Let a whole run's values lie in the pipe, so that torch does not wait for the window to read."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # no pipe, or more than this user may have
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
 def _binary(*descriptors: int) -> None:

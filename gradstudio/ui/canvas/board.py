@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradstudio.graph import analysis
-from gradstudio.graph.edits import Edits, SetHeader, SetPlaces
+from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
@@ -24,7 +24,7 @@ from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.port_looks import PortLook, port_look
 from gradstudio.ui.canvas.results import Results
-from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, port_offset, touched
+from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, port_offset, stays_in_place, touched
 
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
@@ -90,16 +90,27 @@ class Board(Dragging):
             return
         if any(isinstance(edit, SetHeader) for edit in edits):
             self.cards.clear()
+        in_place = all(isinstance(edit, ReplaceNode) for edit in edits)  # as those of a slider that moves
         for item in touched(edits):
             card = self.cards.get(item)
             if card is not None and item in self.graph.nodes:
                 face = self._face(item)
-                height, more = self._facts_height(item, face), self._extras(item)
-                self.cards[item] = replace(
-                    card, face=face, facts_height=height, extras=more, revision=card.revision + 1, facts=None
-                )
+                made = replace(
+                    card, face=face, facts_height=self._facts_height(item, face), extras=self._extras(item),
+                    revision=card.revision + 1, facts=None,
+                )  # fmt: skip
+                in_place = in_place and stays_in_place(card, made) and self._note_stays(item)
+                self.cards[item] = made
             self._looks.pop(item, None)
-        self._sync()
+        if in_place:
+            self._number_statements()
+            self._color_wires()
+        else:
+            self._sync()
+
+    def _note_stays(self, item: ItemId) -> bool:
+        note = self.notes.get(item)
+        return self.graph.nodes[item].note == (note.text if note is not None else "")
 
     def results_changed(self, items: Iterable[ItemId] = ()) -> None:
         """Results of these nodes changed; of all when none is named."""

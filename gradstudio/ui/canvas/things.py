@@ -72,6 +72,18 @@ class PortRef:
     output: int = 0
 
 
+def stays_in_place(old: Card, new: Card) -> bool:
+    """Whether a card that is another one now has its names, its size and its ports as they were."""
+    before = (old.face.names, old.face.width, old.face.height, old.height)
+    after = (new.face.names, new.face.width, new.face.height, new.height)
+    return before == after and _ports_of(old.face) == _ports_of(new.face)
+
+
+def _ports_of(face: Face) -> list[tuple[str | int, float, float]]:
+    inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in face.inputs]
+    return inputs + [(row.index, row.x, row.y) for row in face.outputs]
+
+
 def touched(edits: Edits) -> frozenset[ItemId]:
     """The items whose cards may look different after these edits."""
     found: set[ItemId] = set()

@@ -5,7 +5,7 @@ stays where it is while the scene is moved.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -26,6 +26,8 @@ ARROW: Final = 9.0
 EDGE: Final = 5.0
 CLEAR: Final = 1.5
 """Least distance to cards and other labels."""
+LOOSE: Final = 12.0
+"""Pixels that a label may be wider than its words, so that it stays where it is while numbers change."""
 POINTS: Final = (16, 14, 12, 18, 10, 8, 6, 4, 2)
 """Points of a path that are tried as the middle of a label, the nearest to the target first."""
 LIFTS: Final = (0.0, -0.95, 0.95)
@@ -83,11 +85,23 @@ class WireLabels:
         return self._labels.get(wire)
 
     def _forget_changed(self) -> None:
-        """Labels of gradients that are others now: they are placed anew."""
+        """Labels of gradients that are others now: they are placed anew, but where the new words fit they stay."""
         wire_grad = self._board.results.wire_grad
         self._revision = self._board.revision
-        for wire in [wire for wire in self._labels if wire_grad(wire) is not self._sent.get(wire)]:
-            del self._labels[wire]
+        for wire, label in list(self._labels.items()):
+            found = wire_grad(wire)
+            if found is self._sent.get(wire):
+                continue
+            text = brief(found.grad) if found is not None else ""
+            if label is not None and text and label.arrow and self._fits(text, label):
+                self._labels[wire], self._sent[wire] = replace(label, text=text), found
+            else:
+                del self._labels[wire]
+
+    def _fits(self, text: str, label: WireLabel) -> bool:
+        """Whether other words have the room of a label, and need most of it."""
+        room = label.box.width / self._scale - label_width(self._board.meter, text)
+        return -0.5 <= room <= LOOSE
 
     def _place(self, wires: Iterable[Wire], seen: Box) -> None:
         board = self._board

@@ -17,6 +17,7 @@ from gradstudio.protocol.records import Record
 from gradstudio.protocol.timeline import BackwardStep, Tick, Timeline
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.held_back import HeldBack, waits
 from gradstudio.ui.state.history import History
 from gradstudio.ui.state.throttle import Throttle
 
@@ -44,7 +45,7 @@ class Failure(msgspec.Struct, frozen=True):
         return f"{self.failed.type_name}: {self.failed.message}"
 
 
-class ResultStore(QObject):
+class ResultStore(HeldBack, QObject):
     """The results of each node as of `attention.moment`, `attention.backward` and the chosen turns.
 
     Attributes:
@@ -80,7 +81,7 @@ class ResultStore(QObject):
         self._incomplete: dict[ItemId, str] = {}
         self._texts: dict[ItemId, str] = {}
         self._pending: set[ItemId] = set()
-        self._everything = self._grown = self._held = False
+        self._everything = self._grown = False
         self.is_stale = False
         self.next_node: ItemId = ItemId("")
         self.running_node: ItemId = ItemId("")
@@ -217,23 +218,19 @@ class ResultStore(QObject):
     def begin(self, fresh: bool, held: bool = False) -> None:
         """A verb begins; from nothing, what older runs left is forgotten.
 
-        `held`: nothing is announced before `release`, so that no half-done picture is painted.
+        `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted.
         """
-        self._held = held
-        self._failures.clear()
-        self.timeline.begin()
-        if fresh:
-            self._forget_history()
-            self._warnings.clear()
-        self.is_stale = False
-        self._announce_everything()
+        self.take_up()
+        if held:
+            self.hold()
+        self._begin(fresh)
 
     def release(self) -> None:
-        """Announce at once what was held back."""
-        if self._held:
-            self._held = False
-            self._on_throttle_due()
+        """Show what was held back, and announce at once what waits to be announced."""
+        self.take_up()
+        self._throttle.flush()
 
+    @waits
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Nodes ran."""
         told = tuple(rows)
@@ -243,11 +240,13 @@ class ResultStore(QObject):
         if kept is not None:
             self._renumber(kept)
 
+    @waits
     def add_backward(self, traced: BackwardTraced) -> None:
         """A backward was recorded."""
         self.timeline.add_backward(traced)
         self._announce_grown(row.node for row in traced.rows if row.node)
 
+    @waits
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
         """Gradients as they stand now; `whole` replaces all that were known."""
         for node in self.timeline.add_gradients(rows, whole):
@@ -277,11 +276,13 @@ class ResultStore(QObject):
         for item in changed:
             self._announce(item)
 
+    @waits
     def add_failure(self, failure: Failure) -> None:
         """A node failed."""
         self._failures[failure.failed.node] = failure
         self._announce(failure.failed.node)
 
+    @waits
     def add_warning(self, warning: Warned) -> None:
         """Torch warned while a node ran."""
         self._warnings[warning.node] = (*self._warnings.get(warning.node, ()), warning)
@@ -292,6 +293,7 @@ class ResultStore(QObject):
         """The program printed."""
         self.printed.emit(printed)
 
+    @waits
     def set_stale(self, stale: bool) -> None:
         """Whether the results belong to an older program than the canvas shows."""
         if self.is_stale != stale:
@@ -314,6 +316,7 @@ class ResultStore(QObject):
 
     def clear(self) -> None:
         """Forget everything (another document)."""
+        self.waiting = None
         for table in (self._inference, self._failures, self._warnings, self._incomplete):
             table.clear()
         self._forget_history()
@@ -322,6 +325,16 @@ class ResultStore(QObject):
         self._announce_everything()
 
     # ------------------------------------------------------------------ private
+
+    @waits
+    def _begin(self, fresh: bool) -> None:
+        self._failures.clear()
+        self.timeline.begin()
+        if fresh:
+            self._forget_history()
+            self._warnings.clear()
+        self.is_stale = False
+        self._announce_everything()
 
     def _forget_history(self) -> None:
         self.timeline.clear()
@@ -354,7 +367,7 @@ class ResultStore(QObject):
         self._throttle.request()
 
     def _on_throttle_due(self) -> None:
-        if self._held:
+        if self.waiting is not None:
             return
         items = frozenset() if self._everything else frozenset(self._pending)
         everything, grown = self._everything, self._grown

@@ -358,11 +358,11 @@ class RunController(QObject):
 
     def _on_failed(self, event: messages.Failed) -> None:
         advice = explain(event, self._store.graph)
-        text = self._texts.get(event.node, "")
-        self._results.add_failure(Failure(event, advice.explanation, advice.fixes, text))
+        self._results.add_failure(Failure(event, advice.explanation, advice.fixes, self._texts.get(event.node, "")))
 
     def _on_paused(self, event: messages.Paused) -> None:
         self._stop_timer.stop()
+        self._results.take_up()
         self._results.set_counter(event.next_node)
         self._engine.set_busy(False)
         self._set(
