@@ -125,7 +125,7 @@ def test_a_root_torch_has_no_edge_for_fails_in_torchs_words(bench: Bench) -> Non
     g = torch.ones(2)
     with torch.no_grad():
         v = x.as_strided((2,), (1,))
-        v.backward(g)
+    v.backward(g)
     """
     assert bench.run(text).outcome == "failed"
     assert bench.failed().message == "element 0 of tensors does not require grad and does not have a grad_fn"
