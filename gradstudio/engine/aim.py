@@ -29,3 +29,17 @@ class Aim(NamedTuple):
 
 
 END = Aim(at_end=True)
+
+
+def never(_: Step) -> bool:
+    """Stop at no statement."""
+    return False
+
+
+def at_backward(step: Step) -> bool:
+    """Stop at a backward."""
+    return step.statement.backward
+
+
+ORDINARY = frozenset({never, at_backward})
+"""What stops at no pure statement."""

@@ -40,19 +40,23 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _ALLOCATOR = re.compile(r"tried to allocate (\d+) bytes|Tried to allocate ([\d.]+) ([KMGT]iB)")
 
 
-def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
+def refuse_too_large(step: Step, namespace: dict[str, Any]) -> int:
     """Refuse a statement whose results would exceed the free memory of their device.
+
+    Returns:
+        More elements than any result can have, roughly.
 
     Raises:
         TooLarge: with what it needs and what there is.
     """
     if not step.statement.names:
-        return
+        return 0
     bound = largest_result(step, namespace)
     if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < _free_lately():
-        return
+        return bound
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
         _weigh(step, namespace)
+    return bound
 
 
 def first_too_large(program: Program, steps: list[Step]) -> tuple[Step, TooLarge] | None:

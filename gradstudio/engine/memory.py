@@ -199,6 +199,11 @@ def alive_bytes(outputs: tuple[object, ...], seen: LiveBytes, allocated: tuple[i
     return allocated[index] if index < len(allocated) else 0
 
 
+def has_accelerator() -> bool:
+    """Whether torch has one."""
+    return _accelerator() != ""
+
+
 @cache
 def _accelerator() -> str:
     found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None

@@ -6,15 +6,17 @@ from typing import Any
 
 from torch import Tensor
 
+from gradstudio.engine.aim import ORDINARY
 from gradstudio.engine.backward import Recording
 from gradstudio.engine.cursor import NOBODY, HeadFailed
 from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
-from gradstudio.engine.live import Binding, Live
+from gradstudio.engine.live import Binding, Live, Loaded
 from gradstudio.engine.memory import LiveBytes, alive_bytes, allocated_bytes
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.pauses import Pauses
 from gradstudio.engine.recorded import completed, run_backward
+from gradstudio.engine.segments import Ran, Segment, Segments
 from gradstudio.engine.source import Head, Step
 from gradstudio.engine.states import cut_here, passed_on
 from gradstudio.engine.summary import dtype_name
@@ -40,16 +42,23 @@ class Pending:
         "seconds", "step", "turns",
     )  # fmt: skip
 
-    def __init__(self, step: Step, outputs: Outputs, turns: tuple[int, ...], seconds: float, pass_number: int) -> None:
+    def __init__(
+        self,
+        step: Step,
+        outputs: Outputs,
+        turns: tuple[int, ...],
+        seconds: float,
+        pass_number: int,
+        at_s: float,
+        allocated: tuple[int, ...],
+    ) -> None:
         """Hold what it gave; why gradients were cut is filled in by the runner."""
         self.step, self.outputs, self.turns = step, outputs, turns
-        self.seconds, self.pass_number = seconds, pass_number
+        self.seconds, self.pass_number, self.at_s, self.allocated = seconds, pass_number, at_s, allocated
         self.needs = False
         self.inputs: tuple[Binding | None, ...] = ()
         self.block: ItemId | None = None
         self.call: Call | None = None
-        self.at_s = time.monotonic()
-        self.allocated = allocated_bytes()
         self.made_bytes = self.alive_bytes = 0
 
 
@@ -74,13 +83,20 @@ class Runner:
         self._traced: BackwardTraced | None = None
         self.pauses = Pauses(send, self.flush)
         self.live: Live | None = None
-        self.current: Step | Head | None = None
+        self._current: Step | Head | None = None
+        self._segments = Segments()
+        self._segments_of: Loaded | None = None
         self.max_values = 64
         self.visible: frozenset[ItemId] | None = None
         self._later: list[tuple[int, Pending]] = []
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
     # -------------------------------------------------------------- going on
+
+    @property
+    def current(self) -> Step | Head | None:
+        """The statement at work."""
+        return self._segments.current or self._current
 
     def go(
         self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId = NOBODY
@@ -98,7 +114,7 @@ class Runner:
             return self._go(live, before, after, behind)
         finally:
             live.paused = True
-            self.current = None
+            self._current = None
             self.flush()
 
     def run_again(self, live: Live, step: Step) -> str:
@@ -113,7 +129,7 @@ class Runner:
         finally:
             live.behind = behind
             live.forget(step.statement.drops)
-            self.current = None
+            self._current = None
             self.flush()
 
     def flush(self) -> None:
@@ -155,6 +171,8 @@ class Runner:
     def _take(self, live: Live) -> None:
         if live is not self.live:
             self.let_go()
+        if live.loaded is not self._segments_of:
+            self._segments, self._segments_of = Segments(), live.loaded
         self.live = live
         live.gradients.visible = self.visible
 
@@ -195,10 +213,57 @@ class Runner:
                 live.behind = (step.id, cursor.turns)
                 cursor.advance()
                 continue
+            several = self._run_several(live, before, after) if step.pure else None
+            if several is not None:
+                if several:
+                    return several
+                continue
             outcome = self._run_one(live, step)
             if outcome or after(step):
                 return outcome or "done"
         return "stopped"
+
+    def _run_several(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str | None:
+        """Run the segment that begins here; "" when it went well, None when the statement is to run alone."""
+        frame = live.cursor.frames[-1]
+        segment = None
+        if self.pauses.breaks is None:
+            segment = self._segments.at(frame.items, frame.index, live.namespace)
+        if segment is None or not live.setup.keys().isdisjoint(segment.fresh):
+            return None
+        if (before not in ORDINARY or after not in ORDINARY) and any(before(s) or after(s) for s in segment.steps):
+            return None
+        ran = self._segments.run(segment, live.namespace)
+        self._book(live, segment, ran)
+        frame.index += len(ran.notes)
+        if ran.error is not None:
+            self._fail(live, segment.steps[len(ran.notes)], ran.error)
+            return "failed"
+        if time.perf_counter() - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:
+            self.flush()
+        return ""
+
+    def _book(self, live: Live, segment: Segment, ran: Ran) -> None:
+        """Note what the statements of a segment did, as if each had run alone."""
+        cursor, scope, binder = live.cursor, ran.before, live.binder
+        turns, block, pass_number = cursor.turns, cursor.gradless_block, live.pass_number
+        offset, begun = time.monotonic() - time.perf_counter(), ran.started
+        for step, (ended, given) in zip(segment.steps, ran.notes, strict=False):
+            ended, allocated = (ended, ()) if ended.__class__ is float else ended
+            outputs = (given,) if len(step.statement.names) == 1 else given
+            call = called(step, scope, binder, turns)
+            entry = Pending(step, outputs, turns, ended - begun, pass_number, ended + offset, allocated)
+            if call is not None or any(map(requires_grad, map(scope.get, step.source.operands))):
+                entry.needs, entry.call, entry.block = True, call, block
+            else:
+                entry.inputs = tuple(map(binder.get, step.source.operands))
+            self._pending.append(entry)
+            live.bind(step, outputs)
+            live.behind = (step.id, turns)
+            scope.update(zip(step.statement.names, outputs, strict=True))
+            begun = ended
+        if len(ran.notes) == len(segment.steps):
+            live.forget(segment.steps[-1].statement.drops)
 
     def _run_one(self, live: Live, step: Step) -> str:
         """Run the statement that is next; "" when nothing speaks against going on."""
@@ -227,20 +292,20 @@ class Runner:
 
     def _execute(self, live: Live, step: Step) -> bool:
         namespace, cursor = live.namespace, live.cursor
-        self.current = step
+        self._current = step
         if not step.pure:
             self.flush()
             if self._unfinished or (self._later and not step.statement.backward):
                 self.complete()
                 live.gradients.visible = self.visible
-        operands = step.source.operands
-        needs = any(map(requires_grad, map(namespace.get, operands)))
-        inputs = () if needs else tuple(map(live.binder.get, operands))
+        operands = list(map(namespace.get, step.source.operands))
+        needs = any(map(requires_grad, operands))
+        inputs = () if needs else tuple(map(live.binder.get, step.source.operands))
         call = called(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
         written = () if step.pure or step.statement.backward else versions(step, namespace)
         started = time.perf_counter()
         try:
-            refuse_too_large(step, namespace)
+            bound = refuse_too_large(step, namespace)
             if step.statement.backward:
                 run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
@@ -253,7 +318,10 @@ class Runner:
         if written:
             live.writes.note(step, cursor.turns, written)
         live.behind = (step.id, cursor.turns)
-        entry = Pending(step, outputs, cursor.turns, ended - started, live.pass_number)
+        entry = Pending(
+            step, outputs, cursor.turns, ended - started, live.pass_number, time.monotonic(), allocated_bytes()
+        )
+        self._segments.learn(step, operands, outputs, ended - started, bound)
         entry.needs, entry.inputs, entry.call = needs, inputs, call
         entry.block = cursor.gradless_block if needs else None
         self._pending.append(entry)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradstudio.engine import adopt, start
-from gradstudio.engine.aim import END, Aim
+from gradstudio.engine.aim import END, Aim, at_backward, never
 from gradstudio.engine.aims import aim_of, refuse_to_run_to, statements_before
 from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
@@ -129,7 +129,7 @@ class Engine:
         live = self.live
         goes_on = live is not None and live.interrupted and not request.restart and self._usable()
         live = self._going_on(request) if goes_on else self._begin(request)
-        outcome = self._go(live, _never, _never)
+        outcome = self._go(live, never, never)
         live.aim = END if outcome == "failed" else None
         return outcome
 
@@ -144,7 +144,7 @@ class Engine:
             ahead = live.cursor.is_ahead(node) and not ran_in_setup
         live = self._going_on(request) if ahead else self._begin(request)
         block = node if node in loaded.places.blocks else NOBODY
-        outcome = self._go(live, _never, lambda step: step.id == node, behind=block)
+        outcome = self._go(live, never, lambda step: step.id == node, behind=block)
         if outcome == "done":
             reached = live.cursor.left == node if block else live.behind is not None and live.behind[0] == node
             self._reason = "" if reached else "The run went to the end and did not come to this node."
@@ -167,13 +167,13 @@ class Engine:
 
     def _forward(self, request: Do) -> str:
         if not self._usable():
-            return self._go(self._begin(request), _is_backward, _never)
+            return self._go(self._begin(request), at_backward, never)
         live = self._usable_live()
         upcoming = live.cursor.upcoming()
-        at_backward = isinstance(upcoming, Step) and upcoming.statement.backward
-        if upcoming is None or at_backward or live.failed or self._settles_at_backward(live):
-            return self._go(self._new_pass(request), _is_backward, _never)
-        return self._go(self._going_on(request), _is_backward, _never)
+        stands = isinstance(upcoming, Step) and upcoming.statement.backward
+        if upcoming is None or stands or live.failed or self._settles_at_backward(live):
+            return self._go(self._new_pass(request), at_backward, never)
+        return self._go(self._going_on(request), at_backward, never)
 
     def _backward(self, request: Do) -> str:
         loaded = self._loaded()
@@ -181,10 +181,10 @@ class Engine:
             why = loaded.program.rootless or f"append {loaded.program.root or 'loss'}.backward() and run it"
             raise VerbRefused(f"The program has no backward statement: {why}.")
         if not self._usable():
-            return self._go(self._begin(request), _never, _is_backward)
+            return self._go(self._begin(request), never, at_backward)
         live = self._going_on(request)
         if live.cursor.backward_ahead():
-            return self._go(live, _never, _is_backward)
+            return self._go(live, never, at_backward)
         self._note_cursor(live, interrupted=False)
         step = live.last_backward or loaded.backwards[-1]
         if not live.backward_parts.keys() >= set(step.statement.drops):
@@ -201,7 +201,7 @@ class Engine:
         else:
             live = self._going_on(request)
         block = live.cursor.beginning() if request.stride == "over" else NOBODY
-        outcome = self._go(live, _never, _never if block else _always, behind=block)
+        outcome = self._go(live, never, never if block else _always, behind=block)
         self._note_cursor(live, interrupted=True)
         return outcome
 
@@ -210,7 +210,7 @@ class Engine:
         if not block:
             raise VerbRefused("The run is in no block that it could step out of.")
         live = self._going_on(request)
-        outcome = self._go(live, _never, _never, behind=block)
+        outcome = self._go(live, never, never, behind=block)
         self._note_cursor(live, interrupted=True)
         return outcome
 
@@ -384,13 +384,5 @@ class Engine:
         return node, line
 
 
-def _never(_: Step) -> bool:
-    return False
-
-
 def _always(_: Step) -> bool:
     return True
-
-
-def _is_backward(step: Step) -> bool:
-    return step.statement.backward
