@@ -6,6 +6,7 @@ every value and gradient summarised, and the canvas painted with the new loss on
 
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -128,13 +129,15 @@ class _Slider:
         """The figures."""
         self._canvas.zooming = False
         self._canvas.viewport().repaint()
-        times = [self._timed() for _ in range(WARM_UP + MOVES)][WARM_UP:]
+        timed = [self._timed() for _ in range(WARM_UP + MOVES)][WARM_UP:]
+        times, spent = zip(*timed, strict=True)
         tenth = statistics.quantiles(times, n=10)[-1]
         shown, sent = self._always()
         every = f"wall time of {MOVES} moves"
         return [
             _row(f"slider: move to painted loss, {where}, median", statistics.median(times), every),
             _row(f"slider: move to painted loss, {where}, 9 of 10", tenth, every),
+            _row(f"slider: CPU time of it, {where}", statistics.median(spent), "of the window and the engine together"),
             {
                 "name": f"slider: losses painted a second while it moves, {where}",
                 "measured": round(shown / MOVING_S, 1),
@@ -159,17 +162,24 @@ class _Slider:
         graph, text = self._session.graph_store.graph, f"{0.05 + 0.2 * (self._moves * GOLDEN % 1.0):.4f}"
         self._session.run.follow(recipes.set_literal(graph, self.scale, "data", text), "Slide data", "slide")
 
-    def _timed(self) -> float:
-        """Milliseconds from a move to the end of the painting that shows another loss, which is the run's."""
+    def _timed(self) -> tuple[float, float]:
+        """Milliseconds from a move to the end of the painting that shows another loss: wall time, CPU time."""
         until = time.perf_counter() + PAUSE_S
         _until(self._app, lambda: time.perf_counter() > until and not self._session.run.state.busy)
-        before, begun = self._shown, time.perf_counter()
+        before, begun, spent = self._shown, time.perf_counter(), self._cpu_s()
         self._move()
         while self._shown in ("", before):
             self._app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             if time.perf_counter() > begun + PATIENCE_S:
                 raise TimeoutError("the new loss was not painted")
-        return (self._painted_at - begun) * 1e3
+        return (self._painted_at - begun) * 1e3, (self._cpu_s() - spent) * 1e3
+
+    def _cpu_s(self) -> float:
+        """CPU seconds of this process, and of the engine where the system tells it."""
+        own = time.process_time()
+        if sys.platform != "linux":
+            return own
+        return own + time.clock_gettime(~self._session.engine.pid << 3 | 2)  # the clock of another process
 
     def _always(self) -> tuple[int, int]:
         """Painted losses and moves of a slider that gives another value every 8 ms, as a mouse does."""

@@ -28,7 +28,7 @@ class History:
     def tick(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
         moment = self._attention.moment
-        return moment if moment is not None and 0 <= moment < len(self.timeline.ticks) else None
+        return None if moment is None or not 0 <= moment < len(self.timeline.ticks) else moment
 
     @property
     def active(self) -> Tick | None:
@@ -81,8 +81,9 @@ class History:
 
     def turns(self, node: ItemId) -> Turns | None:
         """The turns of the loops around the node that are looked at; None: the last it ran with."""
-        chosen, active = self._attention.chosen_turns, self.active
-        follows = active is not None and active.phase == "backward" and bool(active.turns)
+        chosen, tick = self._attention.chosen_turns, self.tick
+        active = self.timeline.ticks[tick] if tick is not None else None
+        follows = active is not None and bool(active.turns) and active.phase == "backward"
         if not chosen and not follows:
             return None
         loops = self._loops(node)
