@@ -1,182 +1,28 @@
-"""Diagnosis of real runs: what it names is where plain torch shows the trouble."""
+"""Diagnosis of real runs: what it names is where torch shows the trouble. What torch said is kept for tests/advice."""
 
 import pytest
 
-from gradstudio.advice.diagnosis import diagnose
-from gradstudio.advice.finding import Finding
-from gradstudio.advice.ordering import unordered_writes
-from gradstudio.graph import recipes
-from gradstudio.graph.names import title
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.messages import Gradients, GradRow, Traced
-from gradstudio.protocol.timeline import Timeline
+from tests.advice.diagnosed import TOLD, Diagnosed, Found, found_in
+from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
+from tests.helpers import recordings
 
 
 @pytest.fixture
-def diagnosis(bench):
+def diagnosis(bench: Bench, request: pytest.FixtureRequest):
     """Runs a drawing and gives what is found."""
 
-    def find(drawing: Drawing) -> dict[str, Finding]:
+    def find(drawing: Drawing) -> Found:
         bench.run(compile_graph(drawing.graph))
-        timeline, gradients = Timeline(), list[GradRow]()
-        for event in bench.events:
-            if isinstance(event, Traced):
-                timeline.add_rows(event.rows)
-            elif isinstance(event, BackwardTraced):
-                timeline.add_backward(event)
-            elif isinstance(event, Gradients):
-                gradients = list(event.rows)
-        found = diagnose(drawing.graph, timeline, gradients)
-        return {f"{finding.kind} {title(drawing.graph, finding.node)}": finding for finding in found}
+        told = [event for event in bench.events if isinstance(event, TOLD)]
+        found = found_in(drawing, told)
+        concluded = {key: finding.title for key, finding in found.items()}
+        recordings.settle(recordings.of_test(request), told, concluded, recordings.ids_of(drawing.graph))
+        return found
 
     return find
 
 
-def leaf(d: Drawing, name: str, data: str):
-    return d.add("torch.tensor", name=name, data=data, requires_grad="True")
-
-
-def backward_of(d: Drawing, item) -> None:
-    d.add("torch.Tensor.backward", d.add("torch.sum", item, name="loss"))
-
-
-@pytest.mark.parametrize(
-    ("operator", "data", "born"),
-    [("torch.log", "[0.0, 1.0]", "−inf"), ("torch.log", "[-1.0, 1.0]", "NaN"), ("torch.sqrt", "[-1.0]", "NaN"),
-     ("torch.exp", "[100.0]", "inf"), ("torch.reciprocal", "[0.0]", "inf")],
-)  # fmt: skip
-def test_a_value_that_is_not_finite_is_named_where_it_is_born(diagnosis, operator, data, born):
-    d = Drawing()
-    y = d.add(operator, leaf(d, "x", data), name="y")
-    backward_of(d, y)
-    finding = diagnosis(d)["not_finite y"]
-    assert finding.title.startswith(born)
-    assert [title(d.graph, item) for item in finding.path] == ["y", "loss"]
-    assert "not_finite loss" not in diagnosis(d)
-
-
-def test_zero_times_infinity_is_born_in_the_product_not_in_the_infinity(diagnosis):
-    d = Drawing()
-    zero, infinite = leaf(d, "zero", "[0.0, 1.0]"), d.add("torch.tensor", name="big", data="[float('inf'), 1.0]")
-    backward_of(d, d.add("torch.mul", zero, infinite, name="y"))
-    found = diagnosis(d)
-    assert found["not_finite y"].title == "NaN is born in y"
-    assert "with infinities" in found["not_finite y"].explanation
-    assert "not_finite big" not in found
-
-
-def test_a_mask_of_minus_infinity_before_softmax_is_meant(diagnosis):
-    d = Drawing()
-    scores = leaf(d, "scores", "[[1.0, 2.0], [3.0, 4.0]]")
-    mask = d.add("torch.tensor", name="mask", data="[[False, True], [False, False]]")
-    masked = d.add("torch.Tensor.masked_fill", scores, mask, name="masked", value="float('-inf')")
-    backward_of(d, d.add("torch.softmax", masked, name="p", dim="-1"))
-    assert not {kind for kind in diagnosis(d) if "finite" in kind}
-
-
-def test_a_gradient_that_is_not_finite_is_named_where_it_is_born(diagnosis):
-    d = Drawing()
-    x = leaf(d, "x", "[0.0, 4.0]")
-    root = d.add("torch.sqrt", x, name="root")
-    backward_of(d, d.add("torch.mul", root, d.add("torch.tensor", data="[0.0, 1.0]"), name="y"))
-    finding = diagnosis(d)["backward_not_finite root"]
-    assert finding.title == "The gradient becomes NaN in root"
-    assert [title(d.graph, item) for item in finding.path] == ["root", "x"]
-    assert finding.backward == 1
-    assert finding.place >= 0
-
-
-def test_what_comes_of_a_bad_forward_is_no_news_in_the_backward(diagnosis):
-    d = Drawing()
-    backward_of(d, d.add("torch.log", leaf(d, "x", "[-1.0]"), name="y"))
-    assert not [key for key in diagnosis(d) if key.startswith("backward_not_finite")]
-
-
-def test_a_gradient_that_vanishes_names_the_steepest_step(diagnosis):
-    d = Drawing()
-    h = leaf(d, "w", "[8.0]")
-    for k in range(6):
-        h = d.add("torch.sigmoid", h, name=f"h{k}")
-    backward_of(d, h)
-    finding = diagnosis(d)["vanishing w"]
-    assert "through h0" in finding.explanation
-    assert title(d.graph, finding.path[-1]) == "w"
-
-
-def test_a_gradient_that_explodes_is_told(diagnosis):
-    d = Drawing()
-    h = leaf(d, "w", "[1.0]")
-    for k in range(6):
-        h = d.add("torch.mul", h, name=f"h{k}", other="10")
-    backward_of(d, h)
-    assert "exploding w" in diagnosis(d)
-
-
-def test_healthy_gradients_are_not_told_of(diagnosis):
-    d = Drawing()
-    backward_of(d, d.add("torch.mul", leaf(d, "a", "[1.0, 2.0]"), leaf(d, "b", "[3.0, 4.0]"), name="y"))
-    assert diagnosis(d) == {}
-
-
-def test_a_relu_that_passes_nothing_is_dead_and_saturated(diagnosis):
-    d = Drawing()
-    data = f"{[-1.0] * 10}"
-    backward_of(d, d.add("torch.relu", leaf(d, "x", data), name="y"))
-    found = diagnosis(d)
-    assert "made zeros of it" in found["dead y"].explanation
-    assert found["saturated y"].title == "y is saturated: 100 % of its values are 0"
-
-
-def test_saturated_tanh(diagnosis):
-    d = Drawing()
-    backward_of(d, d.add("torch.tanh", leaf(d, "x", f"{[9.0] * 10}"), name="y"))
-    assert "saturated y" in diagnosis(d)
-
-
-def test_a_parameter_behind_a_detach_gets_no_gradient_and_the_cut_is_named(diagnosis):
-    d = Drawing()
-    w, v = leaf(d, "w", "[1.0]"), leaf(d, "v", "[1.0]")
-    cut = d.add("torch.Tensor.detach", d.add("torch.exp", w, name="y"), name="cut")
-    backward_of(d, d.add("torch.mul", cut, v, name="z"))
-    finding = diagnosis(d)["no_gradient w"]
-    assert "cut at cut" in finding.explanation
-    assert [title(d.graph, item) for item in finding.path] == ["w", "cut"]
-    assert "no_gradient v" not in diagnosis(d)
-
-
-def test_a_gradient_left_from_before_is_told(diagnosis):
-    d = Drawing()
-    x = leaf(d, "x", "[1.0]")
-    for name in ("a", "b"):
-        d.add("torch.Tensor.backward", d.add("torch.sum", d.add("torch.exp", x, name=name), name=f"s{name}"))
-    assert "accumulates x" in diagnosis(d)
-
-
-def test_a_write_that_no_wire_orders_against_a_reader_is_warned_of():
-    d = Drawing()
-    x = d.add("torch.ones", name="x", size="(2,)")
-    d.add("torch.exp", x, name="before")
-    write = d.add("torch.Tensor.add_", x, other="1")
-    d.add("torch.exp", d.add("torch.Tensor.detach", x, name="v"), name="after")
-    (finding,) = unordered_writes(d.graph)
-    assert finding.node == write
-    assert "the old numbers go into 'before' and the new ones go into 'after'" in finding.explanation
-
-
-def test_a_reader_that_is_wired_behind_the_write_needs_no_warning():
-    d = Drawing()
-    x = d.add("torch.ones", name="x", size="(2,)")
-    d.add("torch.exp", d.add("torch.Tensor.add_", x, other="1"), name="y")
-    assert unordered_writes(d.graph) == ()
-
-
-def test_an_update_behind_the_backward_that_used_the_weight_needs_none():
-    d = Drawing()
-    w = leaf(d, "w", "[1.0]")
-    backward_of(d, d.add("torch.exp", w, name="y"))
-    step = d.add("torch.Tensor.grad", w, name="g")
-    update = d.add("operator.isub", w, step)
-    d.do(recipes.wrap(d.graph, (update,)))
-    assert unordered_writes(d.graph) == ()
+class TestRealRuns(Diagnosed):
+    """Each drawing is run by the engine."""
