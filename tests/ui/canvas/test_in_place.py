@@ -1,0 +1,20 @@
+"""Edits that move nothing leave the arrays of the board alone."""
+
+from gradstudio.graph import recipes
+from tests.ui.canvas.conftest import Hand
+
+
+def test_another_literal_leaves_everything_in_its_place_and_a_longer_name_does_not(hand: Hand) -> None:
+    canvas, store = hand.canvas, hand.canvas.store
+    edits, item = recipes.add_operator(store.graph, "torch.full", 0, 0)
+    store.submit(edits, "Add")
+    revision, bounds = canvas.board.geometry_revision, canvas.board.bounds.copy()
+    assert store.attempt(recipes.set_literal, "Set", item, "fill_value", "2.5")
+    assert canvas.board.geometry_revision == revision
+    assert (canvas.board.bounds == bounds).all()
+    face = canvas.board.face(item)
+    row = face.input("fill_value") if face is not None else None
+    assert row is not None and row.text == "2.5"
+    assert store.attempt(recipes.set_note, "Note", item, "a note")
+    assert item in canvas.board.notes
+    assert canvas.board.geometry_revision > revision
