@@ -29,16 +29,17 @@ class _Replaced(torch.autograd.Function):
         return grads[0], None
 
 
-def replaced(value: object, change: Change, called: str) -> object:
+def replaced(value: object, change: Change, called: str, alias: bool = False) -> object:
     """The value as it is to be, or the same object where it could only be changed itself (a leaf, a module).
 
     Args:
         called: how the value is called in words.
+        alias: another statement made it, and what that gave is to stay as it is.
 
     Raises:
         CannotTry: why it cannot be changed so.
     """
-    return at_path(value, change.path, called, lambda found: _other(found, change, called))
+    return at_path(value, change.path, called, lambda found: _other(found, change, called, alias))
 
 
 def hook_on_gradient(value: object, change: Change, called: str, arrived: Callable[[], None]) -> None:
@@ -121,9 +122,9 @@ def fitting(value: Number, dtype: torch.dtype, called: str) -> Number:
     return whole
 
 
-def _other(value: object, change: Change, called: str) -> object:
+def _other(value: object, change: Change, called: str, alias: bool) -> object:
     if isinstance(value, Tensor):
-        return _other_tensor(value, change, called)
+        return _other_tensor(value, change, called, alias)
     if not isinstance(value, bool | int | float | complex):
         raise CannotTry(f"{called} is neither a tensor nor a number, so there is nothing to change.")
     if change.index:
@@ -135,13 +136,13 @@ def _other(value: object, change: Change, called: str) -> object:
     return type(value)(change.value)
 
 
-def _other_tensor(tensor: Tensor, change: Change, called: str) -> Tensor:
+def _other_tensor(tensor: Tensor, change: Change, called: str, alias: bool) -> Tensor:
     if tensor.is_nested or tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
         raise CannotTry(f"{called} is no plain dense tensor: its elements cannot be changed by hand.")
     _check_index(change.index, tuple(tensor.shape), called)
     number = fitting(change.value, tensor.dtype, called)
     element = change.index if change.index is not None else ...
-    if tensor.requires_grad and is_leaf(tensor):
+    if tensor.requires_grad and is_leaf(tensor) and not alias:
         if any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)):
             tensor.data = tensor.data.clone(memory_format=torch.contiguous_format)
         tensor.data[element] = number

@@ -85,16 +85,20 @@ class _Changed(Trail):
 
     def after(self, run: Rerun, step: Step, outputs: Outputs) -> None:
         """Change what it gave, if it is the one."""
-        change = self._change
+        change, leaf = self._change, None
         if self._is_met(step.id, run.turns):
             if change.output >= len(outputs):
                 raise CannotTry(f"{self._called} gives no result that could be changed.")
             value = outputs[change.output]
-            other = self._apply(value)
+            leaf = value if step.statement.names and self._is_known(value) else None
+            other = self._apply(value, alias=leaf is not None)
             if other is not value:
                 _rebind(run, step, change.output, value, other, self._called)
                 outputs = (*outputs[: change.output], other, *outputs[change.output + 1 :])
         super().after(run, step, outputs)
+        if isinstance(leaf, Tensor):  # its gradient is the leaf's, as without the change
+            birth = self.births[step.id, run.turns][change.output, ""]
+            birth.standing, birth.version = leaf, leaf._version
 
     def bound(self, run: Rerun, block: ItemId, place: int, name: str) -> None:
         """Change the loop variable, if it is the one."""
@@ -123,9 +127,13 @@ class _Changed(Trail):
         self._met = True
         return True
 
-    def _apply(self, value: object) -> object:
+    def _is_known(self, value: object) -> bool:
+        """Whether an earlier statement gave this leaf."""
+        return any(birth.standing is value for births in self.births.values() for birth in births.values())
+
+    def _apply(self, value: object, alias: bool = False) -> object:
         if not self._change.grad:
-            return replaced(value, self._change, self._called)
+            return replaced(value, self._change, self._called, alias)
         hook_on_gradient(value, self._change, self._called, self._count)
         return value
 
