@@ -7,9 +7,8 @@ about to take over is not held, or torch would copy it.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +16,7 @@ from torch.autograd.function import BackwardCFunction
 
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import grad_fn_of
+from gradstudio.engine.hooks import Hooks
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.reach import NOBODY, Reach, Seen
 from gradstudio.engine.saved import is_released
@@ -87,8 +87,9 @@ class Recording:
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
         self._memo: dict[int, Summary] = {}
+        self._outlines: dict[int, Summary] = {}
         self._grows = False
-        self._handles: list[Any] = []
+        self._hooks = Hooks()
 
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
@@ -97,16 +98,14 @@ class Recording:
             self._look_at_leaves()
         for seen in seens:
             if isinstance(seen.node, BackwardCFunction):  # Python's own may write into what comes
-                self._handles.append(seen.node.register_prehook(self._before_python))
-            self._handles.append(seen.node.register_hook(partial(self._saw, seen)))
+                self._hooks.add_before(seen.node, self._before_python)
+        self._hooks.add([(seen.node, self._hook(seen)) for seen in seens])
         self._last = time.perf_counter()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Remove the hooks and make the record."""
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        self._hooks.remove()
         with neutral():
             self._finish()
         kept = (event.seen for event in self._events if event.seen.saved)
@@ -132,6 +131,34 @@ class Recording:
 
     # -------------------------------------------------------------- hooks
 
+    def _hook(self, seen: Seen) -> Callable[[Grads, Grads], None]:
+        """What torch calls behind an autograd node."""
+        if seen.drops or self._shared:
+            return partial(self._saw, seen)
+        events, clock = self._events, time.perf_counter
+
+        def saw(outgoing: Grads, incoming: Grads) -> None:
+            now = clock()
+            for grad in outgoing:
+                if grad is not None:
+                    self._held += grad.numel()
+            place = seen.place = len(events)
+            events.append(Event(seen, incoming, outgoing, now - self._last))
+            if self._held > HOLD_ELEMENTS or not place:
+                self._look_up(place)
+            self._last = clock()
+
+        return saw
+
+    def _look_up(self, place: int) -> None:
+        """Whether the backward makes a graph of its own, and whether much is held."""
+        if not place:
+            self._grows = torch.is_grad_enabled()
+        if self._held > HOLD_ELEMENTS:
+            self._visible = None  # what is let go cannot be summarised later
+            with neutral():
+                self._settle()
+
     def _saw(self, seen: Seen, outgoing: Grads, incoming: Grads) -> None:
         """An autograd node has run."""
         now = time.perf_counter()
@@ -142,13 +169,9 @@ class Recording:
         for grad in outgoing:
             if grad is not None:
                 self._held += grad.numel()
-        seen.place = len(self._events)
+        place = seen.place = len(self._events)
         self._events.append(Event(seen, incoming, outgoing, now - self._last))
-        self._grows = self._grows or torch.is_grad_enabled()
-        if self._held > HOLD_ELEMENTS:
-            self._visible = None  # what is let go cannot be summarised later
-            with neutral():
-                self._settle()
+        self._look_up(place)
         self._last = time.perf_counter()
 
     def _before_python(self, _: Grads) -> None:
@@ -176,27 +199,36 @@ class Recording:
 
     def _settle(self) -> None:
         """Summarise what is held, in the order it was seen, and let it go."""
-        for place in range(self._summarised, len(self._events)):
-            event = self._events[place]
-            at_once = self._visible is None or event.seen.owner in self._visible
-            event.came = tuple(map(self._of if at_once else _outline, event.incoming))
-            event.went = list(map(self._of if at_once else _outline, event.outgoing))
-            if self._grows:
+        visible, events, grows = self._visible, self._events, self._grows
+        for place in range(self._summarised, len(events)):
+            event = events[place]
+            seen = event.seen
+            of = self._of if visible is None or seen.owner in visible else self._outline_of
+            event.came = tuple([None if grad is None else of(grad) for grad in event.incoming])
+            event.went = [None if grad is None else of(grad) for grad in event.outgoing]
+            if grows:
                 self._note_what_grew(event)
-            if event.seen.leaf is None:
+            if seen.leaf is not None:
+                self._reach_leaf(event, seen.leaf)
+            elif seen.values:
                 self._reach_values(event)
-            else:
-                self._reach_leaf(event, event.seen.leaf)
-            self._send(event, place)
-        for event in self._events[self._summarised :] if self._visible is None else ():
+            if seen.sends or seen.leaf is not None:
+                self._send(event, place)
+        for event in events[self._summarised :] if visible is None else ():
             event.incoming = event.outgoing = ()
         self._memo.clear()
-        self._summarised, self._held = len(self._events), 0
+        self._outlines.clear()
+        self._summarised, self._held = len(events), 0
 
-    def _of(self, grad: Tensor | None) -> Summary | None:
+    def _outline_of(self, grad: Tensor) -> Summary:
+        """Dtype and shape, asked once of a tensor."""
+        summary = self._outlines.get(id(grad))
+        if summary is None:
+            summary = self._outlines[id(grad)] = outline(grad)
+        return summary
+
+    def _of(self, grad: Tensor) -> Summary:
         """The summary, made once for a tensor however many rows show it."""
-        if grad is None:
-            return None
         summary = self._memo.get(id(grad))
         if summary is None:
             summary = self._memo[id(grad)] = summarise(grad, self._gradients.max_values)
@@ -357,7 +389,3 @@ class Recording:
 def _aliases(grads: Grads) -> Grads:
     """Other tensors over the same memory: torch counts who holds a tensor."""
     return tuple([None if grad is None else grad.detach() for grad in grads])
-
-
-def _outline(grad: Tensor | None) -> Summary | None:
-    return None if grad is None else outline(grad)

@@ -1,7 +1,6 @@
 """What a backward from given roots can reach: autograd nodes, whose they are, and which of their edges are wires."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from torch import Tensor
 from torch.autograd.graph import Node, get_gradient_edge
@@ -31,28 +30,23 @@ class Seen:
         place: of its row, once it ran.
     """
 
-    __slots__ = (
-        "call", "drops", "giver", "held", "id", "leaf", "marks", "next", "node", "order", "owner", "place", "saved", "sends", "turns", "users",  # noqa: E501
-        "values",
-    )  # fmt: skip
+    owner, order = NOBODY, 1
+    turns: Turns = ()
+    call: Call | None = None
+    marks: Marks | None = None
+    leaf: Tensor | None = None
+    next: tuple[Edge, ...] = ()
+    users, place = 0, -1
+    drops: tuple[int, ...] = ()
+    giver: "tuple[Seen, int] | None" = None
+    sends: "Sequence[tuple[int, Sending]]" = ()
+    values: tuple[EdgeValue, ...] = ()
+    saved: tuple[SavedTensor, ...] = ()
+    held: Sequence[Value] = ()
 
     def __init__(self, node: Node, number: int) -> None:
-        """Nothing is known of it."""
+        """Nothing is known of it; what most nodes have not stands in the class."""
         self.node, self.id = node, number
-        self.owner, self.turns, self.order = NOBODY, (), 1
-        self.call: Call | None = None
-        self.marks: Marks | None = None
-        self.leaf: Tensor | None = None
-        self.next: tuple[Edge, ...] = ()
-        self.users, self.place = 0, -1
-        self.drops: tuple[int, ...] = ()
-        self.giver: tuple[Seen, int] | None = None
-        self.sends: list[tuple[int, Sending]] = []
-        self.values: tuple[EdgeValue, ...] = ()
-        self.saved: tuple[SavedTensor, ...] = ()
-        self.held: Sequence[Value] = ()
-
-    turns: Turns
 
 
 class Reach:
@@ -82,10 +76,14 @@ class Reach:
 
     def aliases(self) -> list[tuple[Edge, Alias]]:
         """Wires that pass a gradient on as it is, the last one made first."""
-        found = [((seen.id, alias.number), alias) for seen in self.seen if seen.marks for alias in seen.marks.aliases]
+        found: list[tuple[Edge, Alias]] = []
         for seen in self.seen:
-            leaf = self._gradients.leaves.get(id(seen.leaf)) if seen.leaf is not None else None
-            found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
+            if seen.marks is not None:
+                if seen.marks.aliases:
+                    found += [((seen.id, alias.number), alias) for alias in seen.marks.aliases]
+            elif seen.leaf is not None:
+                leaf = self._gradients.leaves.get(id(seen.leaf))
+                found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
         return sorted(found, key=lambda pair: -pair[1].serial)
 
     def edge_of(self, root: Tensor) -> Edge:
@@ -95,7 +93,10 @@ class Reach:
 
     def turns_of(self, edge: Edge, source: ItemId, target: ItemId, reader: Turns) -> Turns:
         """In which turns the value that a wire brought was made: the latest not behind its reader."""
-        made = [value.turns for value in self.seen[edge[0]].values if value.node == source] if edge[0] >= 0 else []
+        values = self.seen[edge[0]].values if edge[0] >= 0 else ()
+        if len(values) <= 1:
+            return values[0].turns if values and values[0].node == source else reader
+        made = [value.turns for value in values if value.node == source]
         itself = target == source  # what it reads it cannot have made in the same turn
         earlier = [turns for turns in made if turns < reader or (turns == reader and not itself)]
         return max(earlier, default=made[-1] if made else reader)
@@ -103,7 +104,7 @@ class Reach:
     # -------------------------------------------------------------- walking
 
     def _walk(self, roots: Iterable[Tensor]) -> None:
-        saved = SavedReader(self._gradients)
+        saved_of, by_node, seens = SavedReader(self._gradients).of, self._by_node, self.seen
         todo: list[tuple[Node, Seen | None]] = []
         users: dict[Node, int] = {}
         for root in roots:
@@ -114,47 +115,48 @@ class Reach:
         edges: list[tuple[tuple[Node | None, int], ...]] = []
         while todo:
             node, user = todo.pop()
-            if node in self._by_node:
+            if node in by_node:
                 continue
-            seen = self._by_node[node] = Seen(node, len(self.seen))
-            self.seen.append(seen)
+            seen = by_node[node] = Seen(node, len(seens))
+            seens.append(seen)
             self._identify(seen, user)
             if seen.leaf is None:
-                seen.saved = saved.of(node)
-            edges.append(node.next_functions)
-            for following, _ in edges[-1]:
-                if following is not None:
-                    users[following] = users.get(following, 0) + 1
-                    todo.append((following, seen))
-        by_node = self._by_node
-        for seen, leaving in zip(self.seen, edges, strict=True):
+                seen.saved = saved_of(node)
+            following = node.next_functions
+            edges.append(following)
+            for to, _ in following:
+                if to is not None:
+                    users[to] = users.get(to, 0) + 1
+                    todo.append((to, seen))
+        for seen, leaving in zip(seens, edges, strict=True):
             seen.users = users[seen.node]
-            seen.next = tuple([NOWHERE if node is None else (by_node[node].id, index) for node, index in leaving])
+            if leaving:
+                seen.next = tuple([NOWHERE if to is None else (by_node[to].id, index) for to, index in leaving])
 
     def _identify(self, seen: Seen, user: Seen | None) -> None:
         """The canvas node: of the gradient or value made at this edge, else of the operator it is a part of."""
-        leaf = getattr(seen.node, "variable", None)
-        if leaf is not None:
-            self._identify_leaf(seen, leaf)
+        node = seen.node
+        marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+        if marks is None:
+            leaf = getattr(node, "variable", None)
+            if leaf is not None:
+                self._identify_leaf(seen, leaf)
+            elif user is not None:
+                self._inherit(seen, user)
             return
-        marks: Marks | None = seen.node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
-        seen.marks = marks
-        if marks is not None:
-            seen.order, seen.call = marks.order, marks.call
-            if marks.values:
-                seen.values = tuple(
-                    [EdgeValue(node=k[0], index=o, output=k[1], path=k[2], turns=t) for k, _, o, t in marks.values]
-                )
-            if marks.owner is not None:
-                seen.owner, seen.turns = marks.owner
-                return
-            if marks.call is not None:
-                seen.owner, seen.turns = marks.call.node, marks.call.turns
-                return
-            if marks.values:
-                (seen.owner, *_), _, _, seen.turns = marks.values[0]
-                return
-        if user is not None:
+        seen.marks, seen.order = marks, marks.order
+        call = seen.call = marks.call
+        if marks.values:
+            seen.values = tuple(
+                [EdgeValue(node=k[0], index=o, output=k[1], path=k[2], turns=t) for k, _, o, t in marks.values]
+            )
+        if marks.owner is not None:
+            seen.owner, seen.turns = marks.owner
+        elif call is not None:
+            seen.owner, seen.turns = call.node, call.turns
+        elif marks.values:
+            (seen.owner, *_), _, _, seen.turns = marks.values[0]
+        elif user is not None:
             self._inherit(seen, user)
 
     def _identify_leaf(self, seen: Seen, leaf: Tensor) -> None:
@@ -191,11 +193,19 @@ class Reach:
 
     def _plan_call(self, call: Call, members: list[Seen], leaves: dict[int, int]) -> None:
         ports: dict[Edge, list[Sending]] = {}
-        for wire in call.edges:
-            edge = self._edge(wire.node, wire.number, leaves)
-            sending = Sending(wire.port, wire.source, call.node, call.turns, edge)
-            ports.setdefault(edge, []).append(sending)
+        target, turns, by_node = call.node, call.turns, self._by_node
+        for port, source, node, number in call.edges:
+            if number < 0:
+                edge = (leaves[id(node)], 0) if id(node) in leaves else NOWHERE
+            else:
+                seen = by_node.get(node)
+                edge = NOWHERE if seen is None else (seen.id, number)
+            sending = Sending(port, source, target, turns, edge)
             self.sendings.append(sending)
+            if edge in ports:
+                ports[edge].append(sending)
+            else:
+                ports[edge] = [sending]
         if len(members) > 1:
             members.sort(key=_made_at)
         slots: dict[Edge, list[tuple[Seen, int]]] = {}
@@ -205,16 +215,10 @@ class Reach:
                     slots.setdefault(edge, []).append((member, index))
         for edge, places in slots.items():
             sendings = ports[edge]
-            for (member, index), port in zip(places, deal(len(places), len(sendings)), strict=True):
-                member.sends.append((index, sendings[port]))
+            for (member, index), port_number in zip(places, deal(len(places), len(sendings)), strict=True):
+                member.sends = (*member.sends, (index, sendings[port_number]))
             if len(places) > len(sendings):
                 sendings[-1].holds = True
-
-    def _edge(self, node: Any, index: int, leaves: dict[int, int]) -> Edge:
-        if index < 0:
-            return (leaves[id(node)], 0) if id(node) in leaves else (-1, 0)
-        seen = self._by_node.get(node)
-        return (seen.id, index) if seen is not None else NOWHERE
 
 
 def _node_of(root: Tensor) -> Node | None:

@@ -23,30 +23,40 @@ class SavedReader:
         """Values are known to `gradients`."""
         self._gradients = gradients
         self._by_identity: dict[int, tuple[ItemId, int]] | None = None
+        self._told: dict[tuple[object, ...], SavedTensor] = {}
 
     def of(self, node: Node) -> tuple[SavedTensor, ...]:
         """What the node keeps now; what torch refuses to show (released, overwritten) is left out."""
-        return tuple(self._one(name, tensor) for name, tensor in saved_tensors(node))
+        if not _names(type(node)):
+            return ()
+        return tuple([self._one(name, tensor) for name, tensor in saved_tensors(node)])
 
     def _one(self, name: str, tensor: Tensor) -> SavedTensor:
         owner, output = self._whose(tensor)
-        return SavedTensor(
-            name=name,
-            dtype=dtype_name(tensor.dtype),
-            shape=tuple(tensor.shape),
-            size_bytes=tensor.numel() * tensor.element_size(),
-            version=None if tensor.is_inference() else tensor._version,
-            node=owner,
-            output=output,
-        )
+        version = None if tensor.is_inference() else tensor._version
+        key = (name, tensor.dtype, tensor.shape, version, owner, output)
+        told = self._told.get(key)
+        if told is None:
+            told = self._told[key] = SavedTensor(
+                name=name,
+                dtype=dtype_name(tensor.dtype),
+                shape=tuple(tensor.shape),
+                size_bytes=tensor.numel() * tensor.element_size(),
+                version=version,
+                node=owner,
+                output=output,
+            )
+        return told
 
     def _whose(self, tensor: Tensor) -> tuple[ItemId, int]:
         node = grad_fn_of(tensor) if tensor.requires_grad else None
         if node is not None:
             marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
             number = tensor.output_nr
-            values = marks.values if marks is not None else ()
-            return next(((key[0], key[1]) for key, _, output, _ in values if output == number), NOBODY)
+            for key, _, output, _ in marks.values if marks is not None else ():
+                if output == number:
+                    return key[0], key[1]
+            return NOBODY
         if self._by_identity is None:
             values_now = self._gradients.values.values()
             self._by_identity = {id(v.tensor): v.key[:2] for v in values_now if v.tensor is not None}

@@ -6,7 +6,7 @@ order of the arguments; where torch made fewer edges than wires (packed self-att
 wires have them and the others were sent nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -89,7 +89,7 @@ def marks_of(node: Node) -> Marks:
     return marks
 
 
-def called(step: Step, namespace: dict[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
+def called(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
     """The call of a statement that is about to run; None when no wire brings anything that requires grad."""
     edges: list[WireEdge] = []
     for port, name, source in step.wires:
