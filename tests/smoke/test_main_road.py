@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,8 +45,7 @@ class Hand:
         self._screen.hand("type", "--delay", "10", query)
         self._settle()
         self._drag(FIRST_HIT, (x, y))
-        self._window.press("ctrl+s")
-        wait_until(f"{query} is saved", lambda: len(load(self._file).nodes) > len(before))
+        self._save_until(f"{query} is saved", lambda: len(load(self._file).nodes) > len(before))
         (item,) = set(load(self._file).nodes) - before
         self._drops.append((item, (x, y)))
         return item
@@ -56,8 +55,7 @@ class Hand:
         start = self._pixel(self._board().anchor(PortRef(source, "output")))
         end = self._pixel(self._board().anchor(PortRef(target, "input", path)))
         self._drag(start, end)
-        self._window.press("ctrl+s")
-        wait_until(f"{path} is wired", lambda: (target, path) in load(self._file).wires)
+        self._save_until(f"{path} is wired", lambda: (target, path) in load(self._file).wires)
 
     def choose(self, item: ItemId, path: str, *keys: str) -> None:
         """Click the field of a literal on the card, press keys, and save."""
@@ -70,14 +68,23 @@ class Hand:
         self._click(*self._pixel((box.x + field.x + field.width / 2, box.y + field.y + field.height / 2)))
         self._settle()
         self._window.press(*keys)
-        self._window.press("ctrl+s")
-        wait_until(f"{path} has a literal", lambda: path in load(self._file).nodes[item].literals)
+        self._save_until(f"{path} has a literal", lambda: path in load(self._file).nodes[item].literals)
 
     def press_and_count(self, *keys: str) -> int:
         """Press keys, save, and count the nodes: keys pressed while a run is under way do nothing."""
         self._window.press(*keys, "ctrl+s")
         self._settle()
         return len(load(self._file).nodes)
+
+    def _save_until(self, what: str, holds: Callable[[], bool]) -> None:
+        """Save until the file says so: a window that is still busy with a drop takes no key."""
+
+        def saved() -> bool:
+            self._window.press("ctrl+s")
+            self._settle()
+            return holds()
+
+        wait_until(what, saved)
 
     def _board(self) -> Board:
         return Board(load(self._file), NoResults(), Shown(), Look(themes.theme("dark")).meter)

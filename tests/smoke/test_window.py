@@ -66,12 +66,20 @@ def test_without_a_display_it_says_so_and_ends_with_3(example: Path) -> None:
 
 
 def canvas_share(screen: Display, picture: Path) -> float:
-    """How much of the display has the canvas's colour."""
+    """How much of the display the canvas has: the extent of its colour, whatever is drawn on it."""
     subprocess.run(["scrot", "-o", str(picture)], env=screen.environment, check=True)
     image = QImage(str(picture))
     ground = {theme(name).canvas for name in ("dark", "light")}
-    places = [(x, y) for x in range(3, image.width(), 9) for y in range(3, image.height(), 9)]
-    return sum(image.pixelColor(x, y).name() in ground for x, y in places) / len(places)
+    columns, rows = range(3, image.width(), 9), range(3, image.height(), 9)
+    is_canvas = [[image.pixelColor(x, y).name() in ground for x in columns] for y in rows]
+    high = extent([sum(row) > len(columns) / 5 for row in is_canvas])
+    wide = extent([sum(column) > len(rows) / 5 for column in zip(*is_canvas, strict=True)])
+    return high * wide / (len(columns) * len(rows))
+
+
+def extent(marks: list[bool]) -> int:
+    """From the first that is marked to the last."""
+    return len(marks) - marks.index(True) - marks[::-1].index(True) if True in marks else 0
 
 
 @pytest.mark.parametrize("size", ["1280x800", "1920x1080"])
@@ -86,7 +94,7 @@ def test_under_a_window_manager_the_canvas_has_most_of_the_window_at_the_first_s
             opened = Window(screen, example)
             try:
                 opened.wait_until_open()
-                wait_until("the canvas is large", lambda: canvas_share(screen, picture) > 0.25)
+                wait_until("the canvas is large", lambda: canvas_share(screen, picture) > 0.3)
                 opened.press("ctrl+q")
                 assert opened.wait_for_end() == 0
                 assert "Traceback" not in opened.words()

@@ -1,11 +1,13 @@
 """A session without an engine process, and the look of the window."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -19,6 +21,16 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
 Add = Callable[..., ItemId]
+
+
+@pytest.fixture(autouse=True)
+def _no_button_stays_pressed(qapp: QApplication) -> Iterator[None]:
+    """Releases what the test pressed: `QTest.mouseDClick` sends no release, and Qt keeps one state for all tests."""
+    yield
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
+        if QGuiApplication.mouseButtons() & button:
+            QTest.mouseRelease(QWidget(), button)
+    assert QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gradstudio.ui.panels.curve import in_words
 from gradstudio.ui.panels.inspector.form import label
@@ -17,13 +17,18 @@ if TYPE_CHECKING:
     from gradstudio.ui.panels.memory_plot import MemoryPlot
 
 TITLES = {
-    "tensors": "tensors alive",
-    "process": "process (RSS)",
-    "kept": "kept for showing",
+    "tensors": "tensors",
+    "process": "process",
+    "kept": "kept",
     "allocated": "allocated",
     "reserved": "reserved",
     "peak": "peak",
     "total": "device total",
+}
+TIPS = {
+    "tensors": "Bytes of all tensors that are alive",
+    "process": "Resident set size (RSS) of the engine's process",
+    "kept": "Bytes that are alive only because they are kept for showing",
 }
 WAITING = "The curves begin when the engine is ready."
 
@@ -94,17 +99,19 @@ class MemoryPanel(QWidget):
 
 
 class Legend(QWidget):
-    """A mark, a title and a figure per series, in two columns."""
+    """A mark, a title and a figure per series, in as many columns as there is room for; it asks for no width."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         """No series yet."""
         super().__init__(parent)
         self._theme = theme
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(14)
-        self._row.addStretch(1)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(2)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._labels: dict[str, QLabel] = {}
+        self.columns = 0
 
     def show_figures(self, figures: dict[str, float | None]) -> None:
         """Show bytes by series."""
@@ -112,6 +119,7 @@ class Legend(QWidget):
             self._rebuild(list(figures))
         for name, value in figures.items():
             self._labels[name].setText(self._text(name, value))
+        self._deal_out()
 
     def set_theme(self, theme: Theme) -> None:
         """Colour the marks anew."""
@@ -120,18 +128,44 @@ class Legend(QWidget):
 
     def _rebuild(self, names: list[str]) -> None:
         for old in self._labels.values():
-            self._row.removeWidget(old)
+            self._grid.removeWidget(old)
             old.deleteLater()
         self._labels = {}
+        self.columns = 0
         for name in names:
             made = QLabel(self)
             made.setTextFormat(Qt.TextFormat.RichText)
             made.setFont(mono_font(11))
+            made.setToolTip(TIPS.get(name, ""))
             self._labels[name] = made
-            self._row.insertWidget(self._row.count() - 1, made)
+
+    def _deal_out(self) -> None:
+        """Put the labels into the columns that fit."""
+        widths = [label.sizeHint().width() for label in self._labels.values()]
+        columns = _columns(widths, self.width(), self._grid.horizontalSpacing())
+        if columns == self.columns:
+            return
+        self._grid.setColumnStretch(self.columns, 0)
+        self._grid.setColumnStretch(columns, 1)
+        self.columns = columns
+        for index, made in enumerate(self._labels.values()):
+            self._grid.addWidget(made, index // columns, index % columns)
+            made.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._deal_out()
 
     def _text(self, name: str, value: float | None) -> str:
         color = self._theme.plot[list(self._labels).index(name) % len(self._theme.plot)]
         figure = in_words(value) if value is not None and value == value else "–"
         title = f"<span style='color:{self._theme.text_dim}'>{TITLES.get(name, name)}</span>"
         return f"<span style='color:{color}'>■</span> {title}<br>{figure}"
+
+
+def _columns(widths: list[int], room: int, spacing: int) -> int:
+    """How many columns fit, each as wide as the widest label in it; at least one."""
+    for columns in range(len(widths), 1, -1):
+        if sum(max(widths[first::columns]) + spacing for first in range(columns)) - spacing <= room:
+            return columns
+    return 1

@@ -24,6 +24,8 @@ from gradstudio.ui.state.run_controller import RunController, RunState
 from gradstudio.ui.state.throttle import Throttle
 
 REFRESH_MS = 125
+MAX_WAITS = 12
+"""So many times a held button may put the collecting off: Qt forgets some releases, as those behind a drag."""
 MAX_REFUSALS_WITH_FIXES = 12
 """Expected refusals whose ways out are computed; each costs some copies of the graph."""
 CHANGED_MEANWHILE = "The program has changed meanwhile, and this fix no longer fits it."
@@ -56,7 +58,7 @@ class Problem(NamedTuple):
 class ProblemStore(QObject):
     """The problems as they stand, failures first, then in program order.
 
-    They are collected at most 8 times a second, never while a verb runs or a mouse button is held.
+    They are collected at most 8 times a second, never while a verb runs, and 1.5 s later while a mouse button is held.
 
     Signals:
         changed(): they are others.
@@ -82,6 +84,7 @@ class ProblemStore(QObject):
         self._found: tuple[Finding, ...] = ()
         self._found_at = (-1, -1)
         self._ends = 0  # how often a verb has ended: what was recorded is another then
+        self._waits = 0
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self._on_throttle_due)
         results.changed.connect(self._throttle.request)
@@ -225,9 +228,11 @@ class ProblemStore(QObject):
     def _on_throttle_due(self) -> None:
         if self._run.state.busy:
             return  # its end comes back here
-        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton and self._waits < MAX_WAITS:
+            self._waits += 1
             self._throttle.request()
             return
+        self._waits = 0
         self.refresh()
 
 

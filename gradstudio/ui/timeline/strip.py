@@ -26,7 +26,7 @@ from gradstudio.ui.timeline.turns import loops_around
 from gradstudio.ui.timeline.words import Names, card
 
 EMPTY = "Run (F5) or Step (F10) fills the timeline"
-LOWEST_PX, USUAL_PX = 46, 66
+LOWEST_PX, USUAL_PX = 42, 66
 PAN_PX = 80.0
 STEP_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 

@@ -11,6 +11,8 @@ from gradstudio.ui.timeline.panel import TimelinePanel
 
 BAND_PX = 28
 HANDLE_PX = 4
+ROOMY_PX = 560
+"""Less height than this has a small window for both; the timeline is as low as it may be there."""
 
 
 class Workspace(QWidget):
@@ -75,7 +77,8 @@ class Workspace(QWidget):
         self.band.raise_()
 
     def _share(self) -> None:
-        wanted = self._settings.preferences.timeline_px or self._panel.sizeHint().height()
+        usual = self._panel.sizeHint() if self.height() >= ROOMY_PX else self._panel.minimumSize()
+        wanted = self._settings.preferences.timeline_px or usual.height()
         self.splitter.setSizes([max(self.height() - wanted - HANDLE_PX, 1), wanted])
 
     def _on_splitter_moved(self, _position: int, _index: int) -> None:

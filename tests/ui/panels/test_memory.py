@@ -160,3 +160,15 @@ def test_freed_bytes_end_where_they_were_let_go(
     part = memory.part(session.results.timeline, ran[0], None, freed_step=2)
     assert part is not None and (part.end_s, part.size_bytes) == (103.0, 100)
     assert memory.part(session.results.timeline, ItemId("gone"), None, 0) is None
+
+
+def test_the_legend_asks_for_no_width_and_takes_the_columns_that_fit(session: Session, panel: MemoryPanel) -> None:
+    names = ("tensors", "kept", "process", "allocated", "reserved", "peak", "total")
+    panel.legend.show_figures(dict.fromkeys(names, 2.0**33))
+    assert panel.minimumSizeHint().width() < 296
+    panel.legend.resize(2000, 40)
+    assert panel.legend.columns == len(names)
+    panel.legend.resize(272, 120)
+    assert 1 < panel.legend.columns < len(names)
+    panel.legend.resize(40, 300)
+    assert panel.legend.columns == 1

@@ -1,13 +1,16 @@
 """What is wrong, and one click that takes it away."""
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed, PortInference, Row, Warned
 from gradstudio.protocol.records import Summary, TensorRecord
-from gradstudio.ui.state.problems import Problem
+from gradstudio.ui.state.problems import MAX_WAITS, Problem
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
@@ -120,4 +123,21 @@ def test_nothing_is_collected_while_a_verb_runs(qtbot: QtBot, session: Session, 
     session.run.state = RunState()
     with qtbot.waitSignal(session.problems.changed):
         session.run.state_changed.emit(session.run.state)
+    assert session.problems.problems[0].kind == "failure"
+
+
+def test_a_button_that_stays_pressed_puts_the_collecting_off_but_not_for_ever(
+    qtbot: QtBot, session: Session, product: ItemId
+) -> None:
+    session.problems.refresh()
+    widget = QWidget()
+    QTest.mousePress(widget, Qt.MouseButton.LeftButton)
+    fail(session, product)
+    before = session.problems.problems
+    for _ in range(MAX_WAITS):
+        session.problems._throttle.request()
+        session.problems._throttle.flush()
+        assert session.problems.problems == before and session.problems._throttle.pending
+    with qtbot.waitSignal(session.problems.changed):
+        session.problems._throttle.flush()
     assert session.problems.problems[0].kind == "failure"
