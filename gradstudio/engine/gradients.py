@@ -4,7 +4,6 @@ Values are noted when they are made; what reaches them is reported by `backward.
 `.grad` of leaves is watched between statements. Nothing here computes but summaries.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 import torch
@@ -18,6 +17,8 @@ from gradstudio.engine.wires import MAX_ITEMS, Call, aliases_of, attach, marks_o
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import GradPart, GradRow
 from gradstudio.protocol.records import Summary
+
+_STRIDED = torch.strided
 
 
 class Gradients:
@@ -41,7 +42,7 @@ class Gradients:
         self.visible: frozenset[ItemId] | None = None
         self._serial = 0
         self._budget = budget
-        self._kept: OrderedDict[tuple[Key, bool], int] = OrderedDict()
+        self._kept: dict[tuple[Key, bool], int] = {}
         self._kept_bytes, self._allowed = 0, -1
         self.grad_bytes = 0
 
@@ -107,11 +108,12 @@ class Gradients:
     def new_pass(self, pass_number: int, stays: Callable[[ItemId], bool]) -> None:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
-        for key in [key for key in self.values if not stays(key[0])]:
-            del self.values[key]
-            self._drop((key, False))
-            self._drop((key, True))
-        used = {id(value.tensor) for value in self.values.values()}
+        staying = {key: value for key, value in self.values.items() if stays(key[0])}
+        kept = {entry: size for entry, size in self._kept.items() if entry[0] in staying}
+        self._kept, self._kept_bytes = kept, sum(kept.values())
+        self.grad_bytes = sum([size for (_, is_grad), size in kept.items() if is_grad])
+        self.values = staying
+        used = {id(value.tensor) for value in staying.values()}
         for identity in [identity for identity in self.leaves if identity not in used]:
             del self.leaves[identity]
 
@@ -181,14 +183,14 @@ class Gradients:
 
     def rows(self) -> tuple[GradRow, ...]:
         """The state of every tensor known; call it outside the program's modes."""
-        return tuple(self.row(value) for value in self.values.values())
+        return tuple([self.row(value) for value in self.values.values()])
 
     def row(self, value: Value) -> GradRow:
         """The state of one."""
-        node, output, path = value.key
-        leaf = self.leaf_of(value)
+        leaf = self.leaf_of(value) if value.was_leaf else None
         if leaf is None:
             return self._row_of_value(value)
+        node, output, path = value.key
         state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
         grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
@@ -196,14 +198,15 @@ class Gradients:
 
     def _row_of_value(self, value: Value) -> GradRow:
         """Of one that is no leaf; made anew only when something it is made from has changed."""
-        made_from = (id(value.summary), self.backwards <= value.made_at, value.grad is None, value.recorded, value.cut)
-        if value.told is None or value.told[0] != made_from:
-            node, output, path = value.key
-            state, reason, cause = state_of_value(value, self.backwards)
-            value.told = made_from, GradRow(
-                node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=value.summary
-            )  # fmt: skip
-        return value.told[1]
+        told, summary = value.told, value.summary
+        made_from = (id(summary), self.backwards <= value.made_at, value.grad is None, value.recorded, value.cut)
+        if told is not None and told[0] == made_from:
+            return told[1]
+        node, output, path = value.key
+        state, reason, cause = state_of_value(value, self.backwards)
+        row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=summary)
+        value.told = made_from, row
+        return row
 
     def leaf_of(self, value: Value) -> Leaf | None:
         """The watch on a value that is a leaf which requires grad."""
@@ -222,11 +225,11 @@ class Gradients:
         cut: Callable[[Tensor], Cut | None],
         call: Call | None = None,
     ) -> Value:
-        self._serial += 1
+        serial = self._serial = self._serial + 1
         requires, grad_fn = tensor.requires_grad, grad_fn_of(tensor)
-        leaf = is_leaf(tensor)
+        leaf = grad_fn is None and is_leaf(tensor)
         version = None if tensor.is_inference() else tensor._version
-        value = Value(key, self._serial, tensor, requires, leaf, self.backwards, turns, version)
+        value = Value(key, serial, tensor, requires, leaf, self.backwards, turns, version)
         if not requires:
             value.cut = cut(tensor)
         elif leaf:
@@ -237,18 +240,20 @@ class Gradients:
                 watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
         elif grad_fn is not None:
             number = tensor.output_nr
-            marks_of(grad_fn).values.append((key, self._serial, number, turns))
+            marks_of(grad_fn).values.append((key, serial, number, turns))
             if call is not None:
                 attach(call, grad_fn, number)
             self._keep((key, False), tensor)
-        self._replaced(self.values.get(key))
+        known = self.values.get(key)
+        if known is not None:
+            self._replaced(known)
         self.values[key] = value
         return value
 
-    def _replaced(self, value: Value | None) -> None:
+    def _replaced(self, value: Value) -> None:
         """Another value takes the place of this one: a leaf nobody is any more is watched no longer."""
-        leaf = self.leaves.get(id(value.tensor)) if value is not None and value.was_leaf else None
-        if leaf is not None and value is not None and value.requires_grad:
+        leaf = self.leaves.get(id(value.tensor)) if value.was_leaf and value.requires_grad else None
+        if leaf is not None:
             leaf.users -= 1
             if leaf.users == 0:
                 del self.leaves[id(leaf.tensor)]
@@ -279,17 +284,19 @@ class Gradients:
 
     def _keep(self, entry: tuple[Key, bool], tensor: Tensor) -> None:
         """Count a tensor that is held for showing; the oldest make room."""
-        self._drop(entry)
+        kept = self._kept
+        if entry in kept:
+            self._drop(entry)
         if self._allowed < 0:
             self._allowed = self._budget()
-        size = tensor.nbytes if tensor.layout is torch.strided and not tensor.is_nested else 0
-        self._kept[entry] = size
+        size = tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
+        kept[entry] = size
         self._kept_bytes += size
-        self.grad_bytes += size if entry[1] else 0
-        while self._kept_bytes > self._allowed and len(self._kept) > 1:
-            (key, is_grad), freed = self._kept.popitem(last=False)
-            self._kept_bytes -= freed
-            self.grad_bytes -= freed if is_grad else 0
+        if entry[1]:
+            self.grad_bytes += size
+        while self._kept_bytes > self._allowed and len(kept) > 1:
+            oldest = key, is_grad = next(iter(kept))
+            self._drop(oldest)
             value = self.values.get(key)
             if value is not None and is_grad:
                 value.grad = None

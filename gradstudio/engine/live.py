@@ -37,6 +37,7 @@ class Loaded:
         self.steps = flat(items)
         self.backwards = [step for step in self.steps if step.statement.backward]
         self.has_repeated = any(_repeated(item) for item in items)
+        self.names = frozenset(name for step in self.steps for name in step.statement.names)
 
 
 @dataclass(slots=True, eq=False)
@@ -134,13 +135,13 @@ class Live:
 
     def record(self, row: Row) -> None:
         """Keep a row for the report: all but the middle turns of long loops."""
+        rows, turns = self.rows, row.turns
         self.last_rows[row.node] = row
-        self.rows[row.node, row.turns, row.pass_number] = row
-        if len(self.rows) > MAX_ROWS:
-            del self.rows[next(iter(self.rows))]
-        if row.turns and row.turns[-1] >= FIRST_TURNS + LAST_TURNS:
-            dropped = (*row.turns[:-1], row.turns[-1] - LAST_TURNS)
-            self.rows.pop((row.node, dropped, row.pass_number), None)
+        rows[row.node, turns, row.pass_number] = row
+        if len(rows) > MAX_ROWS:
+            del rows[next(iter(rows))]
+        if turns and turns[-1] >= FIRST_TURNS + LAST_TURNS:
+            rows.pop((row.node, (*turns[:-1], turns[-1] - LAST_TURNS), row.pass_number), None)
 
     def outputs_of(self, node: ItemId) -> tuple[Record, ...]:
         """The latest records of a node; empty when there are none."""
@@ -153,11 +154,12 @@ class Live:
         scope: dict[str, ItemId] = {}
         for step in self.loaded.steps:
             statement = step.statement
-            if not statement.repeated and step.id in self.setup:
-                spoilt = any(self._is_spoilt(value) for value in self.setup[step.id])
+            if not statement.repeated and statement.node in self.setup:
+                spoilt = any(map(self._is_spoilt, self.setup[statement.node]))
                 if spoilt or any(scope.get(name) in anew for name in step.source.reads):
-                    anew.add(step.id)
-            scope.update(dict.fromkeys(statement.names, step.id))
+                    anew.add(statement.node)
+            for name in statement.names:
+                scope[name] = statement.node
         return anew
 
     def _see_lists(self, values: tuple[Any, ...]) -> None:

@@ -47,6 +47,7 @@ class Step:
     Attributes:
         pure: it can neither overwrite a value nor run a backward, so the summaries of earlier
             values may wait.
+        id: the node's.
         wires: of each input that is read under a name: (port, name, the output its wire begins at, if that is known).
     """
 
@@ -56,11 +57,11 @@ class Step:
     pure: bool
     fingerprint: Fingerprint
     wires: "tuple[tuple[str, str, tuple[ItemId, int] | None], ...]" = ()
+    id: ItemId = field(init=False)
 
-    @property
-    def id(self) -> ItemId:
-        """The node's."""
-        return self.statement.node
+    def __post_init__(self) -> None:
+        """Have the node's id at hand."""
+        self.id = self.statement.node
 
 
 @dataclass(slots=True, eq=False)

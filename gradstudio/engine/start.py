@@ -10,7 +10,7 @@ from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.live import Live, Loaded
-from gradstudio.engine.source import FILENAME, flat
+from gradstudio.engine.source import FILENAME
 
 SHARE_KEPT = 4
 _NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -72,7 +72,10 @@ def new_pass(live: Live) -> None:
     live.behind = live.aim = None
     live.backward_parts = {}
     live.anew = live.must_be_made_anew()
-    live.forget([*live.binder, *(n for step in flat(live.loaded.items) for n in step.statement.names)])
+    unbind = live.namespace.pop
+    for name in {*live.binder, *live.loaded.names}:
+        unbind(name, None)
+    live.binder.clear()
     for step in live.loaded.steps:
         if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
             live.rebind(step)
