@@ -79,6 +79,7 @@ class Timeline:
             self.backwards[number] = traced
             self._begins[number] = begin
         self._new_pass(traced.pass_number, begin)
+        self._gradients.began(traced, number)
         last = None
         for place, row in enumerate(traced.rows):
             index = begin + place

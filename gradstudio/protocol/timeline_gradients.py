@@ -116,11 +116,16 @@ class GradientLog:
     def made(self, tick: int, row: Row) -> None:
         """A statement gave its outputs; behind a backward, that backward is over."""
         if self._open is not None:
-            self._end_backward(tick, self._open_number)
+            if self._open.rows or self._open.statement == row.node:
+                self._end_backward(tick, self._open_number)
             self._open = None
         self._pass_number = row.pass_number
         for key, record in _tensors(row):
             self._born(tick, key, record, row.turns)
+
+    def began(self, traced: BackwardTraced, number: int) -> None:
+        """A backward has run; one that executed no autograd node counts when its statement's row follows."""
+        self._open, self._open_number = traced, number
 
     def reached(self, tick: int, traced: BackwardTraced, number: int, row: AutogradRow) -> None:
         """An autograd node was executed: gradients came to the values at its edges."""
