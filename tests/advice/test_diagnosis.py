@@ -19,7 +19,7 @@ def diagnosis(request: pytest.FixtureRequest):
     """Gives what is found in what the engine once said of the drawing."""
 
     def find(drawing: Drawing) -> Found:
-        recording = recordings.load(recordings.of_test(request), recordings.ids_of(drawing.graph))
+        recording = recordings.load(recordings.of_test(request, "advice"), recordings.ids_of(drawing.graph))
         found = found_in(drawing, recording.events)
         assert {key: finding.title for key, finding in found.items()} == recording.concluded
         return found

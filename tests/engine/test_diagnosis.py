@@ -18,7 +18,7 @@ def diagnosis(bench: Bench, request: pytest.FixtureRequest):
         told = [event for event in bench.events if isinstance(event, TOLD)]
         found = found_in(drawing, told)
         concluded = {key: finding.title for key, finding in found.items()}
-        recordings.settle(recordings.of_test(request), told, concluded, recordings.ids_of(drawing.graph))
+        recordings.settle(recordings.of_test(request, "advice"), told, concluded, recordings.ids_of(drawing.graph))
         return found
 
     return find

@@ -60,10 +60,10 @@ def ids_of(graph: Graph) -> list[str]:
     return [*graph.nodes, *graph.blocks]
 
 
-def of_test(request: pytest.FixtureRequest) -> str:
-    """The recording of a test of findings, each parameter of it with one of its own."""
+def of_test(request: pytest.FixtureRequest, room: str) -> str:
+    """The recording of a test, in the room's folder; each parameter of the test has one of its own."""
     words = re.sub(r"\W+", "_", request.node.name.removeprefix("test_")).strip("_")
-    return f"advice/recordings/runs/{words}"
+    return f"{room}/recordings/runs/{words}"
 
 
 def _write(file: Path, events: Iterable[Message], concluded: object, ids: Sequence[str]) -> None:
