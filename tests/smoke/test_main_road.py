@@ -76,8 +76,13 @@ class Hand:
         self._settle()
         return len(load(self._file).nodes)
 
+    def _wait_until_idle(self) -> None:
+        """Save, and wait for it: while a window is busy, X hands it of a whole drag the end alone."""
+        before = self._file.stat().st_mtime_ns
+        self._save_until("the window answers", lambda: self._file.stat().st_mtime_ns != before)
+
     def _save_until(self, what: str, holds: Callable[[], bool]) -> None:
-        """Save until the file says so: a window that is still busy with a drop takes no key."""
+        """Save until the file says so: a window takes no key while it is busy with a drop."""
 
         def saved() -> bool:
             self._window.press("ctrl+s")
@@ -101,6 +106,7 @@ class Hand:
         self._screen.hand("click", "1")
 
     def _drag(self, start: Point, end: Point) -> None:
+        self._wait_until_idle()
         self._move(*start)
         self._screen.hand("mousedown", "1")
         self._settle()
