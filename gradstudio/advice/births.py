@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from gradstudio.advice.derivatives import word_of_autograd
 from gradstudio.advice.finding import Finding
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
@@ -110,7 +111,7 @@ def _forward(graph: Graph, node: ItemId, bad: str, words: str, spoilt: set[ItemI
 
 def _backward(graph: Graph, traced: BackwardTraced, place: int, row: AutogradRow, bad: str) -> Finding:
     name, word = title(graph, row.node), _word(graph, row.node)
-    reason = SLOPES.get(word) or SLOPES.get(_autograd_word(row.autograd), "")
+    reason = SLOPES.get(word) or SLOPES.get(word_of_autograd(row.autograd), "")
     arrived = next((summary for summary in row.incoming if summary is not None), None)
     came = f"What arrived at {row.autograd} was finite ({_range(arrived)}). " if arrived is not None else ""
     return Finding(
@@ -218,9 +219,3 @@ def _word(graph: Graph, node: ItemId) -> str:
     if operator is None:
         return ""
     return operator.word.removeprefix("i") if operator.face is Face.AUGMENTED else operator.word.rstrip("_")
-
-
-def _autograd_word(autograd: str) -> str:
-    """``LinalgVectorNormBackward0`` -> ``linalg_vector_norm``."""
-    name = autograd.partition("Backward")[0]
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")

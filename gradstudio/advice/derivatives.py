@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from gradstudio.advice.local_rules.rows import Part, TableRow
+from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
 
 YAML = "derivatives.yaml"
@@ -99,6 +100,19 @@ def rule_of(operator: Operator) -> LocalRule | None:
     """The local rule of an operator of the catalogue, in the names of its parameters; None when none is known."""
     row = table().get(operator.key)
     return None if row is None else _spelt(row, tuple(parameter.name for parameter in operator.parameters))
+
+
+def rule_of_autograd(autograd: str) -> LocalRule | None:
+    """The rule of an autograd node by its class ("MulBackward0": that of torch.mul); None when none is known."""
+    word = word_of_autograd(autograd)
+    keys = (f"torch.{word}", f"torch.Tensor.{word}", f"torch.nn.functional.{word}")
+    return next((rule for key in keys if key in load() and (rule := rule_of(load()[key])) is not None), None)
+
+
+def word_of_autograd(autograd: str) -> str:
+    """The operator's word in torch: ``LinalgVectorNormBackward0`` -> ``linalg_vector_norm``; "" for other nodes."""
+    name, behind, _ = autograd.partition("Backward")
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_") if behind else ""
 
 
 def key_of_module(class_name: str) -> str:

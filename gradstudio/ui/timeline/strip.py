@@ -127,6 +127,9 @@ class TimelineStrip(QWidget):
         if not len(cells):
             return
         cell = max(int(self.scale.cell(x)), 0)
+        node = self.node_at(x)
+        if node is not None and self._attention.selection:
+            self._attention.select((node,))  # the inspector goes along with a click, whatever was chosen before
         self._attention.look_at(cells.last_tick(cell) if cell < len(cells) else None)
 
     # ------------------------------------------------------------------ inner workings

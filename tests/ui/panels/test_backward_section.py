@@ -161,6 +161,46 @@ def test_the_autograd_nodes_unfold(inspector: InspectorPanel, ran: Session, qtbo
     ]
 
 
+def test_the_arrow_of_the_autograd_nodes_says_whether_they_are_open(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([POW])
+    section = inspector.details.backward
+    ran.attention.unfold(True)
+    inspector.refresh()
+    assert section.autograd.isVisible() and section.unfold.arrowType() == Qt.ArrowType.DownArrow
+    section.unfold.setChecked(False)
+    inspector.refresh()
+    assert not section.autograd.isVisible() and section.unfold.arrowType() == Qt.ArrowType.RightArrow
+    section.unfold.setChecked(True)
+    ran.attention.unfold(False)
+    inspector.refresh()
+    assert not section.autograd.isVisible() and section.unfold.arrowType() == Qt.ArrowType.RightArrow
+
+
+def test_turns_are_counted_from_one_as_on_the_timeline(inspector: InspectorPanel, ran: Session) -> None:
+    inside = msgspec.structs.replace(ROWS[3], backward=2, turns=(2, 0))
+    ran.results.add_backward(BackwardTraced(revision=0, rows=(inside,), backward=2, statement=BACKWARD))
+    ran.attention.select([POW])
+    inspector.refresh()
+    assert inspector.details.backward.where.text() == "Backward 2 · turn 1 in 3"
+
+
+def test_a_step_of_order_two_has_the_rule_of_its_own_autograd_node(inspector: InspectorPanel, ran: Session) -> None:
+    made = (
+        AutogradRow(backward=2, autograd="MulBackward0", node=POW, order=2, incoming=(scalar(1),)),
+        AutogradRow(backward=2, autograd="NoSuchBackward0", node=POW, order=2, incoming=(scalar(1),)),
+    )
+    ran.results.add_backward(BackwardTraced(revision=0, rows=made, backward=2, statement=BACKWARD))
+    ran.attention.select([POW])
+    inspector.refresh()
+    section = inspector.details.backward
+    assert section.where.text() == "Backward 2 · double backward, order 2"
+    words = section.rule.words()
+    assert words[0] == "Made by backward 1 with create_graph: the rule of MulBackward0 (mul)."
+    assert words[1] == "y = input · other"
+    assert words[-1] == "Made by backward 1 with create_graph: the rule of NoSuchBackward0."
+    assert not [text for text in words if "^" in text] and section.source.text() == ""
+
+
 def test_a_node_without_a_backward_shows_none(inspector: InspectorPanel, ran: Session) -> None:
     ran.attention.select([BACKWARD])
     assert not inspector.details.backward.isVisible()
@@ -175,11 +215,31 @@ def test_the_inspector_goes_along_with_the_backward(inspector: InspectorPanel, r
     assert layout.indexOf(inspector.details.backward) < layout.indexOf(inspector.details.arguments)
 
 
-def test_a_selection_by_hand_stays(inspector: InspectorPanel, ran: Session, qtbot: QtBot) -> None:
+def test_a_selection_from_before_goes_along_with_the_moment(inspector: InspectorPanel, ran: Session) -> None:
     ran.attention.select([MUL])
     ran.attention.look_at(5)
+    assert inspector.item == Y and ran.attention.selection == {Y}
+    ran.attention.look_at(2)
+    assert inspector.item == MUL  # a step of the forward
+
+
+def test_a_selection_made_while_looking_back_stays_until_the_step_is_selected(
+    inspector: InspectorPanel, ran: Session
+) -> None:
+    ran.attention.look_at(5)
+    ran.attention.select([MUL])
     ran.attention.look_at(6)
     assert inspector.item == MUL and ran.attention.selection == {MUL}
+    ran.attention.select([POW])  # as a click into the timeline does
+    ran.attention.look_at(8)
+    ran.attention.look_at(9)
+    assert inspector.item == X and ran.attention.selection == {X}
+
+
+def test_several_selected_nodes_stay_selected(inspector: InspectorPanel, ran: Session) -> None:
+    ran.attention.select([MUL, POW])
+    ran.attention.look_at(5)
+    assert ran.attention.selection == {MUL, POW}
 
 
 def test_the_selection_moves_on_when_it_is_the_former_step(inspector: InspectorPanel, ran: Session) -> None:
@@ -220,4 +280,4 @@ def test_the_past_is_shown_as_it_was(inspector: InspectorPanel, ran: Session) ->
     ran.attention.select([POW])
     ran.attention.look_at(3)
     inspector.refresh()
-    assert inspector.details.values.value.remark.text() == "As it was at step 2."
+    assert inspector.details.values.value.remark.text() == "As it was at the step you look at."

@@ -8,6 +8,7 @@ from gradstudio.protocol.timeline import BackwardStep, Timeline, Turns
 from gradstudio.ui.panels.inspector.backward_lines import lines_of
 from gradstudio.ui.panels.inspector.form import Section, label
 from gradstudio.ui.panels.inspector.ledger import Ledger
+from gradstudio.ui.panels.inspector.naming import turn_words
 from gradstudio.ui.panels.inspector.operands import operands_of
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -36,6 +37,7 @@ class BackwardSection(Section):
             "QToolButton, QToolButton:checked { background: transparent; border: 0; padding: 2px; }"
         )
         self.unfold.toggled.connect(self._on_unfold_toggled)
+        self._unfolded = False
         self.add(
             self.where,
             label("Gradient that arrives", "heading"),
@@ -69,7 +71,8 @@ class BackwardSection(Section):
         self.leaves.show_lines(made.leaves)
         self.unfold.setText(f"Autograd nodes ({len(step.rows)})")
         self.autograd.show_lines(made.autograd)
-        self.autograd.setVisible(self.unfold.isChecked() or self._session.attention.unfolded)
+        self._follow_folding()
+        self.autograd.setVisible(self.unfold.isChecked())
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -85,6 +88,12 @@ class BackwardSection(Section):
         if right is not None:
             layout.addWidget(right)
         return row
+
+    def _follow_folding(self) -> None:
+        """Open the list where the timeline is unfolded, and close it again with it."""
+        if self._unfolded != self._session.attention.unfolded:
+            self._unfolded = self._session.attention.unfolded
+            self.unfold.setChecked(self._unfolded)
 
     def _on_unfold_toggled(self, on: bool) -> None:
         self.unfold.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
@@ -114,5 +123,5 @@ def where(graph: Graph, step: BackwardStep) -> str:
     if step.order > 1:
         words.append(f"{ORDINALS.get(step.order, 'higher order')}, order {step.order}")
     if step.turns:
-        words.append(f"turn {', '.join(map(str, step.turns))}")
+        words.append(turn_words(step.turns))
     return " · ".join(words)

@@ -38,11 +38,12 @@ def lines_of(
         gradients: of the node's results: for a leaf their parts are listed.
         retained: what was saved is kept for another backward.
     """
-    rule = rule_of(graph, step.node)
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
+    is_first_order = step.order == 1 or accumulates
+    rule = rule_of(graph, step.node) if is_first_order else None
     return StepLines(
         tuple(_arrives(graph, step)),
-        tuple(_rule(rule, operands, accumulates, step)),
+        tuple(_rule(rule, operands, accumulates, step) if is_first_order else _rules_of_backward(step)),
         rule.source if rule is not None and not accumulates else "",
         (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates)),
         tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
@@ -114,6 +115,21 @@ def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, step: B
         text = part.formula if not filled else f"{part.formula} = {filled}"
         vjp = part.vjp if _is_broadcast(step, part) else part.vjp.removesuffix(BROADCAST)
         yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=vjp)
+
+
+def _rules_of_backward(step: BackwardStep) -> Iterator[Line]:
+    """Of a step through what an earlier backward computed: the rule of each autograd node by its own class."""
+    maker = "backward 1" if step.backward == 2 else "an earlier backward"
+    for autograd in dict.fromkeys(row.autograd for row in step.rows):
+        words = f"Made by {maker} with create_graph: the rule of {autograd}"
+        rule = derivatives.rule_of_autograd(autograd)
+        if rule is None:
+            yield Line(kind="words", text=f"{words}.")
+            continue
+        yield Line(kind="words", text=f"{words} ({derivatives.word_of_autograd(autograd)}).")
+        yield Line(kind="formula", text=rule.forward, role="dim")
+        for part in rule.inputs:
+            yield Line(kind="formula", text=part.formula, note=part.vjp)
 
 
 # ------------------------------------------------------------------ what leaves

@@ -49,6 +49,11 @@ def in_a_line(summary: Summary | None) -> str:
     return formatting.oddities(summary) or (f"norm {norm}" if norm else formatting.shape(summary.shape))
 
 
+def turn_words(turns: tuple[int, ...]) -> str:
+    """``turn 3``; of a loop within a loop ``turn 3 in 1``: the inner one first, from 1, as on canvas and timeline."""
+    return "turn " + " in ".join(str(turn + 1) for turn in reversed(turns)) if turns else ""
+
+
 def milliseconds(seconds: float) -> str:
     """``0.012 ms``, ``1.20 s``."""
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.3f} ms"

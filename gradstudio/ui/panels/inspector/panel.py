@@ -96,9 +96,10 @@ class InspectorPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._followed: ItemId | None = None
+        self._was_back = self._moves = self._pinned = False
         self._throttle = Throttle(REFRESH_MS, self)
         self._throttle.due.connect(self.refresh)
-        session.attention.selection_changed.connect(self.refresh)
+        session.attention.selection_changed.connect(self._on_attention_selection_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
         session.graph_store.edited.connect(self._on_store_edited)
         session.graph_store.replaced.connect(self.refresh)
@@ -115,7 +116,7 @@ class InspectorPanel(QScrollArea):
 
     @property
     def item(self) -> ItemId | None:
-        """The item that is shown: the selected one, else the one whose backward is looked at; None when several are."""
+        """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
         graph, attention = self._session.graph_store.graph, self._session.attention
         if not attention.selection:
             return self._followed if self._followed in graph else None
@@ -153,13 +154,25 @@ class InspectorPanel(QScrollArea):
         return QSize(320, 420)
 
     def _on_results_moment_moved(self) -> None:
-        """Go along with the backward, unless the person has selected something else."""
+        """Go along with the moment, unless the person has selected something else since it was last moved.
+
+        Beginning to look back, or selecting the step's own node (as a click into the timeline does), goes along again.
+        """
         active, attention = self._session.results.active, self._session.attention
-        former = self._followed
-        self._followed = active.node or None if active is not None and active.phase == "backward" else None
-        if former is not None and self._followed is not None and attention.selection == {former}:
+        former, self._followed = self._followed, active.node or None if active is not None else None
+        begins, self._was_back = active is not None and not self._was_back, active is not None
+        if begins or attention.selection in ({former}, {self._followed}):
+            self._pinned = False
+        if self._followed is not None and not self._pinned and len(attention.selection) == 1:
+            self._moves = True
             attention.select((self._followed,))
+            self._moves = False
         self._throttle.request()
+
+    def _on_attention_selection_changed(self) -> None:
+        if not self._moves:
+            self._pinned = self._session.results.looking_back
+        self.refresh()
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):

@@ -218,7 +218,7 @@ class ValueSection(Section):
             return "From before the last change of the program. Run again to bring it up to date."
         if self._session.results.moment is not None:
             row = self._session.results.row(subject.node)
-            when = f"As it was at step {row.step}." if row is not None else ""
+            when = "As it was at the step you look at." if row is not None else ""
             told = summary is None or summary.value is not None
             return when if told else f"{when} Of its numbers only the summary is kept."
         if summary is None:

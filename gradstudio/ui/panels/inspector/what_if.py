@@ -11,7 +11,7 @@ from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector.form import Section, label
 from gradstudio.ui.panels.inspector.ledger import Ledger, Line
-from gradstudio.ui.panels.inspector.naming import in_a_line, name_of
+from gradstudio.ui.panels.inspector.naming import in_a_line, name_of, turn_words
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -135,7 +135,7 @@ def _is_of(each: Difference, change: Change) -> bool:
 
 
 def _difference(graph: Graph, each: Difference) -> Line:
-    turns = f" turn {', '.join(map(str, each.turns))}" if each.turns else ""
+    turns = f" {turn_words(each.turns)}" if each.turns else ""
     is_scalar = each.after is not None and each.after.shape == ()
     says_more = each.largest is not None and not is_scalar
     largest = f"largest |difference| {formatting.number(each.largest)}" if says_more else ""
