@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.graph import Node
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.states import state_of_leaf, state_of_value
@@ -75,13 +76,48 @@ class Gradients:
                 )
         return made
 
+    def note(
+        self,
+        key: Key,
+        tensor: Tensor,
+        turns: tuple[int, ...],
+        requires: bool,
+        grad_fn: Node | None,
+        version: int | None,
+        call: Call | None,
+    ) -> Value:
+        """A tensor was made, of which the caller knows this already; why it does not require grad he fills in."""
+        serial = self._serial = self._serial + 1
+        leaf = grad_fn is None and is_leaf(tensor)
+        value = Value(key, serial, tensor, requires, leaf, self.backwards, turns, version)
+        if not requires:
+            pass
+        elif leaf:
+            watch = self._leaf(tensor)
+            watch.users += 1
+            if call is not None:
+                passed = aliases_of(call, (edge for edge in call.edges if edge.node is tensor))
+                watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
+        elif grad_fn is not None:
+            number = tensor.output_nr
+            marks = marks_of(grad_fn)
+            marks.values.append((key, serial, number, turns))
+            if call is not None:
+                attach(call, grad_fn, number, marks)
+            self._keep((key, False), tensor)
+        known = self.values.get(key)
+        if known is not None:
+            self._replaced(known)
+        self.values[key] = value
+        return value
+
     def written(self, outputs: Iterable[object], call: Call) -> None:
         """A statement wrote into its result in place: where that is a view, its base has another edge as well."""
         for output in outputs:
             base = output._base if isinstance(output, Tensor) and not output.is_inference() else None
             node = grad_fn_of(base) if base is not None else None
             if base is not None and node is not None:
-                attach(call, node, base.output_nr)
+                attach(call, node, base.output_nr, marks_of(node))
 
     def find(self, key: Key, serial: int) -> Value | None:
         """The value, when it is still the one of that serial number."""
@@ -225,29 +261,10 @@ class Gradients:
         cut: Callable[[Tensor], Cut | None],
         call: Call | None = None,
     ) -> Value:
-        serial = self._serial = self._serial + 1
-        requires, grad_fn = tensor.requires_grad, grad_fn_of(tensor)
-        leaf = grad_fn is None and is_leaf(tensor)
         version = None if tensor.is_inference() else tensor._version
-        value = Value(key, serial, tensor, requires, leaf, self.backwards, turns, version)
-        if not requires:
+        value = self.note(key, tensor, turns, tensor.requires_grad, grad_fn_of(tensor), version, call)
+        if not value.requires_grad:
             value.cut = cut(tensor)
-        elif leaf:
-            watch = self._leaf(tensor)
-            watch.users += 1
-            if call is not None:
-                passed = aliases_of(call, (edge for edge in call.edges if edge.node is tensor))
-                watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
-        elif grad_fn is not None:
-            number = tensor.output_nr
-            marks_of(grad_fn).values.append((key, serial, number, turns))
-            if call is not None:
-                attach(call, grad_fn, number)
-            self._keep((key, False), tensor)
-        known = self.values.get(key)
-        if known is not None:
-            self._replaced(known)
-        self.values[key] = value
         return value
 
     def _replaced(self, value: Value) -> None:

@@ -64,13 +64,16 @@ class LiveBytes:
         if tensor.layout is not _STRIDED or tensor.is_nested or tensor.is_meta:
             return 0
         storage = tensor.untyped_storage()
+        return self.see_storage(storage, storage.nbytes(), device_name(tensor.device), node, step)
+
+    def see_storage(self, storage: torch.UntypedStorage, size: int, device: str, node: ItemId, step: int) -> int:
+        """Count a storage of `size` bytes; its bytes when it is new, else 0."""
         key, storages = storage._cdata, self._storages
         known = storages.get(key)
         if known is not None:
             if known.ref() is storage:
                 return 0
             self._forget(key, known)
-        size, device = storage.nbytes(), device_name(tensor.device)
         storages[key] = Storage(weakref.ref(storage, lambda gone: self._freed(key, gone)), size, device, node, step)
         if device == CPU:
             self.total += size

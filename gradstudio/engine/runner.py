@@ -4,62 +4,29 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor
-
 from gradstudio.engine.aim import ORDINARY
 from gradstudio.engine.backward import Recording
 from gradstudio.engine.cursor import NOBODY, HeadFailed
 from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
-from gradstudio.engine.live import Binding, Live, Loaded
-from gradstudio.engine.memory import LiveBytes, alive_bytes, allocated_bytes
+from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.memory import LiveBytes, allocated_bytes
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.pauses import Pauses
 from gradstudio.engine.recorded import completed, run_backward
+from gradstudio.engine.rows import Outputs, Pending, Rows
 from gradstudio.engine.segments import Ran, Segment, Segments
 from gradstudio.engine.source import Head, Step
-from gradstudio.engine.states import cut_here, passed_on
-from gradstudio.engine.summary import dtype_name
-from gradstudio.engine.values import record_of, requires_grad
-from gradstudio.engine.watched import Cut
-from gradstudio.engine.wires import Call, called
+from gradstudio.engine.values import requires_grad
+from gradstudio.engine.wires import called
 from gradstudio.engine.writes import versions
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Gradients, Row, Traced
+from gradstudio.protocol.messages import Gradients, Traced
 
 FLUSH_AFTER_S = 0.033
 FLUSH_ROWS = 256
-Outputs = tuple[Any, ...]
-
-
-class Pending:
-    """A statement that ran and is not summarised yet."""
-
-    __slots__ = (
-        "alive_bytes", "allocated", "at_s", "block", "call", "inputs", "made_bytes", "needs", "outputs", "pass_number",
-        "seconds", "step", "turns",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        step: Step,
-        outputs: Outputs,
-        turns: tuple[int, ...],
-        seconds: float,
-        pass_number: int,
-        at_s: float,
-        allocated: tuple[int, ...],
-    ) -> None:
-        """Hold what it gave; why gradients were cut is filled in by the runner."""
-        self.step, self.outputs, self.turns = step, outputs, turns
-        self.seconds, self.pass_number, self.at_s, self.allocated = seconds, pass_number, at_s, allocated
-        self.needs = False
-        self.inputs: tuple[Binding | None, ...] = ()
-        self.block: ItemId | None = None
-        self.call: Call | None = None
-        self.made_bytes = self.alive_bytes = 0
 
 
 class Runner:
@@ -71,13 +38,13 @@ class Runner:
 
     Attributes:
         breaks: what to pause at and to note; None when there is nothing, which costs nothing.
-        visible: nodes whose values and gradients are summarised at once; None: all.
+        rows: makes the rows; says of which nodes values are summarised at once.
         breaks_stop: whether breakpoints stop, or are only told; `hit` the one that stopped last.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], memory: LiveBytes) -> None:
         """Events go to `send`."""
-        self._send, self._stopped, self._memory = send, stopped, memory
+        self._send, self._stopped = send, stopped
         self._pending: list[Pending] = []
         self._flushed_at = 0.0
         self._traced: BackwardTraced | None = None
@@ -86,9 +53,7 @@ class Runner:
         self._current: Step | Head | None = None
         self._segments = Segments()
         self._segments_of: Loaded | None = None
-        self.max_values = 64
-        self.visible: frozenset[ItemId] | None = None
-        self._later: list[tuple[int, Pending]] = []
+        self.rows = Rows(lambda: self._stopped(), memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
     # -------------------------------------------------------------- going on
@@ -140,7 +105,9 @@ class Runner:
             return
         self._pending = []
         with neutral():
-            rows = tuple(self._row(live, waiting.pop(0)) for _ in range(len(waiting)))  # each is let go behind its row
+            waiting.reverse()
+            first, take = self.rows.first, waiting.pop
+            rows = tuple([first(live, take()) for _ in range(len(waiting))])  # each is let go behind its row
         self._send(Traced(revision=live.loaded.revision, rows=rows))
 
     def complete(self, limit: int | None = None) -> bool:
@@ -148,18 +115,19 @@ class Runner:
         live = self.live
         if live is None:
             return False
-        chunk, self._later = self._later[:limit], self._later[limit:] if limit else []
+        later = self.rows.later
+        chunk, self.rows.later = later[:limit], later[limit:] if limit else []
         with neutral():
-            rows = tuple(self._row_of(live, entry, step_number, light=False) for step_number, entry in chunk)
+            rows = tuple([self.rows.complete(live, entry, number) for number, entry in chunk])
         if rows:
             self._send(Traced(revision=live.loaded.revision, rows=rows))
-        if not self._later and self._unfinished:
+        if not self.rows.later and self._unfinished:
             self._finish_backwards(live)
-        return bool(self._later)
+        return bool(self.rows.later)
 
     def let_go(self) -> None:
         """Forget what was only outlined."""
-        self._later, self._unfinished = [], []
+        self.rows.later, self._unfinished = [], []
 
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
@@ -174,7 +142,7 @@ class Runner:
         if live.loaded is not self._segments_of:
             self._segments, self._segments_of = Segments(), live.loaded
         self.live = live
-        live.gradients.visible = self.visible
+        live.gradients.visible = self.rows.visible
 
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
@@ -248,20 +216,28 @@ class Runner:
         cursor, scope, binder = live.cursor, ran.before, live.binder
         turns, block, pass_number = cursor.turns, cursor.gradless_block, live.pass_number
         offset, begun = time.monotonic() - time.perf_counter(), ran.started
+        get, executed, enqueue = scope.get, live.executed, self._pending.append
         for step, (ended, given) in zip(segment.steps, ran.notes, strict=False):
             ended, allocated = (ended, ()) if ended.__class__ is float else ended
-            outputs = (given,) if len(step.statement.names) == 1 else given
+            names = step.statement.names
+            outputs = (given,) if len(names) == 1 else given
             call = called(step, scope, binder, turns)
             entry = Pending(step, outputs, turns, ended - begun, pass_number, ended + offset, allocated)
-            if call is not None or any(map(requires_grad, map(scope.get, step.source.operands))):
+            if call is not None or any(map(requires_grad, map(get, step.source.operands))):
                 entry.needs, entry.call, entry.block = True, call, block
             else:
                 entry.inputs = tuple(map(binder.get, step.source.operands))
-            self._pending.append(entry)
-            live.bind(step, outputs)
-            live.behind = (step.id, turns)
-            scope.update(zip(step.statement.names, outputs, strict=True))
+            enqueue(entry)
+            if step.statement.repeated:
+                executed[step.id] = step
+                for place, name in enumerate(names):
+                    binder[name], scope[name] = (step.id, place), outputs[place]
+            else:
+                live.bind(step, outputs)
+                scope.update(zip(names, outputs, strict=True))
             begun = ended
+        if ran.notes:
+            live.behind = (segment.steps[len(ran.notes) - 1].id, turns)
         if len(ran.notes) == len(segment.steps):
             live.forget(segment.steps[-1].statement.drops)
 
@@ -295,9 +271,9 @@ class Runner:
         self._current = step
         if not step.pure:
             self.flush()
-            if self._unfinished or (self._later and not step.statement.backward):
+            if self._unfinished or (self.rows.later and not step.statement.backward):
                 self.complete()
-                live.gradients.visible = self.visible
+                live.gradients.visible = self.rows.visible
         operands = list(map(namespace.get, step.source.operands))
         needs = any(map(requires_grad, operands))
         inputs = () if needs else tuple(map(live.binder.get, step.source.operands))
@@ -363,59 +339,13 @@ class Runner:
         if not recording.complete:
             self._unfinished.append((recording, traced))
 
-    # -------------------------------------------------------------- records
-
-    def _row(self, live: Live, entry: Pending) -> Row:
-        step, outputs = entry.step, entry.outputs
-        live.step_count += 1
-        self._memory.step = live.step_count
-        live.gradients.made(
-            step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor), call=entry.call
-        )
-        if entry.call is not None and step.statement.writes:
-            live.gradients.written(outputs, entry.call)
-        entry.made_bytes = sum([self._memory.see_all(output, step.id, live.step_count) for output in outputs])
-        entry.alive_bytes = alive_bytes(outputs, self._memory, entry.allocated)
-        hidden = self.visible is not None and step.id not in self.visible
-        light = bool(outputs) and (hidden or self._stopped())  # Stop is answered before what may wait
-        if light:
-            self._later.append((live.step_count, entry))
-        return self._row_of(live, entry, live.step_count, light)
-
-    def _row_of(self, live: Live, entry: Pending, step_number: int, light: bool) -> Row:
-        row = Row(
-            step=step_number,
-            node=entry.step.id,
-            outputs=tuple([record_of(output, self.max_values, light=light) for output in entry.outputs]),
-            turns=entry.turns,
-            pass_number=entry.pass_number,
-            seconds=entry.seconds,
-            at_s=entry.at_s,
-            made_bytes=entry.made_bytes,
-            alive_bytes=entry.alive_bytes,
-            complete=not light,
-        )
-        last = live.last_rows.get(row.node)
-        if last is None or last.step <= step_number:
-            live.record(row)
-        return row
-
-    def _cut(self, live: Live, entry: Pending, tensor: Tensor) -> Cut | None:
-        if entry.needs:
-            operator = entry.step.statement.operator
-            differentiable = tensor.is_floating_point() or tensor.is_complex()
-            return cut_here(entry.step.id, operator, entry.block, dtype_name(tensor.dtype), differentiable)
-        for binding in entry.inputs:
-            value = live.gradients.values.get((*binding, "")) if binding is not None else None
-            if value is not None and value.cut is not None:
-                return passed_on(value.cut)
-        return None
+    # -------------------------------------------------------------- failures
 
     def _fail(self, live: Live, step: Step, error: Exception) -> None:
         live.failed = True
         self.flush()
         with neutral():
-            self._send(failed_step(live, step, error, self.max_values))
+            self._send(failed_step(live, step, error, self.rows.max_values))
 
     def _fail_head(self, live: Live, error: HeadFailed) -> None:
         live.failed = True

@@ -79,9 +79,9 @@ class Engine:
         began = time.perf_counter()
         if request.verb != "run" or request.trace:
             self.settle()
-        self._runner.max_values = request.max_values
+        self._runner.rows.max_values = request.max_values
         some = request.summaries == "visible" and not request.breakpoints
-        self._runner.visible = frozenset(request.visible) if some else None
+        self._runner.rows.visible = frozenset(request.visible) if some else None
         if request.verb == "zero_grad":
             self._runner.complete()
         verbs: dict[str, Callable[[Do], str]] = {
@@ -305,7 +305,7 @@ class Engine:
             start.run_prelude(live, self.stored.load_file)
         except Exception as error:  # noqa: BLE001 - the step boundary
             live.failed, live.resumable = True, False
-            self._send(failed_plain(live, error, self._runner.max_values))
+            self._send(failed_plain(live, error, self._runner.rows.max_values))
             return "failed"
         return ""
 

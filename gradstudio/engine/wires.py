@@ -6,7 +6,7 @@ order of the arguments; where torch made fewer edges than wires (packed self-att
 wires have them and the others were sent nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -69,15 +69,14 @@ class Marks:
         owner: of a node that a backward made: the canvas node and turns whose gradient it computed.
     """
 
-    __slots__ = ("aliases", "call", "order", "owner", "values")
+    call: Call | None = None
+    aliases: Sequence[Alias] = ()
+    order = 1
+    owner: tuple[ItemId, Turns] | None = None
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Nothing yet; what most have not stands in the class."""
         self.values: list[Mark] = []
-        self.call: Call | None = None
-        self.aliases: list[Alias] = []
-        self.order = 1
-        self.owner: tuple[ItemId, Turns] | None = None
 
 
 def marks_of(node: Node) -> Marks:
@@ -102,18 +101,16 @@ def called(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], 
     return Call(step.id, turns, tuple(edges)) if edges else None
 
 
-def attach(call: Call, node: Node, index: int) -> None:
-    """Note that the call gave a result whose edge is this one.
+def attach(call: Call, node: Node, index: int, marks: Marks) -> None:
+    """Note that the call gave a result whose edge is this one, in the node's marks.
 
     A node never holds a call that holds the node itself: that cycle would keep the graph for ever.
     """
-    marks = marks_of(node)
     own = [edge for edge in call.edges if edge.node is node]
-    if not own:
-        if marks.call is None:
-            marks.call = call
-        return
-    marks.aliases += aliases_of(call, (edge for edge in own if edge.number == index))
+    if own:
+        marks.aliases = [*marks.aliases, *aliases_of(call, (edge for edge in own if edge.number == index))]
+    elif marks.call is None:
+        marks.call = call
 
 
 def aliases_of(call: Call, edges: Iterable[WireEdge]) -> list[Alias]:
@@ -145,15 +142,14 @@ class Sending:
         place: of the row that sent the last part; -1 before.
     """
 
-    __slots__ = ("edge", "holds", "parts", "place", "port", "source", "summary", "target", "total", "turns")
+    holds = False
+    parts, place = 0, -1
+    total: Tensor | None = None
+    summary: Any = None
 
     def __init__(self, port: str, source: Source, target: ItemId, turns: Turns, edge: tuple[int, int]) -> None:
         """Nothing was sent yet; `edge` is (number of the seen autograd node, index)."""
         self.port, self.source, self.target, self.turns, self.edge = port, source, target, turns, edge
-        self.holds = False
-        self.parts, self.place = 0, -1
-        self.total: Tensor | None = None
-        self.summary: Any = None
 
     def forget(self) -> None:
         """Nothing was sent yet."""
