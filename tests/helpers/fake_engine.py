@@ -212,7 +212,7 @@ class FakeEngine:
                 verb=verb,
                 outcome=outcome,  # type: ignore[arg-type]
                 next_node=next_node,
-                at_end=outcome == "done" and not next_node,
+                at_end=outcome in ("done", "breakpoint") and not next_node,
                 pass_number=1,
                 hit=hit,
             )

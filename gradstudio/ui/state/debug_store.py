@@ -145,6 +145,12 @@ class DebugStore(QObject):
         """The latest `KEPT` of every breakpoint, for the marks of the timeline."""
         return tuple(hit for met in self._hits.values() for hit in met)
 
+    def next_stop(self, backward: int, place: int) -> Hit | None:
+        """The first hit behind row `place` of a backward, of a breakpoint that is switched on and pauses."""
+        stops = [each.id for each in self.active if each.stops]
+        met = [hit for each in stops for hit in self._hits.get(each, ()) if hit.backward == backward]
+        return min((hit for hit in met if hit.place > place), key=lambda hit: hit.place, default=None)
+
     def begin(self, fresh: bool) -> None:
         """A verb begins; `fresh`: from nothing, so earlier hits belong to another run."""
         if fresh and self._counts:

@@ -58,6 +58,11 @@ class RecordWalk:
         if first is not None:
             self._attention.look_at(first)
 
+    def backward_since(self, begin: int) -> int:
+        """The number of the first backward recorded since that tick; 0 when there is none."""
+        first = record_steps.first_of_backward(self._results.timeline, begin, unfolded=True)
+        return self._results.timeline.ticks[first].backward if first is not None else 0
+
     def to_place(self, backward: int, place: int) -> None:
         """To a row of a backward."""
         moment = self._results.timeline.place_of(backward, place)

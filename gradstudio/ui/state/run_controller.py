@@ -1,5 +1,8 @@
 """The run as the window sees it: turns buttons into requests and events into results."""
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,8 +19,10 @@ from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.record_walk import RecordWalk
 from gradstudio.ui.state.result_store import Failure, ResultStore
+from gradstudio.ui.state.run_in_record import RunInRecord
+from gradstudio.ui.state.run_questions import RunQuestions
 from gradstudio.ui.state.run_requests import RunRequests, repeated_nodes
-from gradstudio.ui.state.run_state import Command, Debugging, RunState, Situation, why_not
+from gradstudio.ui.state.run_state import Command, Debugging, RunState, Situation, waiting_words, why_not
 from gradstudio.ui.state.throttle import Throttle
 
 __all__ = ["Command", "RunController", "RunState"]
@@ -26,7 +31,7 @@ SETTLE_MS = 60
 STOP_PATIENCE_MS = 150
 
 
-class RunController(QObject):
+class RunController(RunInRecord, RunQuestions, QObject):
     """Loads the graph into the engine, carries out verbs, spreads what comes back, walks the record.
 
     Signals:
@@ -34,7 +39,7 @@ class RunController(QObject):
         program_changed(object): the newly compiled `Program`.
         fetched(object): an answer to `fetch`.
         answered(object): a `WhatIfAnswered`, `Checked` or `MemoryByNode`.
-        refused(object): a verb was refused; the words why.
+        refused(object): a verb was refused; the words why. `noted(object)`: other words about the run.
     """
 
     state_changed = Signal(object)
@@ -42,6 +47,7 @@ class RunController(QObject):
     fetched = Signal(object)
     answered = Signal(object)
     refused = Signal(object)
+    noted = Signal(object)
 
     def __init__(
         self,
@@ -61,7 +67,8 @@ class RunController(QObject):
         self._texts: dict[ItemId, str] = {}
         self._verb_begins = 0
         self._stopped_at: debugging.Hit | None = None
-        self._following = self._follows_newer = False
+        self._following = self._follows_newer = self._heard_more = False
+        self._waiting: list[tuple[str, Callable[[], None]]] = []
         self.state = RunState()
         self._settle = Throttle(SETTLE_MS, self)
         self._settle.due.connect(self._on_settle_due)
@@ -73,6 +80,7 @@ class RunController(QObject):
         store.replaced.connect(self._on_store_replaced)
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
+        results.moment_moved.connect(self._on_results_moment_moved)
 
     # ------------------------------------------------------------------ what a person may ask
 
@@ -92,8 +100,9 @@ class RunController(QObject):
         return why_not(command, situation)
 
     def run(self) -> None:
-        """The program as written, from nothing; paused, it goes on instead."""
-        self._do("run")
+        """The program as written, from nothing; paused, it goes on instead, also through a backward's record."""
+        if not self._goes_on_in_record():
+            self._do("run")
 
     def restart(self) -> None:
         """The program as written, from nothing, also when paused."""
@@ -109,7 +118,7 @@ class RunController(QObject):
 
     def backward(self) -> None:
         """On to behind the next backward; without one in the program, it is appended."""
-        if self.state.busy:
+        if self.state.busy and not self.state.waiting:
             return
         root = next((node.id for node in self._store.graph.nodes.values() if "root" in node.marks), None)
         if has_backward(self.program.statements) or self._store.attempt(
@@ -118,32 +127,19 @@ class RunController(QObject):
             self._do("backward")
 
     def step(self) -> None:
-        """One node; looking back, one step forward in the record until that is now."""
-        if not self._walk.forward():
+        """One node; looking back, one step forward in the record until that is now; at the end, to its first step."""
+        if not (self._walk.forward() or self._begins_record_again() or self._keeps_failed_backward()):
             self._do("step")
 
     def step_over(self) -> None:
-        """A block at once, where one begins; looking back, in the record."""
-        if not self._walk.over():
+        """A block at once, where one begins; looking back, in the record; at the end, to its first step."""
+        if not (self._walk.over() or self._begins_record_again() or self._keeps_failed_backward()):
             self._do("step", "step_over", stride="over")
 
     def step_out(self) -> None:
         """To behind the innermost block; looking back, in the record."""
         if not self._walk.out():
             self._do("step", "step_out", stride="out")
-
-    def step_back(self) -> None:
-        """One step back in the record; nothing is executed, nothing is undone."""
-        if not self._walk.back():
-            self.refused.emit(self.why_not("step_back"))
-
-    def to_start(self) -> None:
-        """Look at the first step of the record."""
-        self._walk.to_start()
-
-    def to_now(self) -> None:
-        """Look at the end of all that ran."""
-        self._attention.look_at_now()
 
     def zero_grad(self) -> None:
         """``.grad = None`` on every leaf of the run; the program does not change."""
@@ -166,42 +162,20 @@ class RunController(QObject):
             self.repeat()
 
     def stop(self) -> None:
-        """Ask the engine to stop between two nodes; if it cannot, kill it."""
-        if self.state.busy:
+        """Ask the engine to stop between two nodes; if it cannot, kill it. What waits for the engine is dropped."""
+        if self.state.waiting:
+            self._waiting.clear()
+            self._set(busy=False, waiting=False, outcome="stopped", reason="Stopped before the engine was ready.")
+        elif self.state.busy:
             self._following = self._follows_newer = False
             self._engine.send(messages.Stop())
+            self._heard_more = False
             self._stop_timer.start()
 
     def restart_engine(self) -> None:
         """Kill the engine whatever it does and take the spare."""
         self._engine_lost("The engine was restarted", "stopped")
         self._engine.kill_and_restart()
-
-    def what_if(self, change: debugging.Change) -> int:
-        """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
-        return self._requests.what_if(change) if self._may_ask("what_if") else 0
-
-    def check(self, nodes: tuple[ItemId, ...]) -> int:
-        """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
-        return self._requests.check(nodes) if self._may_ask("check") else 0
-
-    def weigh_memory(self) -> None:
-        """Ask what each node holds; `answered` brings it, the result store keeps it."""
-        if self._may_ask("weigh_memory"):
-            self._requests.weigh_memory()
-
-    def fetch(
-        self,
-        node: ItemId,
-        output: int,
-        grad: bool,
-        name: str,
-        index: tuple[int, ...],
-        rows: tuple[int, int],
-        columns: tuple[int, int],
-    ) -> int:
-        """Ask for a table of a live tensor; the number comes back with `fetched`."""
-        return self._requests.fetch(node, output, grad, name, index, rows, columns)
 
     @property
     def program(self) -> Program:
@@ -226,10 +200,15 @@ class RunController(QObject):
             self.refused.emit(reason)
             return
         self._engine.start()
+        self._stopped_at = None
+        named = asked if asked.startswith("step") else verb
+        self._set(busy=True, verb=named, outcome="", reason="", hit="", in_backward=0, waiting=not self._engine.ready)
+        if self.state.waiting:
+            self._waiting.append((asked, partial(self._do, verb, command, **fields)))
+            self.noted.emit(waiting_words([name for name, _ in self._waiting]))
+            return
         self._requests.load()
         self._verb_begins = len(self._results.timeline.ticks)
-        self._stopped_at = None
-        self._set(busy=True, verb=asked if asked.startswith("step") else verb, outcome="", reason="", hit="")
         self._engine.set_busy(True)
         breakpoints = self._debug.active if self._debug is not None else ()
         self._requests.do(msgspec.structs.replace(messages.Do(verb=verb, breakpoints=breakpoints), **fields))
@@ -250,6 +229,7 @@ class RunController(QObject):
         was_busy = self.state.busy
         self._stop_timer.stop()
         self._following = self._follows_newer = False
+        self._waiting.clear()
         self._requests.engine_changed()
         self._results.set_counter(ItemId(""))
         self._results.set_stale(True)
@@ -257,6 +237,7 @@ class RunController(QObject):
         reason = f"{how}; the run is lost, the document is not." if was_busy else ""
         self._set(
             busy=False,
+            waiting=False,
             live=False,
             stale=True,
             at_end=False,
@@ -285,6 +266,7 @@ class RunController(QObject):
 
     def _on_store_replaced(self) -> None:
         self._requests.document_changed()
+        self._waiting.clear()
         self._following = self._follows_newer = False
         self._results.clear()
         self.state = RunState()
@@ -299,7 +281,10 @@ class RunController(QObject):
         self._requests.infer()
 
     def _on_stop_timer_timeout(self) -> None:
-        if self.state.busy:
+        if self.state.busy and self._heard_more:
+            self._heard_more = False  # it has gone on meanwhile: its answer lies behind what is still to be read
+            self._stop_timer.start()
+        elif self.state.busy:
             self._engine_lost("Stopped: the operator under way did not answer, so the engine was replaced", "stopped")
             self._engine.kill_and_restart()
 
@@ -308,11 +293,13 @@ class RunController(QObject):
         self._settle.request()
 
     def _on_engine_received(self, event: messages.Event) -> None:
+        self._heard_more = self._heard_more or isinstance(event, run_events.PROGRESS)
         match event:
             case messages.Hello(ready=True):
                 self._requests.engine_changed()
                 self._engine.send(messages.SampleMemory(every_ms=100))
                 self._settle.request()
+                self._begin_waiting()
             case messages.Loaded():
                 self._on_loaded(event)
             case messages.Started():
@@ -381,14 +368,19 @@ class RunController(QObject):
         self._results.release()
         self._look_where_it_paused(event)
         self._go_on_following()
+        self._go_on_waiting()
 
-    def _look_where_it_paused(self, event: messages.Paused) -> None:
-        """A breakpoint in a backward, or a step that ran one, is looked at in its record."""
-        hit = self._stopped_at
-        if event.outcome == "breakpoint" and hit is not None and hit.backward:
-            self._walk.to_place(hit.backward, hit.place)
-        elif event.verb == "step" and self.state.verb == "step":
-            self._walk.to_backward_since(self._verb_begins)
+    def _begin_waiting(self) -> None:
+        """The engine is ready: what was asked before is done, one after the other."""
+        if self.state.waiting:
+            self._set(busy=False, waiting=False, outcome="done")
+            self._go_on_waiting()
+
+    def _go_on_waiting(self) -> None:
+        if self.state.outcome not in ("done", "breakpoint"):
+            self._waiting.clear()
+        elif self._waiting and not self.state.busy:
+            self._waiting.pop(0)[1]()
 
     def _go_on_following(self) -> None:
         if self._follows_newer:

@@ -6,6 +6,9 @@ from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.result_store import ResultStore
 
+PROGRESS = (messages.Traced, messages.Gradients, BackwardTraced)
+"""What an engine says only when it goes from one statement to the next."""
+
 
 def keep(
     event: messages.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str], revision: int

@@ -30,6 +30,7 @@ Command = OneOf[
 """What can be asked: the verbs of SEMANTICS 6, moving through the record, and questions about the run."""
 
 QUESTIONS = ("what_if", "check", "weigh_memory")
+AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
 STEPS = ("step", "step_over", "step_out")
 
 
@@ -44,6 +45,8 @@ class RunState(msgspec.Struct, frozen=True):
         reason: words to the outcome.
         changed_by_hand: the run is no longer what the script alone would give.
         hit: id of the breakpoint at which it paused; "" elsewhere.
+        in_backward: number of the backward in whose record it is paused: the engine is behind it already; else 0.
+        waiting: what was asked begins when the engine is ready.
     """
 
     busy: bool = False
@@ -58,6 +61,8 @@ class RunState(msgspec.Struct, frozen=True):
     reason: str = ""
     seconds: float = 0.0
     hit: str = ""
+    in_backward: int = 0
+    waiting: bool = False
 
 
 class Debugging(Protocol):
@@ -72,6 +77,9 @@ class Debugging(Protocol):
 
     def add_hit(self, hit: Hit) -> None:
         """One was met."""
+
+    def next_stop(self, backward: int, place: int) -> Hit | None:
+        """Where a backward's record is paused next, behind its row `place`; None: nowhere."""
 
 
 class Situation(NamedTuple):
@@ -106,7 +114,7 @@ def why_not(command: Command, at: Situation) -> str:
 
 def _why_not_engine(command: Command, at: Situation) -> str:
     state = at.state
-    if state.busy:
+    if state.busy and not state.waiting:
         return "A run is under way. Stop it first (Shift+F5)."
     if at.empty:
         return "There is nothing to run yet: drag an operator from the library onto the canvas."
@@ -117,5 +125,10 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     if command == "weigh_memory" and not state.live:
         return "Nothing holds memory yet: run the program first."
     if command in STEPS and state.live and state.at_end and not state.stale:
-        return "The program is at its end. Run or Forward begins again."
+        return AT_END if command == "step_out" or not at.has_before else ""
     return ""
+
+
+def waiting_words(commands: list[str]) -> str:
+    """What waits for the engine: "The engine is starting. Then: Forward, Backward."."""
+    return f"The engine is starting. Then: {', '.join(name.replace('_', ' ').capitalize() for name in commands)}."

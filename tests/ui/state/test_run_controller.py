@@ -8,7 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import Breakpoint, Change
+from gradstudio.program.model import Statement
+from gradstudio.protocol.debugging import Breakpoint, Change, Hit
+from gradstudio.protocol.messages import Failed, Paused, Row, Traced
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
@@ -258,7 +260,20 @@ def test_looking_back_a_step_goes_on_in_the_record_until_now(qtbot: QtBot, sessi
         one.run.step()
         assert not one.run.state.busy
     assert moments == [0, 1, 2, 3]
-    assert not one.run.can("step"), "the program is at its end"
+    assert not one.run.can("step_out"), "the program is at its end"
+
+
+def test_a_step_at_the_end_looks_at_the_first_step_and_executes_nothing(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    heard: list[object] = []
+    one.engine.received.connect(heard.append)
+    assert one.run.can("step")
+    with qtbot.waitSignal(one.run.noted) as noted:
+        one.run.step()
+    assert (one.results.moment, one.run.state.busy, heard) == (0, False, [])
+    assert "first step" in noted.args[0]
 
 
 def test_a_step_that_runs_a_backward_shows_the_first_step_of_its_record(qtbot: QtBot, session: Make) -> None:
@@ -370,6 +385,102 @@ def test_a_breakpoint_in_a_backward_is_looked_at_in_its_record(qtbot: QtBot, ses
     assert active is not None and (active.phase, active.node) == ("backward", leaf)
 
 
+def test_going_on_from_a_breakpoint_in_a_backward_walks_its_record_to_now(qtbot: QtBot, session: Make) -> None:
+    one, leaf, value = traced(session)
+    one.debug.add(Breakpoint(id="b", node=value, phase="backward"))
+    one.debug.add(Breakpoint(id="c", node=leaf, phase="backward"))
+    one.run.run()
+    finish(qtbot, one)
+    assert (one.run.state.in_backward, one.run.state.hit, one.results.moment) == (1, "b", 2)
+    assert one.results.running_node == one.run.program.statements[-1].node  # type: ignore[union-attr]
+    one.debug.add_hit(Hit(breakpoint="c", node=leaf, backward=1, place=1))
+    one.run.run()
+    assert (one.run.state.in_backward, one.run.state.hit, one.results.moment) == (1, "c", 3)
+    with qtbot.waitSignal(one.run.noted) as noted:
+        one.run.run()
+    assert not one.run.state.busy and not one.results.looking_back and not one.run.state.in_backward
+    assert "at its end" in noted.args[0] and not one.results.running_node
+    one.run.run()
+    assert one.run.state.busy, "at the end, looking at now, it begins from nothing"
+    finish(qtbot, one)
+
+
+def test_a_breakpoint_that_is_switched_off_does_not_hold_up_the_record(qtbot: QtBot, session: Make) -> None:
+    one, leaf, value = traced(session)
+    one.debug.add(Breakpoint(id="b", node=value, phase="backward"))
+    one.debug.add(Breakpoint(id="c", node=leaf, phase="backward"))
+    one.run.run()
+    finish(qtbot, one)
+    one.debug.add_hit(Hit(breakpoint="c", node=leaf, backward=1, place=1))
+    one.debug.set_enabled("c", False)
+    one.run.run()
+    assert not one.results.looking_back and not one.run.state.busy
+
+
+def test_what_is_asked_before_the_engine_is_ready_is_done_in_order(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "tracing"], spare=False)
+    one = Session(client)
+    leaf = add(one, "torch.randn", size="()", requires_grad="True")
+    assert one.graph_store.attempt(recipes.append_backward, "Append backward", leaf)
+    verbs: list[str] = []
+    client.received.connect(lambda event: verbs.append(event.verb) if type(event).__name__ == "Paused" else None)
+    one.run.forward()
+    assert one.run.state.waiting and one.run.can("backward")
+    with qtbot.waitSignal(one.run.noted) as noted:
+        one.run.backward()
+    assert noted.args[0] == "The engine is starting. Then: Forward, Backward."
+    qtbot.waitUntil(lambda: len(verbs) == 2, timeout=20_000)
+    assert verbs == ["forward", "backward"] and not one.run.state.busy
+    client.close()
+
+
+def test_stop_before_the_engine_is_ready_drops_what_waits_and_keeps_the_engine(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "tracing"], spare=False)
+    one = Session(client)
+    add(one, "torch.randn", size="()")
+    one.run.run()
+    pid = client.pid
+    one.run.stop()
+    assert not one.run.state.busy and one.run.state.outcome == "stopped"
+    qtbot.waitUntil(lambda: client.ready, timeout=20_000)
+    assert client.pid == pid and not one.run.state.busy
+    client.close()
+
+
+def test_an_engine_that_still_goes_on_is_given_time_to_answer_stop(qtbot: QtBot, session: Make) -> None:
+    one = session("deaf")
+    item = add(one, "torch.randn")
+    one.run.run()
+    pid = one.engine.pid
+    one.run.stop()
+    one.engine.received.emit(Traced(revision=0, rows=(Row(step=1, node=item, outputs=(), seconds=0.0),)))
+    one.run._on_stop_timer_timeout()
+    assert one.run.state.busy and one.engine.pid == pid, "its answer may lie behind what is still to be read"
+    one.run._on_stop_timer_timeout()
+    assert one.run.state.outcome == "stopped" and not one.run.state.busy
+
+
+def test_a_step_does_not_run_a_failed_backward_a_second_time(qtbot: QtBot, session: Make) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    statement = one.run.program.statements[-1]
+    assert isinstance(statement, Statement)
+    failed = Failed(
+        revision=0, node=statement.node, address="", line=statement.line, type_name="RuntimeError", message="freed"
+    )
+    one.engine.received.emit(failed)
+    one.engine.received.emit(
+        Paused(revision=0, verb="step", outcome="failed", next_node=statement.node, at_end=False, pass_number=1)
+    )
+    with qtbot.waitSignal(one.run.refused) as refusal:
+        one.run.step()
+    assert "would fail again" in refusal.args[0] and not one.run.state.busy
+    one.run.backward()
+    assert one.run.state.busy
+    finish(qtbot, one)
+
+
 def test_why_a_command_cannot_be_carried_out_is_said_in_words(qtbot: QtBot, session: Make) -> None:
     one, _, _ = traced(session)
     assert "nothing was recorded" in one.run.why_not("step_back")
@@ -378,6 +489,6 @@ def test_why_a_command_cannot_be_carried_out_is_said_in_words(qtbot: QtBot, sess
     one.run.run()
     assert "under way" in one.run.why_not("restart")
     finish(qtbot, one)
-    assert "at its end" in one.run.why_not("step_over")
+    assert "at its end" in one.run.why_not("step_out")
     one.run.to_start()
     assert one.run.can("step_over") and one.run.can("to_now")

@@ -1,0 +1,41 @@
+"""Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Change
+from gradstudio.ui.state.run_requests import RunRequests
+from gradstudio.ui.state.run_state import Command
+
+
+class RunQuestions:
+    """The part of `RunController` that asks; the answers come with its signals."""
+
+    _requests: RunRequests
+
+    def what_if(self, change: Change) -> int:
+        """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
+        return self._requests.what_if(change) if self._may_ask("what_if") else 0
+
+    def check(self, nodes: tuple[ItemId, ...]) -> int:
+        """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
+        return self._requests.check(nodes) if self._may_ask("check") else 0
+
+    def weigh_memory(self) -> None:
+        """Ask what each node holds; `answered` brings it, the result store keeps it."""
+        if self._may_ask("weigh_memory"):
+            self._requests.weigh_memory()
+
+    def fetch(
+        self,
+        node: ItemId,
+        output: int,
+        grad: bool,
+        name: str,
+        index: tuple[int, ...],
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+    ) -> int:
+        """Ask for a table of a live tensor; the number comes back with `fetched`."""
+        return self._requests.fetch(node, output, grad, name, index, rows, columns)
+
+    def _may_ask(self, command: Command) -> bool:
+        raise NotImplementedError
