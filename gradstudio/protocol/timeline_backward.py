@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
@@ -43,9 +44,9 @@ class WireIndex:
         self, key: WireKey, tick: int | None, backward: int | None, turns: Turns | None
     ) -> tuple[int, WireGrad] | None:
         """The newest at or before the tick (None: now) and its tick, of this backward and in these turns if given."""
-        for place, number, wire in reversed(self._entries.get(key, [])):
-            if tick is not None and place > tick:
-                continue
+        entries = self._entries.get(key, [])
+        end = len(entries) if tick is None else bisect_right(entries, tick, key=itemgetter(0))
+        for place, number, wire in (entries[index] for index in range(end - 1, -1, -1)):
             if backward in (None, number) and (turns is None or turns == wire.turns):
                 return place, wire
         return None
