@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.operators.catalogue import load
 
 RESERVED = frozenset(
     (
@@ -68,7 +69,7 @@ def fresh(taken: set[str], base: str) -> str:
 
 
 def title(graph: Graph, item: ItemId) -> str:
-    """How a person would call the item: its name, or its operator's last word."""
+    """How a person calls the item: what the head of its card shows, the same words in every panel."""
     if (node := graph.nodes.get(item)) is not None:
         return node_title(node)
     block = graph.blocks.get(item)
@@ -76,9 +77,11 @@ def title(graph: Graph, item: ItemId) -> str:
 
 
 def node_title(node: Node) -> str:
-    """The names a node binds, or the last word of its operator."""
-    names = [name for name in node.names if name != "_"]
-    return ", ".join(names) if names else node.operator.rsplit(".", 1)[-1]
+    """The names a node binds, else its operator as its card writes it: ``mul_``, ``+=``, ``@``, ``.T``."""
+    if any(name != "_" for name in node.names):
+        return ", ".join(name for name in node.names if name != "_")
+    operator = load().get(node.operator)
+    return operator.title if operator is not None else node.operator.rsplit(".", 1)[-1]
 
 
 def block_title(block: Block) -> str:

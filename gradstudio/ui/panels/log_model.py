@@ -7,6 +7,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.ui.state.run_controller import RunState
 
@@ -75,11 +76,8 @@ class EntryModel(QAbstractListModel):
 
 
 def name_of(graph: Graph, item: ItemId) -> str:
-    """How a person calls an item: the names it binds, else its operator's last word."""
-    if (node := graph.nodes.get(item)) is not None:
-        return ", ".join(node.names) or node.operator.rsplit(".", 1)[-1]
-    block = graph.blocks.get(item)
-    return (block.title or block.kind) if block is not None else ""
+    """How a person calls an item, as its card does; "" when it is gone."""
+    return title(graph, item) if item in graph else ""
 
 
 def left_out(graph: Graph, program: Program, state: RunState) -> tuple[Incomplete, ...]:

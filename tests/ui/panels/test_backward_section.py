@@ -116,7 +116,7 @@ def test_the_local_rule_stands_with_its_numbers_and_its_source(inspector: Inspec
     ran.attention.select([POW])
     section = inspector.details.backward
     assert section.isVisible()
-    assert section.arrives.words() == ["from add_1.a  1"]
+    assert section.arrives.words() == ["from + (a)  1"]
     assert section.rule.words() == [
         "y = a ^ b",
         "∂y/∂a = b · a^(b − 1) = 2 · 3^(2 − 1) = 6  grad_a = grad · b · a^(b − 1)",

@@ -87,7 +87,8 @@ def _arrival(graph: Graph, arrival: Arrival, several: bool) -> Iterator[Line]:
 
 def _sender(graph: Graph, part: Contribution) -> str:
     name = name_of(graph, part.node) if part.node else part.autograd
-    return f"{name}.{port_name(graph, part.node, part.port)}" if part.port else name
+    port = port_name(graph, part.node, part.port) if part.port else ""
+    return f"{name}.{port}" if port and name.isidentifier() else f"{name} ({port})" if port else name
 
 
 # ------------------------------------------------------------------ the rule

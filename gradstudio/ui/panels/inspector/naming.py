@@ -1,7 +1,7 @@
 """What the inspector calls things: nodes, ports, values in a line. No widgets."""
 
-from gradstudio.graph.analysis import address
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
 from gradstudio.graph.ports import input_ports, output_ports
 from gradstudio.protocol.records import Summary
 from gradstudio.ui.canvas import formatting
@@ -11,14 +11,14 @@ WRITTEN_OUT = 3
 
 
 def name_of(graph: Graph, item: ItemId, output: int = 0, path: str = "") -> str:
-    """The variable of a result, else the node's address; "fc.weight" for a parameter; "" when it is gone."""
+    """The variable of a result, else what its card's head shows; "fc.weight" for a parameter; "" when it is gone."""
     if item not in graph:
         return ""
     if item in graph.blocks:
-        return graph.blocks[item].title or graph.blocks[item].kind
+        return title(graph, item)
     outputs = output_ports(graph, item)
     name = outputs[output].name if output < len(outputs) else ""
-    name = name or address(graph, item)
+    name = name or title(graph, item)
     if not path:
         return name
     return f"{name}[{path}]" if path.isdigit() else f"{name}.{path}"

@@ -1,0 +1,26 @@
+"""What items are called in messages, on the timeline and in every panel."""
+
+import pytest
+
+from gradstudio.graph.model import Node
+from gradstudio.graph.names import node_title, title
+from gradstudio.graph.ports import operator_of
+from tests.graph.builder import Drawing
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("operator.iadd", "+="), ("operator.pow", "**"), ("operator.matmul", "@"), ("torch.Tensor.mul_", "mul_")],
+)
+def test_a_node_without_a_name_is_called_what_its_card_shows(key: str, shown: str):
+    d = Drawing()
+    item = d.add(key, d.add("torch.ones", name="x"), name="_")
+    operator = operator_of(d.graph, item)
+    assert operator is not None
+    assert title(d.graph, item) == shown == operator.title
+
+
+def test_a_name_goes_before_the_operator_and_an_unknown_operator_by_its_last_word():
+    assert node_title(Node(id="n1", operator="operator.iadd", names=("y", "_"))) == "y"
+    assert node_title(Node(id="n1", operator="operator.iadd", names=("_",))) == "+="
+    assert node_title(Node(id="n1", operator="torch.not_there.thing")) == "thing"
