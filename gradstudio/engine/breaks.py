@@ -23,6 +23,9 @@ from gradstudio.protocol.records import Summary
 ANY = ItemId("")
 """The node of a breakpoint that means all: break where a NaN or Inf appears."""
 
+FINITE, INFINITE, NAN = range(3)
+"""How bad a value is; a NaN that comes of infinities is news."""
+
 
 class Found(NamedTuple):
     """A breakpoint whose condition holds, and where in a backward (else 0 and -1)."""
@@ -54,7 +57,7 @@ class Breaks:
         self._any: list[Breakpoint] = []
         self._any_backward: list[Breakpoint] = []
         self._operands: list[object] = []
-        self._was_finite = True
+        self._came = FINITE
         for one in breakpoints:
             if one.node == ANY:
                 (self._any_backward if one.phase == "backward" else self._any).append(one)
@@ -70,7 +73,7 @@ class Breaks:
         """What holds of a statement's inputs, directly before it runs."""
         if self._any:
             self._operands = [namespace.get(name) for name in step.source.operands]
-            self._was_finite = step.pure or _all_finite(self._operands)
+            self._came = FINITE if step.pure else _worst(self._operands)
         asked = self._before.get(step.id)
         if not asked:
             return []
@@ -92,7 +95,7 @@ class Breaks:
     def after(self, step: Step, outputs: tuple[object, ...], turns: tuple[int, ...]) -> list[Found]:
         """What holds of a statement's results, directly behind it."""
         found = self._holding(self._after.get(step.id, ()), outputs, step.id, turns)
-        if self._any and self._was_finite and not _all_finite(outputs) and self._came_finite(step):
+        if self._any and self._worse(step, outputs):
             found += self._holding(self._any, outputs, step.id, turns)
         self._operands = []
         return found
@@ -102,9 +105,10 @@ class Breaks:
         asked = [one for one in self._after.get(block, ()) if one.output in (None, place)]
         return [Found(one, block, s, turns) for one in asked for s in self._first(one, [value])]
 
-    def _came_finite(self, step: Step) -> bool:
-        """Whether what went in was finite; of a statement that may have overwritten it, that was asked before."""
-        return not step.pure or _all_finite(self._operands)
+    def _worse(self, step: Step, outputs: tuple[object, ...]) -> bool:
+        """Whether a NaN or an infinity comes out that did not go in; what a statement overwrites was asked before."""
+        went = _worst(outputs)
+        return went > FINITE and went > (_worst(self._operands) if step.pure else self._came)
 
     def _holding(
         self, asked: Iterable[Breakpoint], values: Iterable[object], node: ItemId, turns: tuple[int, ...]
@@ -175,16 +179,16 @@ class Breaks:
     def _born(self, traced: BackwardTraced) -> list[Found]:
         """Where gradients stopped being finite: an autograd node that got finite ones and sent others, or a sum."""
         found: list[Found] = []
-        spoilt = False
+        seen = FINITE
         for place, row in enumerate(traced.rows):
-            came = [summary for summary in row.incoming if not _is_finite(summary)]
-            went = [summary for summary in (*row.outgoing, row.after) if not _is_finite(summary)]
-            if (came and not spoilt) or (went and not came):
-                summary = came[0] if came else went[0]
+            came = max(row.incoming, key=_badness, default=None)
+            went = max((*row.outgoing, row.after), key=_badness)
+            summary = came if _badness(came) > seen else went
+            if _badness(came) > seen or _badness(went) > max(_badness(came), FINITE):
                 found += [
                     Found(one, row.node, summary, row.turns, traced.backward, place) for one in self._any_backward
                 ]
-            spoilt = spoilt or bool(came or went)
+            seen = max(seen, _badness(came), _badness(went))
         return [met for met in found if holds(met.breakpoint.condition, met.summary)]
 
 
@@ -215,13 +219,16 @@ def _sent_back(rows: list[AutogradRow], group: range, traced: BackwardTraced) ->
     return [summary for summary in sent if summary is not None]
 
 
-def _is_finite(summary: Summary | None) -> bool:
-    return summary is None or not (summary.nan or summary.posinf or summary.neginf)
+def _badness(summary: Summary | None) -> int:
+    if summary is None:
+        return FINITE
+    return NAN if summary.nan else INFINITE if summary.posinf or summary.neginf else FINITE
 
 
-def _all_finite(values: Iterable[object]) -> bool:
+def _worst(values: Iterable[object]) -> int:
+    """The worst that any of the tensors holds."""
     with neutral():
-        return all(_finite(tensor) for value in values for tensor in _floats_in(value))
+        return max((_worst_of(tensor) for value in values for tensor in _floats_in(value)), default=FINITE)
 
 
 def _floats_in(value: object) -> list[Tensor]:
@@ -229,5 +236,7 @@ def _floats_in(value: object) -> list[Tensor]:
     return [tensor for tensor in dense if tensor.is_floating_point() or tensor.is_complex()]
 
 
-def _finite(tensor: Tensor) -> bool:
-    return bool(torch.isfinite(tensor).all())
+def _worst_of(tensor: Tensor) -> int:
+    if torch.isfinite(tensor).all():
+        return FINITE
+    return NAN if torch.isnan(tensor).any() else INFINITE

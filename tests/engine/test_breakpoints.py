@@ -227,6 +227,14 @@ def test_a_run_pauses_where_a_nan_appears_and_not_where_it_goes_on(bench: Bench)
     assert ask(bench, "run", anywhere()).at_end
 
 
+def test_a_nan_that_comes_of_an_infinity_is_paused_at_too(bench: Bench) -> None:
+    bench.load(program("x = torch.tensor([0.0, 1.0])\nl = x.log()\nz = l * x\nw = z + 1\n"))
+    stopped = []
+    while ask(bench, "run", anywhere()).outcome == "breakpoint":
+        stopped += [hit.node for hit in hits(bench) if hit.stopped]
+    assert stopped == [node(2), node(3)], "-inf in l, 0 * -inf in z; w only passes it on"
+
+
 def test_a_nan_that_is_written_in_place_appears_there(bench: Bench) -> None:
     bench.load("x = torch.tensor([-1.0, 1.0])\nx.log_()\nx += 1\ny = x * 2")
     assert ask(bench, "run", anywhere()).next_node == node(3)
