@@ -72,15 +72,18 @@ def keepdim(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 
 def infer_size(case: Case, _kind: FixKind) -> Iterator[Offer]:
-    """Write -1 for a size, where the others divide the number of elements."""
+    """Write -1 for a size where the others divide the number of elements; where none do, flatten the tensor."""
     node, sizes = case.node, tuple(int(n) for n in re.findall(r"-?\d+", case.groups.get("a", "")))
     if node is None:
         return
     name = next((n for n in ("shape", "size") if n in node.lengths or n in node.literals), "")
-    offers = with_one_inferred(sizes, int(case.groups.get("n", "0"))) or ((-1,),)
+    offers = with_one_inferred(sizes, int(case.groups.get("n", "0")))
     for chosen in offers[:2] if name else ():
         words = ", ".join(str(size) for size in chosen)
         yield f"Write {words} and let torch compute the -1", partial(_write_sizes, node=node, name=name, sizes=chosen)
+    if name and not offers:
+        title = f"Flatten it to one dimension instead ({name}=(-1,))"
+        yield title, partial(_write_sizes, node=node, name=name, sizes=(-1,))
 
 
 def join_dim(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -132,12 +135,12 @@ def module_literal(case: Case, kind: FixKind) -> Iterator[Offer]:
 
 
 def clamp_index(case: Case, _kind: FixKind) -> Iterator[Offer]:
-    """Cut indices off at the last row of the table."""
+    """Bring indices between 0 and the last row of the table."""
     index, table = case.operand("input"), case.operand("weight")
     if index is not None and table is not None and table.shape:
         last = str(table.shape[0] - 1)
         yield (
-            f"Cut the indices off at the last row (clamp(max={last}))",
+            f"Cut the indices off at the first and the last row (clamp(min=0, max={last}))",
             _insert(index.wire, "torch.Tensor.clamp", min="0", max=last),
         )
 

@@ -28,6 +28,8 @@ TORCH_NAMES = {
 WHOLE_PORTS = ("target", "index", "indices", "input", "tensor")
 FLOATING = ("float16", "bfloat16", "float32", "float64")
 NUMBER_CALLS = frozenset({"item", "tolist"})
+MOVES = frozenset({"cuda", "to"})
+"""Methods that move a tensor to another device."""
 
 
 def set_text(case: Case, kind: FixKind) -> Iterator[Offer]:
@@ -137,6 +139,25 @@ def device_cpu(case: Case, _kind: FixKind) -> Iterator[Offer]:
         if header.device not in ("cpu", device):
             changed = msgspec.structs.replace(header, device=device)
             yield f"Set the document's device to {words}", partial(recipes.set_header, header=changed)
+
+
+def stay(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Of a node that moves its tensor to a device that is not there: leave it where it is, or follow the document."""
+    if case.node is None or case.operator is None:
+        return
+    word, name, literals = case.operator.word, case.name(case.item), case.node.literals
+    if word not in MOVES or literals.get("device") == DOCUMENT_DEVICE:
+        return
+    passed_on = f"{name} passes its input on" if name != word else "it passes its input on"
+    yield (
+        f"Take {word} away ({passed_on})",
+        partial(recipes.set_bypassed, items=(case.item,), bypassed=True),
+    )
+    steps: list[Callable[[Graph], Edits]] = []
+    if word != "to":
+        steps.append(partial(recipes.replace_operator, item=case.item, key="torch.Tensor.to"))
+    steps.append(partial(recipes.set_document_device_port, item=case.item, path="device"))
+    yield "Move it to the document's device instead (.to(device))", _in_turn(steps)
 
 
 def to_device(case: Case, _kind: FixKind) -> Iterator[Offer]:

@@ -54,6 +54,7 @@ MAKERS: dict[str, Maker] = {
     "retain_graph": fix_gradients.retain_graph,
     "set": fix_values.set_text,
     "squeeze_target": fix_shapes.squeeze_target,
+    "stay": fix_values.stay,
     "subscripts": fix_shapes.subscripts,
     "to_device": fix_values.to_device,
     "transpose": fix_shapes.transpose,

@@ -61,11 +61,12 @@ TYPES: tuple[Rule, ...] = (
         "",
         r"Torch not compiled with (?P<name>\w+) enabled|Found no NVIDIA driver|No CUDA GPUs are available"
         r"|PyTorch is not linked with support for (?P<kind>\w+) devices|invalid device ordinal",
-        "The document's device is not there: this torch was built without it, or the machine has none.",
-        ("Choose cpu or auto as the document's device",),
+        "This statement asks for a device that is not there: this torch was built without it, or the machine has none.",
+        ("Choose a device that is there: .to(device) follows the document's, which may be cpu or auto",),
         "import torch\ntorch.zeros(1, device='xpu')",
         (
-            FixKind("document_device"),
+            FixKind("stay", 0),
+            FixKind("document_device", 0),
             FixKind("device_cpu", 0),
         ),
     ),

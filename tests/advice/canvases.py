@@ -67,6 +67,10 @@ def view(d: Drawing) -> None:
     d.add("torch.Tensor.view", x, shape="(6,)")
 
 
+def flattened(d: Drawing) -> None:
+    d.add("torch.Tensor.view", d.add("torch.randn", size="(3,)"), shape="(2, 2)")
+
+
 def cat(d: Drawing) -> None:
     a, b = d.add("torch.randn", size="(2, 3)"), d.add("torch.randn", size="(2, 4)")
     item = d.add("torch.cat")
@@ -340,6 +344,14 @@ def own_device(d: Drawing) -> None:
     d.add("torch.zeros", size="(1,)", device='"xpu"')
 
 
+def moved(d: Drawing) -> None:
+    d.add("torch.Tensor.cuda", d.add("torch.zeros", size="(1,)"), device='"cuda:63"')
+
+
+def moved_to(d: Drawing) -> None:
+    d.add("torch.Tensor.to", d.add("torch.zeros", size="(1,)"), device='"xpu"', dtype="torch.float64")
+
+
 def two_devices(d: Drawing) -> None:
     a = d.add("torch.randn", size="(2, 2)", device='"meta"')
     d.add("operator.add", a, d.add("torch.randn", size="(2, 2)"))
@@ -439,7 +451,7 @@ CANVASES: dict[str, tuple[tuple[Callable[[Drawing], None], int], ...]] = {
     "batched matmul": ((bmm, 2),),
     "broadcast": ((broadcast, 1), (broadcast_turned, 2), (broadcast_reduced, 2)),
     "broadcast target": ((broadcast_target, 1),),
-    "reshape size": ((reshape, 1),),
+    "reshape size": ((reshape, 1), (flattened, 1)),
     "view not contiguous": ((view, 2),),
     "cat sizes": ((cat, 1), (cat_turned, 1)),
     "stack sizes": ((stack, 1),),
@@ -474,7 +486,7 @@ CANVASES: dict[str, tuple[tuple[Callable[[Drawing], None], int], ...]] = {
     "dtype mismatch": ((two_dtypes, 2), (layer_dtype, 1)),
     "mean of integers": ((whole_mean, 2),),
     "not implemented for dtype": ((softmax, 1),),
-    "no such accelerator": ((no_device, 1), (own_device, 1)),
+    "no such accelerator": ((no_device, 1), (own_device, 1), (moved, 2), (moved_to, 2)),
     "device mismatch": ((two_devices, 1),),
     "item of many": ((many_items, 2),),
     "boolean of many": ((truth, 2),),
