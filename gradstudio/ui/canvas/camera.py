@@ -10,7 +10,7 @@ MAXIMUM_ZOOM: Final = 3.0
 FIT_MAXIMUM: Final = 1.0
 """Fitting never enlarges beyond this."""
 FIT_MARGIN: Final = 28.0
-LEAST_READABLE: Final = 0.5
+LEAST_READABLE: Final = 0.55
 """A document opens as a whole when that needs no smaller zoom."""
 OPENING_ZOOM: Final = 0.64
 """Else at this zoom, the smallest at which cards are no plates."""

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QTimer, SignalInstance
 from PySide6.QtGui import QActionGroup, QPainter
 from PySide6.QtWidgets import QMenu
 
@@ -15,7 +15,7 @@ from gradstudio.ui.canvas.break_marks import Breakpoints, paint_breakpoints
 from gradstudio.ui.canvas.extras import Experiments
 from gradstudio.ui.canvas.heads import paint_legend
 from gradstudio.ui.canvas.links_painter import paint_clashes
-from gradstudio.ui.canvas.moment_painter import Stage, paint_moment
+from gradstudio.ui.canvas.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.state.run_state import RunState
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.overlay import OverlayState
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
+    from gradstudio.ui.state.overlays import Overlays
 
 MENU_NONE = "Category"
+WEIGHED = "alive_bytes"
+"""The figure that has to be asked for."""
 
 
 class BreakpointStore(Breakpoints, Protocol):
@@ -99,15 +102,21 @@ class Debugging:
         breakpoints: BreakpointStore | None
         experiments: ExperimentStore | None
         runner: Runner | None
+        settle_timer: QTimer
+        overlays: Overlays
         _place: tuple[int, int]
+        _was_back: bool
+        _was_busy: bool
+        _shows_cost: bool
 
         def viewport(self) -> QWidget: ...
         def repaint_board(self) -> None: ...
-        def is_seen(self, item: ItemId) -> bool: ...
-        def bring_into_view(self, item: ItemId) -> None: ...
+        def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
+        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
 
     def _connect_debugger(self) -> None:
-        self._place = (0, 0)
+        self._place, self._was_back, self._was_busy = (0, 0), False, False
+        self._shows_cost = self.overlays["cost"]
         self.breakpoints = getattr(self.session, "debug", None)
         self.experiments = getattr(self.session, "experiments", None)
         self.runner = getattr(self.session, "run", None)
@@ -118,6 +127,10 @@ class Debugging:
             self.experiments.changed.connect(self._on_experiments_changed)
         self.session.results.moment_moved.connect(self._on_results_moment_moved)
         self.attention.hover_changed.connect(self._on_attention_hover_changed)
+        self.overlays.changed.connect(self._on_overlays_changed_weigh)
+        run = getattr(self.session, "run", None)
+        if run is not None:
+            run.state_changed.connect(self._on_run_state_changed)
 
     # -------------------------------------------------------------- colours
 
@@ -131,7 +144,7 @@ class Debugging:
         Raises:
             KeyError: no figure of that name.
         """
-        if name == "alive_bytes" and self.runner is not None:
+        if name == WEIGHED and self.runner is not None:
             self.runner.weigh_memory()
         self.board.colour_by(name)
         self.repaint_board()
@@ -155,6 +168,24 @@ class Debugging:
     def _on_colour_triggered(self, name: str, _checked: bool = False) -> None:
         self.colour_by(name)
 
+    # -------------------------------------------------------------- memory
+
+    def _on_overlays_changed_weigh(self) -> None:
+        """Bytes are shown as soon as costs are."""
+        if self.overlays["cost"] and not self._shows_cost:
+            self._weigh()
+        self._shows_cost = self.overlays["cost"]
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        """Every pause leaves other tensors alive; they are weighed while their bytes are shown."""
+        ended, self._was_busy = self._was_busy and not state.busy, state.busy
+        if ended and (self.overlays["cost"] or self.colored_by == WEIGHED):
+            self._weigh()
+
+    def _weigh(self) -> None:
+        if self.runner is not None:
+            self.runner.weigh_memory()
+
     # -------------------------------------------------------------- experiments
 
     def drop_experiments(self) -> None:
@@ -173,12 +204,18 @@ class Debugging:
         """Show the moment; push the scene only as far as the active node needs."""
         results = self.session.results
         self.board.revision += 1
+        if results.looking_back != self._was_back:
+            self._was_back = results.looking_back
+            failed = frozenset(failure.failed.node for failure in results.failures)
+            if failed:
+                self.board.results_changed(failed)
         active = results.active
         self._place = (0, 0)
         if active is not None:
             self._place = self._place_in_backward()
-            if active.node and self.hand.gesture is None and not self.is_seen(active.node):
-                self.bring_into_view(active.node)
+            if active.node and self.hand.gesture is None and not self.is_seen(active.node, COVERED):
+                self.bring_into_view(active.node, COVERED)
+        self.settle_timer.start()
         self.repaint_board()
 
     def _place_in_backward(self) -> tuple[int, int]:

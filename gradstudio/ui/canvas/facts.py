@@ -46,7 +46,7 @@ from gradstudio.ui.canvas.heights import (
     value_height,
 )
 from gradstudio.ui.canvas.heights import Shown as Shown
-from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.results import FailureLike, Results
 from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
@@ -151,17 +151,22 @@ def _expected(results: Results, node: ItemId) -> str:
 
 
 def _problem(results: Results, node: ItemId) -> tuple[str, ProblemKind]:
-    failure = results.failure(node)
+    failure = failure_shown(results, node)
     if failure is not None:
         return in_one_line(failure.what), "error"
     expected = results.inference(node, 0)
     if expected is not None and expected.refusal and results.outputs(node) is None:
         return in_one_line(expected.refusal), "warning"
     warnings = results.warnings(node)
-    if warnings:
+    if warnings and (results.moment is None or results.outputs(node) is not None):
         return in_one_line(warnings[-1].message), "warning"
     reason = results.incomplete(node)
     return (in_one_line(reason), "incomplete") if reason else ("", "")
+
+
+def failure_shown(results: Results, node: ItemId) -> FailureLike | None:
+    """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
+    return results.failure(node) if results.moment is None else None
 
 
 def in_one_line(text: str) -> str:

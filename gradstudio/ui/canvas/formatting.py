@@ -27,6 +27,8 @@ FLOAT32_HALF_STEP = 6e-8
 """Relative rounding of float32: 0.1 stored as 0.10000000149 is still written 0.1."""
 MAX_VECTOR = 10
 """A tensor of at most so many elements is written out (SEMANTICS 17)."""
+BETWEEN = ", "
+"""Between the counts of what is not finite."""
 MAX_GRID = 4
 """A matrix of at most so many rows and columns is written out."""
 
@@ -69,15 +71,15 @@ def _real(value: float, digits: int) -> str:
     if value == int(value) and abs(value) < 1e4:
         return str(int(value))
     if not 1e-4 <= abs(value) < 1e4:
-        return _scientific(value)
+        return _scientific(value, min(digits, 3))
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
     text = f"{value:.{max(0, digits - 1 - exponent)}f}"
     exact = abs(float(text) - value) <= FLOAT32_HALF_STEP * abs(value)
     return text.rstrip("0").rstrip(".") if exact and "." in text else text
 
 
-def _scientific(value: float) -> str:
-    mantissa, exponent = f"{value:.2e}".split("e")
+def _scientific(value: float, digits: int) -> str:
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
 
@@ -178,22 +180,22 @@ def extents(summary: Summary) -> tuple[str, ...]:
 
 
 def oddities(summary: Summary) -> str:
-    """``NaN 33 %  +∞ 2``: what is not finite, in words; "" when all is."""
+    """``33 % NaN, 2 +∞``: how many elements are not finite, in words; "" when all are."""
     total = max(1, element_count(summary.shape))
     found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
-    return "  ".join(f"{name} {_share(count, total)}" for name, count in found if count)
+    return BETWEEN.join(f"{_share(count, total)} {name}" for name, count in found if count)
 
 
 def _share(count: int, total: int) -> str:
     return f"{count}" if total < 100 else f"{100 * count / total:.3g} %"
 
 
-def norm(summary: Summary) -> str:
-    """The 2-norm from the RMS: ``2.2e-2``; "" when there is none."""
+def norm(summary: Summary, digits: int = 3) -> str:
+    """The 2-norm from the RMS: ``0.022``; "" when there is none."""
     if summary.rms is None:
         return ""
     finite = element_count(summary.shape) - summary.nan - summary.posinf - summary.neginf
-    return number(summary.rms * math.sqrt(max(0, finite)), 3)
+    return number(summary.rms * math.sqrt(max(0, finite)), digits)
 
 
 def size(size_bytes: int) -> str:

@@ -31,11 +31,21 @@ def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, s
 
 
 def paint_clashes(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
-    """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions."""
+    """Who wrote (a pen) into what was saved for a backward (a broken link), with the versions.
+
+    At an earlier moment only when those had run that clash: before, nothing is wrong yet.
+    """
     for failure in board.results.failures:
         clash = failure.failed.clash
-        if clash is not None:
+        if clash is not None and _stands(board, clash):
             _paint_clash(painter, look, board, camera, seen, clash)
+
+
+def _stands(board: Board, clash: Clash) -> bool:
+    if board.results.moment is None:
+        return True
+    parts = [culprit.node for culprit in clash.culprits] + [clash.victim]
+    return all(board.results.row(node) is not None for node in parts if node)
 
 
 def _paint_clash(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, clash: Clash) -> None:

@@ -10,14 +10,16 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.records import Summary
 from gradstudio.protocol.timeline_model import BackwardStep
+from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
+from gradstudio.ui.canvas.plates import plate_box
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_label_painter import label_at, paint_lit_label
+from gradstudio.ui.canvas.wire_label_painter import paint_lit_label, whole_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
 
 ARROWS: Final = (4, 9, 14)
@@ -45,8 +47,8 @@ class Stage:
 def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
     """Everything about the active node; `place` is which step of how many of its backward it is."""
     active = stage.board.results.active
-    if active is None:
-        return
+    if active is None or (active.node and active.node not in stage.board.index):
+        return  # the node of that moment was deleted since
     role = active.phase
     step = stage.board.results.backward_step() if role == "backward" else None
     if step is not None:
@@ -58,6 +60,7 @@ def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
     if box is not None and box.grown(30).meets(stage.seen):
         _mark(stage, stage.camera.box_to_view(box), role, place)
     if step is not None and stage.camera.zoom >= LEGIBLE:
+        _paint_forming(stage, step)
         _paint_arrivals(stage, step)
 
 
@@ -75,11 +78,10 @@ def _paint_flow_back(stage: Stage, step: BackwardStep) -> None:
     color = stage.look.color("backward")
     _light(stage, arriving, color, back=True, width=2.6)
     _light(stage, leaving, color, back=True, width=4.2)
+    for wire in arriving:
+        _paint_wire_number(stage, wire, hollow=True)
     for wire in leaving:
-        _paint_wire_number(stage, wire)
-    if stage.camera.zoom >= LEGIBLE:
-        for wire in {(w.source, w.output): w for w in leaving}.values():
-            _paint_forming(stage, wire)
+        _paint_wire_number(stage, wire, hollow=False)
 
 
 def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width: float = 3.6) -> None:
@@ -101,36 +103,37 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
             stage.painter.restore()
 
 
-def _paint_wire_number(stage: Stage, wire: Wire) -> None:
+def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> None:
     sent = stage.board.results.wire_grad(wire)
-    if sent is None:
-        return
-    found = stage.labels.of(wire)
-    if found is None:
-        path = stage.board.paths[stage.board.wire_index[wire]]
-        x, y = path[12].tolist()
-        found = label_at(stage.look, brief(sent.grad), x, y, stage.camera.zoom)
-    paint_lit_label(stage.painter, stage.look, stage.camera, found)
+    if sent is not None:
+        x, y = stage.board.paths[stage.board.wire_index[wire]][12].tolist()
+        found = whole_label(stage.look, stage.labels.of(wire), brief(sent.grad), (x, y), stage.camera.zoom)
+        paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
 
 
-def _paint_forming(stage: Stage, wire: Wire) -> None:
-    """The sum that is being formed where a value has several users."""
-    parts, total = stage.board.results.forming(wire.source, wire.output)
-    if total > 1 and parts:
-        port = PortRef(wire.source, "output", "", wire.output)
-        _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", -20.0)
+def _paint_forming(stage: Stage, step: BackwardStep) -> None:
+    """The sums that are being formed where a value that the step sends a part to has several users."""
+    _, leaving = flowing(stage.board, step)
+    for source, output in dict.fromkeys((wire.source, wire.output) for wire in leaving):
+        parts, total = stage.board.results.forming(source, output)
+        if total > 1 and parts:
+            port = PortRef(source, "output", "", output)
+            _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", upward=True)
 
 
 def _paint_arrivals(stage: Stage, step: BackwardStep) -> None:
-    """What arrives at the results of the active node."""
+    """What arrives at the results of the active node, where no wire says it already."""
+    arriving, _ = flowing(stage.board, step)
     seen: set[int] = set()
     for arrival in step.arrivals:
         value = arrival.value
         if value is None or value.node != step.node or value.path or value.output in seen:
             continue
         seen.add(value.output)
-        port = PortRef(step.node, "output", "", value.output)
-        _plate(stage, port, _arriving(arrival.grad, [part.grad for part in arrival.parts]), 20.0)
+        along = [wire for wire in arriving if wire.output == value.output]
+        if len(along) != 1 or len(arrival.parts) > 1:
+            port = PortRef(step.node, "output", "", value.output)
+            _plate(stage, port, _arriving(arrival.grad, [part.grad for part in arrival.parts]), upward=False)
 
 
 def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
@@ -140,18 +143,39 @@ def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
     return f"arrives {brief(grad)}"
 
 
-def _plate(stage: Stage, port: PortRef, text: str, below: float) -> None:
-    """Words beside an output port, over everything."""
-    meter, painter, look = stage.look.meter, stage.painter, stage.look
+def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
+    """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
+    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.board.box(port.item)
+    if card is None:
+        return
     x, y = stage.camera.to_view(*stage.board.anchor(port))
     width = meter.width(text, "mono_label") + 14
-    rect = QRectF(x + 8, y + below * max(0.8, stage.camera.zoom) - 9, width, 18)
-    painter.setPen(QPen(look.color("backward"), 1.3))
+    shown = stage.camera.box_to_view(card)
+    view = stage.camera.box_to_view(stage.seen)
+    view = Box(view.x, view.y + COVERED, view.width, view.height - COVERED)
+    box = plate_box((x, y), shown, width, _taken(stage, shown), view, upward=upward)
+    rect = QRectF(box.x, box.y, box.width, box.height)
+    color = look.color("backward")
+    if not rect.adjusted(-14, -14, 14, 14).contains(x, y):
+        painter.setPen(QPen(color, 1.0, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(x, y), QPointF(min(max(x, rect.left() + 6), rect.right() - 6), rect.center().y()))
+    painter.setPen(QPen(color, 1.3))
     painter.setBrush(look.color("surface_raised"))
     painter.drawRoundedRect(rect, 5, 5)
     painter.setFont(meter.font("mono_label"))
     painter.setPen(look.color("text"))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _taken(stage: Stage, card: Box) -> list[Box]:
+    """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
+    board, to_view = stage.board, stage.camera.box_to_view
+    near = board.bounds[geometry.visible(board.bounds, stage.seen, 0.0)].tolist()
+    boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
+    boxes += [to_view(note.box) for note in board.notes.values()]
+    if board.shown.wire_gradients:
+        boxes += [to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
+    return [*boxes, Box(card.x, card.y - TAB, 70.0, TAB)]
 
 
 def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.attention import Attention
 
 WHEEL_STEP: Final = 1.2
+MOST_OF_IT: Final = 0.7
+"""A card that is seen has so much of its width and height in view."""
 FREE_GAP: Final = 24.0
 """Scene pixels kept free around a card that is added without a place of its own."""
 
@@ -88,16 +90,27 @@ class Navigation:
         boxes = [self.board.box(item) if item is not None else None, note.box if note is not None else None]
         return geometry.union(box for box in boxes if box is not None)
 
-    def bring_into_view(self, item: ItemId) -> None:
-        """Push the scene as little as shows the whole card; the zoom stays."""
+    def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None:
+        """Push the scene as little as shows the whole card; the zoom stays.
+
+        Something lies over `covered_px` view pixels at the upper edge.
+        """
         box = self.board.box(item)
         if box is not None:
+            above = covered_px / self.camera.zoom
+            box = Box(box.x, box.y - above, box.width, box.height + above)
             self._jump(cameras.showing(self.camera, box, self.viewport().width(), self.viewport().height()))
 
-    def is_seen(self, item: ItemId) -> bool:
-        """Whether any of a card can be seen."""
+    def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
+        """Whether most of a card can be seen, its header included; `covered_px` as above."""
         box = self.board.box(item)
-        return box is not None and box.meets(self.camera.seen(self.viewport().width(), self.viewport().height()))
+        if box is None:
+            return False
+        width, height, shown = self.viewport().width(), self.viewport().height(), self.camera.box_to_view(box)
+        across = min(shown.right, width) - max(shown.x, 0.0)
+        down = min(shown.bottom, height) - max(shown.y, covered_px)
+        least_x, least_y = min(shown.width, width) * MOST_OF_IT, min(shown.height, height - covered_px) * MOST_OF_IT
+        return across >= least_x and down >= least_y
 
     def free_place(self, key: str = "") -> tuple[float, float]:
         """A scene point near the middle where a fresh card of an operator covers nothing."""

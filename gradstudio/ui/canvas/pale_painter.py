@@ -15,7 +15,10 @@ from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 
-PALE: Final = 0.62
+PALE: Final = 0.5
+WORDS: Final = "not run yet"
+LEAST_WELL: Final = 24.0
+"""A card with less room below its ports, scene pixels, has the words under it."""
 
 
 def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
@@ -37,11 +40,13 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     if camera.zoom >= DISTANT:
         painter.setFont(look.meter.font("small_italic"))
         painter.setPen(look.color("text_dim"))
-        for x, y, width, height in rects.tolist():
-            line = QRectF(x + 12 * camera.zoom, y + height - 22, width - 24 * camera.zoom, 18)
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, "not run yet")
+        for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
+            bottom = y + height - 22 if board.cards[board.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+            line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
 def _has_run(board: Board, item: ItemId) -> bool:
-    card = board.cards[item]
-    return card.face.muted or board.results.row(item) is not None
+    """What is at work has begun: it is shown as running."""
+    card, results = board.cards[item], board.results
+    return card.face.muted or results.row(item) is not None or item == results.running_node

@@ -16,7 +16,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import HEADER, Face
-from gradstudio.ui.canvas.facts import in_one_line
+from gradstudio.ui.canvas.facts import failure_shown, in_one_line
 from gradstudio.ui.canvas.heads import Head, head_of
 from gradstudio.ui.canvas.heights import awaits_gradient
 from gradstudio.ui.canvas.look import Look
@@ -37,7 +37,7 @@ Align = Qt.AlignmentFlag
 
 def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
     """The plate in a rectangle of view pixels."""
-    face, failed = board.cards[item].face, board.results.failure(item) is not None
+    face, failed = board.cards[item].face, failure_shown(board.results, item) is not None
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
     painter.setOpacity(STALE_OPACITY if face.muted else 1.0)
@@ -91,7 +91,7 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colo
 
 def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
     records = board.results.outputs(item)
-    failure = board.results.failure(item)
+    failure = failure_shown(board.results, item)
     if failure is not None:
         _paint_failure(painter, look, in_one_line(failure.what), body)
         return

@@ -1,24 +1,31 @@
 """Paints what came back along wires: an arrow and a number on a plate of its own, in batches."""
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gradstudio.ui.canvas.batches import draw_rects
+from gradstudio.ui.canvas.batches import draw_lines, draw_rects
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 from gradstudio.ui.canvas.wire_labels import ARROW, EDGE, HEIGHT, ROLE, WireLabel, label_width, scale_at
 
+STALE_OPACITY: Final = 0.42
+"""Of labels that an older program than the canvas shows left behind; that of values on cards."""
 
-def paint_labels(painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel]) -> None:
-    """Quiet plates: the ground of the canvas, letters in the colour of gradients."""
+
+def paint_labels(
+    painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel], *, stale: bool = False
+) -> None:
+    """Quiet plates: the ground of the canvas, letters in the colour of gradients, paler of a run that is stale."""
     shown = list(labels)
     if not shown:
         return
+    _paint_ties(painter, look, camera, shown)
     rects = np.array([(label.box.x, label.box.y, label.box.width, label.box.height) for label in shown])
     rects[:, :2] -= (camera.x, camera.y)
     rects *= camera.zoom
@@ -26,24 +33,44 @@ def paint_labels(painter: QPainter, look: Look, camera: Camera, labels: Iterable
     painter.setBrush(look.color("canvas"))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     draw_rects(painter, rects)
+    painter.setOpacity(STALE_OPACITY if stale else 1.0)
     for label in shown:
         _paint_words(painter, look, camera, label, look.gradient)
+    painter.setOpacity(1.0)
 
 
-def paint_lit_label(painter: QPainter, look: Look, camera: Camera, label: WireLabel, role: str = "backward") -> None:
-    """One label that is meant now: letters on a full ground of that colour."""
-    shown = camera.box_to_view(label.box)
-    painter.setPen(QPen(look.color("canvas"), 2.0))
-    painter.setBrush(look.color(role))
+def _paint_ties(painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel]) -> None:
+    """Lines from labels that have no room on their wires down (or up) to them."""
+    tied = [(label.box.center, label.foot) for label in labels if label.foot is not None]
+    if not tied:
+        return
+    lines = np.array([(*middle, *foot) for middle, foot in tied])
+    lines -= (camera.x, camera.y, camera.x, camera.y)
+    lines *= camera.zoom
+    painter.setPen(QPen(look.gradient, 1.0, Qt.PenStyle.DotLine))
+    draw_lines(painter, lines)
+
+
+def paint_lit_label(
+    painter: QPainter, look: Look, camera: Camera, label: WireLabel, role: str = "backward", *, hollow: bool = False
+) -> None:
+    """One label that is meant now: letters on a full ground of that colour; `hollow`: only its edge in the colour."""
+    _paint_ties(painter, look, camera, (label,))
+    shown, color, ground = camera.box_to_view(label.box), look.color(role), look.color("canvas")
+    painter.setPen(QPen(color, 1.4) if hollow else QPen(ground, 2.0))
+    painter.setBrush(ground if hollow else color)
     painter.drawRoundedRect(QRectF(shown.x - 2, shown.y - 1, shown.width + 4, shown.height + 2), 4, 4)
-    _paint_words(painter, look, camera, label, look.color("canvas"))
+    _paint_words(painter, look, camera, label, color if hollow else ground)
 
 
-def label_at(look: Look, text: str, x: float, y: float, zoom: float) -> WireLabel:
-    """A label with its middle at a scene point, for a wire whose own found no room."""
+def whole_label(look: Look, label: WireLabel | None, text: str, at: tuple[float, float], zoom: float) -> WireLabel:
+    """A wire's label with all of its words, where the label stands; around a scene point where there is none."""
+    if label is not None and label.text == text:
+        return label
+    x, y = label.box.center if label is not None else at
     scale = scale_at(zoom)
     width, height = label_width(look.meter, text) * scale, HEIGHT * scale
-    return WireLabel(text, Box(x - width / 2, y - height / 2, width, height))
+    return WireLabel(text, Box(x - width / 2, y - height / 2, width, height), label.foot if label is not None else None)
 
 
 def _paint_words(painter: QPainter, look: Look, camera: Camera, label: WireLabel, color: QColor) -> None:
@@ -51,11 +78,11 @@ def _paint_words(painter: QPainter, look: Look, camera: Camera, label: WireLabel
     painter.save()
     painter.translate(*camera.to_view(label.box.x, label.box.y))
     painter.scale(scale, scale)
-    left = EDGE + ARROW if label.arrow else EDGE / 2
-    if label.arrow:
-        paint_arrow(painter, color, QPointF(EDGE + 3, HEIGHT / 2), 3.4, back=True)
-    painter.setFont(look.meter.font(ROLE))
-    painter.setPen(color)
-    rect = QRectF(left, 0, label.box.width * camera.zoom / scale - left, HEIGHT)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, label.text)
+    width = label.box.width * camera.zoom / scale
+    paint_arrow(painter, color, QPointF(EDGE + 3 if label.text else width / 2 + 0.5, HEIGHT / 2), 3.4, back=True)
+    if label.text:
+        painter.setFont(look.meter.font(ROLE))
+        painter.setPen(color)
+        left = EDGE + ARROW
+        painter.drawText(QRectF(left, 0, width - left, HEIGHT), Qt.AlignmentFlag.AlignVCenter, label.text)
     painter.restore()

@@ -1,10 +1,12 @@
 """Where the gradient of a wire is written: on the wire near its target, clear of cards and of other labels. No Qt.
 
-Letters keep a size that can be read while the scene shrinks. Places do not depend on what is seen, so a label
-stays where it is while the scene is moved.
+Where a wire is too short for its number, the number stands above or below the cards, with a line down to the wire;
+where there is no room at all, an arrow without a number stays on the wire: hovering it tells the rest. Letters keep
+a size that can be read while the scene shrinks. Places do not depend on what is seen, so a label stays where it is
+while the scene is moved.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -30,8 +32,14 @@ LOOSE: Final = 12.0
 """Pixels that a label may be wider than its words, so that it stays where it is while numbers change."""
 POINTS: Final = (16, 14, 12, 18, 10, 8, 6, 4, 2)
 """Points of a path that are tried as the middle of a label, the nearest to the target first."""
-LIFTS: Final = (0.0, -0.95, 0.95)
-"""Heights of a label above its point that are tried."""
+ON_WIRE: Final = (0.0, -0.95, 0.95)
+"""Heights of a label below its point that are tried: on the wire, or touching it."""
+OFF_WIRE: Final = (-2.0, -3.0, -4.0, -5.0, 2.0, 3.0, 4.0, 5.0)
+"""Those of a label that a line ties to its wire."""
+SIGN_POINT: Final = 11
+"""Point of a path where an arrow without a number stands: about its middle."""
+PORT_ROOM: Final = 7.0
+"""Least distance to a card's sides, where its ports are, scene pixels."""
 LEAST_SCALE: Final = 0.92
 """Of the letters in view pixels; below it they cannot be read."""
 LEAST_ZOOM: Final = 0.3
@@ -44,11 +52,16 @@ NEAR: Final = 240.0
 
 @dataclass(frozen=True, slots=True)
 class WireLabel:
-    """What came back along a wire, in words, and where they stand; without the arrow where room is short."""
+    """What came back along a wire, in words, and where they stand, scene pixels.
+
+    Attributes:
+        text: "" where only the arrow has room.
+        foot: the point of the wire that a line ties it to; None: it stands on the wire.
+    """
 
     text: str
     box: Box
-    arrow: bool = True
+    foot: tuple[float, float] | None = None
 
 
 class WireLabels:
@@ -93,7 +106,7 @@ class WireLabels:
             if found is self._sent.get(wire):
                 continue
             text = brief(found.grad) if found is not None else ""
-            if label is not None and text and label.arrow and self._fits(text, label):
+            if label is not None and text and label.text and self._fits(text, label):
                 self._labels[wire], self._sent[wire] = replace(label, text=text), found
             else:
                 del self._labels[wire]
@@ -105,7 +118,7 @@ class WireLabels:
 
     def _place(self, wires: Iterable[Wire], seen: Box) -> None:
         board = self._board
-        obstacles = board.bounds[geometry.visible(board.bounds, seen, NEAR)]
+        obstacles = board.bounds[geometry.visible(board.bounds, seen, NEAR)] + (-PORT_ROOM, 0.0, PORT_ROOM, 0.0)
         notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.notes.values()]
         if notes:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
@@ -119,32 +132,31 @@ class WireLabels:
                 box = label.box
                 obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
-    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel | None:
-        """The first wording for which there is room: with the arrow, without it, a norm without its sign."""
+    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel:
+        """The first wording and place for which there is room: on the wire, tied to it, else an arrow alone."""
         text, short = brief(grad), briefest(grad)
-        for words, arrow in (
-            (text, True),
-            (text, False),
-            (f"‖{short}‖" if "‖" in text else short, False),
-            (short, False),
-        ):
-            box = self._free_box(wire, label_width(self._board.meter, words, arrow=arrow), obstacles)
-            if box is not None:
-                return WireLabel(words, box, arrow)
-        return None
+        for lifts in (ON_WIRE, OFF_WIRE):
+            for words in dict.fromkeys((text, short)):
+                label = self._free_label(wire, words, lifts, obstacles)
+                if label is not None:
+                    return label
+        x, y = self._board.paths[self._board.wire_index[wire]][SIGN_POINT].tolist()
+        width, height = (ARROW + EDGE) * self._scale, HEIGHT * self._scale
+        return WireLabel("", Box(x - width / 2, y - height / 2, width, height))
 
-    def _free_box(self, wire: Wire, width: float, obstacles: Floats) -> Box | None:
-        board, height, width = self._board, HEIGHT * self._scale, width * self._scale
-        path = board.paths[board.wire_index[wire]]
-        middles = np.concatenate([path[list(POINTS)] + (0.0, lift * height) for lift in LIFTS])
+    def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
+        board, height = self._board, HEIGHT * self._scale
+        width = label_width(board.meter, words) * self._scale
+        points = board.paths[board.wire_index[wire]][list(POINTS)]
+        middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)
-        free = ~_meets(boxes, obstacles)
-        places = np.nonzero(free)[0]
+        places = np.nonzero(~_meets(boxes, obstacles))[0]
         if not len(places):
             return None
         left, top = boxes[places[0], :2].tolist()
-        return Box(left, top, width, height)
+        foot = tuple(points[places[0] % len(points)].tolist()) if lifts is OFF_WIRE else None
+        return WireLabel(words, Box(left, top, width, height), foot)
 
 
 def scale_at(zoom: float) -> float:
@@ -152,9 +164,9 @@ def scale_at(zoom: float) -> float:
     return max(1.0, LEAST_SCALE / zoom)
 
 
-def label_width(meter: Meter, text: str, *, arrow: bool = True) -> float:
-    """Of a label, in its own pixels."""
-    return meter.width(text, ROLE) + (ARROW + 2 * EDGE if arrow else EDGE)
+def label_width(meter: Meter, text: str) -> float:
+    """Of a label with its arrow, in its own pixels."""
+    return meter.width(text, ROLE) + ARROW + 2 * EDGE
 
 
 def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
@@ -170,25 +182,24 @@ def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
 
 
 def brief(summary: Summary | None) -> str:
-    """A gradient in few letters: ``0.32``, ``‖∇‖ 0.32``, "none" for an undefined one."""
-    if summary is None:
-        return "none"
-    if summary.nan:
-        return "NaN" if summary.shape == () else f"NaN {summary.nan}"
-    if summary.shape == () and summary.value is not None:
-        return formatting.number(summary.value, 3)
-    if summary.posinf or summary.neginf:
-        return f"∞ {summary.posinf + summary.neginf}"
-    return f"‖∇‖ {formatting.norm(summary)}" if summary.rms is not None else formatting.shape(summary.shape)
+    """A gradient in few letters: ``0.32``, ``‖∇‖ 0.32``, ``1 NaN``, "none" for an undefined one."""
+    return _in_digits(summary, 3)
 
 
 def briefest(summary: Summary | None) -> str:
-    """Two digits of a number or norm, where nothing else has room."""
-    if summary is None or summary.rms is None or summary.nan or summary.posinf or summary.neginf:
-        return brief(summary)
-    if summary.shape == ():
-        return formatting.number(summary.value, 2)
-    return formatting.number(summary.rms * formatting.element_count(summary.shape) ** 0.5, 2)
+    """The same in two digits, where nothing else has room."""
+    return _in_digits(summary, 2)
+
+
+def _in_digits(summary: Summary | None, digits: int) -> str:
+    if summary is None:
+        return "none"
+    if summary.shape == () and summary.value is not None:
+        return formatting.number(summary.value, digits)
+    odd = formatting.oddities(summary)
+    if odd:
+        return odd.split(formatting.BETWEEN)[0]
+    return f"‖∇‖ {formatting.norm(summary, digits)}" if summary.rms is not None else formatting.shape(summary.shape)
 
 
 def summed(parts: Iterable[Summary | None], total: int) -> str:

@@ -148,7 +148,7 @@ def test_the_overlay_switches_them_off(squared: Squared) -> None:
 def test_a_gradient_in_few_letters() -> None:
     big = Summary(dtype="float32", shape=(4,), minimum=0.0, maximum=1.0, rms=0.5)
     broken = Summary(dtype="float32", shape=(4,), rms=0.5, nan=2)
-    assert [brief(each) for each in (number(0.5), big, broken, None)] == ["0.5", "‖∇‖ 1", "NaN 2", "none"]
+    assert [brief(each) for each in (number(0.5), big, broken, None)] == ["0.5", "‖∇‖ 1", "2 NaN", "none"]
 
 
 def test_a_sum_as_far_as_it_is_formed() -> None:

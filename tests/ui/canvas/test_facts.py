@@ -163,7 +163,7 @@ def test_nan_is_said_in_words_beside_the_picture() -> None:
     facts = card_facts(Told(TensorRecord(device="cpu", summary=summary)), NODE, ("y",), Shown())
     value = facts.sections[0].value
     assert value is not None
-    assert (("NaN 50 %",), "bad") in value.lines
+    assert (("50 % NaN",), "bad") in value.lines
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ def test_small_tensors_are_written_out(shape: tuple[int, ...], written: bool) ->
 
 def test_what_is_not_finite_is_said_with_its_share() -> None:
     summary = Summary(dtype="float32", shape=(10, 20), nan=66, posinf=2)
-    assert f.oddities(summary) == "NaN 33 %  +∞ 1 %"
-    assert f.oddities(Summary(dtype="float32", shape=(3,), nan=1)) == "NaN 1"
+    assert f.oddities(summary) == "33 % NaN, 1 % +∞"
+    assert f.oddities(Summary(dtype="float32", shape=(3,), nan=1)) == "1 NaN"
     assert f.oddities(Summary(dtype="float32", shape=(3,))) == ""
 
 
