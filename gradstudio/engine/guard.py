@@ -28,6 +28,8 @@ LOOK_ABOVE = 1 << 24
 LARGEST_ITEM_BYTES = 16
 LOOK_AGAIN_S = 0.5
 _free: list[float] = []
+MAX_WEIGHED = 4096
+_weighed: dict[tuple[object, ...], list[tuple[int, torch.device]]] = {}
 CPU = torch.device("cpu")
 _MUTABLE = (torch.nn.Module, torch.optim.Optimizer)
 _CANNOT_GROW = frozenset(
@@ -40,23 +42,19 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _ALLOCATOR = re.compile(r"tried to allocate (\d+) bytes|Tried to allocate ([\d.]+) ([KMGT]iB)")
 
 
-def refuse_too_large(step: Step, namespace: dict[str, Any]) -> int:
+def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
     """Refuse a statement whose results would exceed the free memory of their device.
-
-    Returns:
-        More elements than any result can have, roughly.
 
     Raises:
         TooLarge: with what it needs and what there is.
     """
     if not step.statement.names:
-        return 0
+        return
     bound = largest_result(step, namespace)
     if bound < LOOK_ABOVE or bound * LARGEST_ITEM_BYTES < _free_lately():
-        return bound
+        return
     if not any(isinstance(namespace.get(name), _MUTABLE) for name in step.source.reads):
         _weigh(step, namespace)
-    return bound
 
 
 def first_too_large(program: Program, steps: list[Step]) -> tuple[Step, TooLarge] | None:
@@ -152,8 +150,7 @@ def _collect(tree: ast.AST, found: list[int]) -> None:
 
 
 def _weigh(step: Step, namespace: dict[str, Any]) -> None:
-    with neutral():
-        results = weigh_on_meta(step, namespace)
+    results = _results(step, namespace)
     needed: dict[torch.device, int] = {}
     for size, device in results:
         needed[device] = needed.get(device, 0) + size
@@ -162,6 +159,34 @@ def _weigh(step: Step, namespace: dict[str, Any]) -> None:
         free = None if small else free_bytes(device)
         if free is not None and size > free:
             raise TooLarge(_words(step, size, free, device), size)
+
+
+def _results(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
+    """Bytes and device of each new storage; remembered, for the same operands give the same."""
+    kinds = [_kind(namespace.get(name)) for name in step.source.operands]
+    key = (step.statement.text, torch.get_default_dtype(), *kinds)
+    known = _weighed.get(key) if None not in kinds else None
+    if known is not None:
+        return known
+    with neutral():
+        results = weigh_on_meta(step, namespace)
+    if None not in kinds:
+        if len(_weighed) >= MAX_WEIGHED:
+            _weighed.clear()
+        _weighed[key] = results
+    return results
+
+
+def _kind(value: object) -> object:
+    """What of an operand the sizes of results can depend on; None where that is not known."""
+    if isinstance(value, Tensor):
+        plain = value.layout is torch.strided and not value.is_nested
+        return (value.dtype, value.shape, value.stride(), value.device, value.requires_grad) if plain else None
+    if isinstance(value, bool | int | float | complex | str):
+        return type(value), value
+    if isinstance(value, torch.Size):
+        return value
+    return value if isinstance(value, torch.dtype | torch.device) else None
 
 
 def _words(step: Step, size: int, free: int, device: torch.device) -> str:

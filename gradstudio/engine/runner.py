@@ -281,7 +281,7 @@ class Runner:
         written = () if step.pure or step.statement.backward else versions(step, namespace)
         started = time.perf_counter()
         try:
-            bound = refuse_too_large(step, namespace)
+            refuse_too_large(step, namespace)
             if step.statement.backward:
                 run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
@@ -297,7 +297,7 @@ class Runner:
         entry = Pending(
             step, outputs, cursor.turns, ended - started, live.pass_number, time.monotonic(), allocated_bytes()
         )
-        self._segments.learn(step, operands, outputs, ended - started, bound)
+        self._segments.learn(step, operands, outputs, ended - started)
         entry.needs, entry.inputs, entry.call = needs, inputs, call
         entry.block = cursor.gradless_block if needs else None
         self._pending.append(entry)
@@ -315,17 +315,17 @@ class Runner:
             self._tell_leaves(live, step.statement.backward)
 
     def _tell_leaves(self, live: Live, backward: bool) -> None:
-        """Tell at once of leaves whose `.grad` a statement has changed, or that `torch.autograd.grad` returned."""
+        """Tell at once of leaves whose `.grad` a statement has changed, and what a backward returned or missed."""
         gradients = live.gradients
         with neutral():
             if backward:
-                leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
+                leaves, missed = [leaf for leaf in gradients.leaves.values() if leaf.returned], gradients.missed
             else:
-                leaves = gradients.observe()
-        if leaves:
+                leaves, missed = gradients.observe(), []
+        if leaves or missed:
             self.flush()
             with neutral():
-                rows = gradients.rows_of(leaves)
+                rows = (*gradients.rows_of(leaves), *map(gradients.row, missed))
             self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
 
     def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:

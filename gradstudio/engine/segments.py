@@ -76,16 +76,14 @@ class Segments:
         segment, notes = self._running
         return segment.steps[min(len(notes), len(segment.steps) - 1)]
 
-    def learn(
-        self, step: Step, operands: list[object], outputs: tuple[object, ...], seconds: float, bound: int
-    ) -> None:
-        """A statement has run alone; no result could have more than `bound` elements."""
+    def learn(self, step: Step, operands: list[object], outputs: tuple[object, ...], seconds: float) -> None:
+        """A statement has run alone."""
         self._made.pop(step, None)
-        if not _may_join(step) or bound >= LOOK_ABOVE or not all(isinstance(value, Tensor) for value in outputs):
-            self._facts.pop(step, None)
-            return
-        inputs = tuple(zip(step.source.operands, map(size_of, operands), strict=True))
-        self._facts[step] = Fact(inputs, tuple(map(size_of, outputs)), seconds)
+        known = self._facts.pop(step, None)
+        if _may_join(step) and all(isinstance(value, Tensor) and _is_small(value) for value in outputs):
+            inputs = tuple(zip(step.source.operands, map(size_of, operands), strict=True))
+            best = seconds if known is None else min(seconds, known.seconds)
+            self._facts[step] = Fact(inputs, tuple(map(size_of, outputs)), best)
 
     def at(self, items: tuple[Item, ...], index: int, namespace: dict[str, Any]) -> Segment | None:
         """The segment that begins with a statement; None when it is to run alone."""
@@ -148,6 +146,10 @@ class Segments:
             return None
         fresh = frozenset(step.id for step in steps if not step.statement.repeated)
         return Segment(tuple(steps), _compiled(steps), tuple(entering.items()), fresh)
+
+
+def _is_small(tensor: Tensor) -> bool:
+    return not tensor.is_nested and tensor.numel() < LOOK_ABOVE
 
 
 def _may_join(step: Step) -> bool:
