@@ -118,6 +118,11 @@ class Timeline:
         found = self._rows.at(node, tick, turns)
         return found[1] if found is not None else None
 
+    def made_at(self, node: ItemId, tick: int | None = None, turns: Turns | None = None) -> int | None:
+        """The tick at which that row was made; None: there is none."""
+        found = self._rows.at(node, tick, turns)
+        return found[0] if found is not None else None
+
     def nodes(self) -> tuple[ItemId, ...]:
         """Every node that ran, in the order in which they first did."""
         return self._rows.nodes()

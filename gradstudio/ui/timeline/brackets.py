@@ -80,8 +80,9 @@ def turn_labels(recording: Recording, cells: Cells, scale: Scale, width_px: floa
         stop = _end_of_loop(turns, place, end)
         low, high = sorted((turn.turn + 1, turns[stop - 1].turn + 1))
         merged = _clipped(cells, scale, width_px, turn.start, turns[stop - 1].end)
-        many = f"turns {low:,}–{high:,}"
-        yield merged._replace(texts=(many, f"{low:,}–{high:,}", "…"))
+        kept, many = stop - place, f"turns {low:,}–{high:,}"
+        left_out = (f"{many}, {kept:,} of them kept",) if kept <= high - low else ()
+        yield merged._replace(texts=(*left_out, many, f"{low:,}–{high:,}", "…"))
         place = stop
 
 

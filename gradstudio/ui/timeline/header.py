@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.state.attention import Attention
@@ -15,6 +15,8 @@ MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
 STRIDES = ("run.step_over", "run.step_out", "run.run_to", "run.again")
 STRIDES_FROM_PX = 780
 """From this width on there is room for what is in the Run menu too."""
+POPUP_PX = 44
+"""What a popup needs beside its texts: padding, a tick, a scroll bar."""
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
@@ -32,7 +34,7 @@ class TimelineHeader(QWidget):
         self.setFixedHeight(HEIGHT_PX)
         self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel(self)
         self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
-        self._rule = _rule(self)
+        self.more, self._rule = self._overflow(), _rule(self)
         self._fill()
         self._prepare_choosers()
         player.changed.connect(self._on_player_changed)
@@ -49,16 +51,17 @@ class TimelineHeader(QWidget):
         self.words.setToolTip(text)
         self._elide()
 
-    def show_backwards(self, numbers: tuple[int, ...]) -> None:
-        """Offer the backwards of the run; nothing while there are fewer than two."""
-        wanted = [None, *numbers]
+    def show_backwards(self, orders: dict[int, int]) -> None:
+        """Offer the backwards of the run, with their orders; nothing while there are fewer than two."""
+        wanted = [None, *orders]
         if wanted != [self.backwards.itemData(k) for k in range(self.backwards.count())]:
             self.backwards.clear()
             for number in wanted:
-                self.backwards.addItem("All backwards" if number is None else f"Backward {number}", number)
+                self.backwards.addItem(_title(number, orders), number)
+            _widen(self.backwards)
         chosen = self.backwards.findData(self._attention.backward)
         self.backwards.setCurrentIndex(max(chosen, 0))
-        self.backwards.setVisible(len(numbers) > 1 or self._attention.backward is not None)
+        self.backwards.setVisible(len(orders) > 1 or self._attention.backward is not None)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -79,6 +82,21 @@ class TimelineHeader(QWidget):
         button.setAccessibleName(self._actions[key].text())
         return button
 
+    def _overflow(self) -> QToolButton:
+        """Where the buttons are that have no room."""
+        button, menu = QToolButton(self), QMenu(self)
+        for key in STRIDES:
+            menu.addAction(self._actions[key])
+        button.setText("»")
+        button.setToolTip("Step Over, Step Out, Run to Here, Run from Nothing")
+        button.setAccessibleName("More ways to step")
+        button.setObjectName("dock_button")
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
     def _fill(self) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 2, 8, 2)
@@ -91,6 +109,7 @@ class TimelineHeader(QWidget):
         row.addSpacing(3)
         for key in STRIDES:
             row.addWidget(self._buttons[key])
+        row.addWidget(self.more)
         row.addWidget(self._buttons["run.unfold"])
         row.addSpacing(4)
         row.addWidget(self.backwards)
@@ -103,6 +122,7 @@ class TimelineHeader(QWidget):
     def _prepare_choosers(self) -> None:
         for factor in SPEEDS:
             self.speed.addItem(f"{factor:g}×", factor)
+        _widen(self.speed)
         self.speed.setToolTip(f"How fast the recorded timeline plays: 1× is {FIRST_SPEED:g} steps a second")
         self.speed.setAccessibleName("Speed of playing")
         self.backwards.setToolTip("Show the gradients of one backward alone")
@@ -112,6 +132,7 @@ class TimelineHeader(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setFixedHeight(HEIGHT_PX - 6)
             box.setStyleSheet("QComboBox { padding: 0 0 0 6px; } QComboBox::drop-down { width: 16px; }")
+            box.view().setTextElideMode(Qt.TextElideMode.ElideNone)
         self.speed.activated.connect(self._on_speed_activated)
         self.backwards.activated.connect(self._on_backwards_activated)
         self.backwards.hide()
@@ -136,10 +157,24 @@ class TimelineHeader(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        roomy = self.width() >= STRIDES_FROM_PX
         for key in STRIDES:
-            self._buttons[key].setVisible(self.width() >= STRIDES_FROM_PX)
-        self._rule.setVisible(self.width() >= STRIDES_FROM_PX)
+            self._buttons[key].setVisible(roomy)
+        self._rule.setVisible(roomy)
+        self.more.setVisible(not roomy)
         self._elide()
+
+
+def _title(number: int | None, orders: dict[int, int]) -> str:
+    if number is None:
+        return "All backwards"
+    return f"Backward {number}" + (f", order {orders[number]}" if orders[number] > 1 else "")
+
+
+def _widen(box: QComboBox) -> None:
+    """Let the popup be as wide as its texts."""
+    widest = max(box.fontMetrics().horizontalAdvance(box.itemText(k)) for k in range(box.count()))
+    box.view().setMinimumWidth(widest + POPUP_PX)
 
 
 def _rule(parent: QWidget) -> QFrame:

@@ -13,12 +13,12 @@ from gradstudio.ui.timeline.geometry import SECTION_PX, TURN_PX, Bands
 from gradstudio.ui.timeline.recording import BACKWARD, NOT_FINITE, Cells, Recording
 from gradstudio.ui.timeline.scale import TAIL_PX, Scale
 
-SINGLE_PX, NAMED_PX, SIGNED_PX = 4.0, 30.0, 9.0
-"""From this width on a cell is drawn alone; has a name; has a sign that something is wrong."""
+SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
+"""From this width on a cell is drawn alone; has a name; an arrow before it; a sign that something is wrong."""
 SMALL_PX = 10
 GAP_PX, RADIUS_PX = 1.0, 3.0
-PLAIN = 0.52
-"""How much of its colour a cell has that is not lit."""
+PLAIN, PALE = 0.52, 0.2
+"""How much of its colour a cell has that is not lit; that is of a backward that is not shown."""
 
 
 class Picture(NamedTuple):
@@ -26,7 +26,8 @@ class Picture(NamedTuple):
 
     Attributes:
         lit: numbers of nodes whose cells are bright; `hits` cells where a breakpoint was met.
-        name: of a node by its number. `failed`: what failed behind the last cell; "" when nothing did.
+        name: what stands in a cell. `failed`: what failed behind the last cell; "" when nothing did.
+        alone: the backward that is shown alone, those of others are pale; None: all.
     """
 
     recording: Recording
@@ -38,6 +39,7 @@ class Picture(NamedTuple):
     hits: tuple[int, ...]
     name: Callable[[int], str]
     failed: str
+    alone: int | None = None
 
 
 class Painter:
@@ -49,6 +51,7 @@ class Painter:
         surface = theme.color("surface")
         self._full = (theme.color("forward"), theme.color("backward"))
         self._plain = tuple(mixed(color, surface, PLAIN) for color in self._full)
+        self._pale = mixed(self._full[1], surface, PALE)
         self._font = ui_font(SMALL_PX)
         self._metrics = QFontMetricsF(self._font)
 
@@ -76,7 +79,7 @@ class Painter:
         self._paint_hovered(painter, picture, hovered)
         end = scale.x(len(picture.cells))
         if at is None:
-            self._paint_now(painter, end, bands)
+            self._paint_now(painter, end, picture)
             return
         x = scale.x(at)
         veil = theme.color("past")
@@ -84,7 +87,7 @@ class Painter:
         painter.fillRect(QRectF(x, SECTION_PX, max(picture.width_px - x, 0), bands.bottom - SECTION_PX + 1), veil)
         painter.setFont(self._font)
         painter.setPen(theme.color("text_dim"))
-        painter.drawText(QPointF(end + 6, bands.axis + 4), "now")
+        self._say_now(painter, end, picture)
         if cell is not None and scale.cell_px >= SINGLE_PX:
             self._paint_cell(painter, picture, cell, True)
             painter.setPen(QPen(theme.color("text"), 1.6))
@@ -94,12 +97,18 @@ class Painter:
 
     # ------------------------------------------------------------------ inner workings
 
-    def _paint_now(self, painter: QPainter, x: float, bands: Bands) -> None:
+    def _paint_now(self, painter: QPainter, x: float, picture: Picture) -> None:
         color = self.theme.color("accent")
-        self._paint_head(painter, x + 2, bands, color)
+        self._paint_head(painter, x + 2, picture.bands, color)
         painter.setFont(self._font)
         painter.setPen(color)
-        painter.drawText(QPointF(x + 8, bands.axis + 4), "now")
+        self._say_now(painter, x, picture)
+
+    def _say_now(self, painter: QPainter, x: float, picture: Picture) -> None:
+        """The word behind the last cell; under the box of what failed."""
+        bands = picture.bands
+        y = bands.backward + bands.lane / 2 + 5 if picture.failed else bands.axis + 4
+        painter.drawText(QPointF(x + 8, y), "now")
 
     def _paint_head(self, painter: QPainter, x: float, bands: Bands, color: QColor) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -143,8 +152,9 @@ class Painter:
     def _paint_cell(self, painter: QPainter, picture: Picture, cell: int, bright: bool) -> None:
         marks = int(picture.cells.marks[cell])
         way = marks & BACKWARD
-        fill = self._full[way] if bright else self._plain[way]
-        ink = self.theme.color("accent_text" if bright else "text")
+        pale = bool(way) and picture.alone is not None and not self._is_of(picture, cell, picture.alone)
+        fill = self._pale if pale else self._full[way] if bright else self._plain[way]
+        ink = self.theme.color("text_dim" if pale else "accent_text" if bright else "text")
         if marks & NOT_FINITE:
             fill, ink = self.theme.color("danger"), self.theme.color("accent_text")
         rect = self._rect(picture, cell)
@@ -154,20 +164,29 @@ class Painter:
         painter.drawRoundedRect(rect, radius, radius)
         self._paint_text(painter, picture, cell, rect, ink)
 
+    def _is_of(self, picture: Picture, cell: int, backward: int) -> bool:
+        section = picture.recording.section_of(int(picture.cells.starts[cell]))
+        return section is not None and section.backward == backward
+
     def _paint_text(self, painter: QPainter, picture: Picture, cell: int, rect: QRectF, ink: QColor) -> None:
         """The name, behind an arrow in a backward and a sign where something is not finite."""
         marks = int(picture.cells.marks[cell])
         sign = "!" if marks & NOT_FINITE else ""
         text = sign
         if rect.width() >= NAMED_PX:
-            arrow = "◂ " if marks & BACKWARD else ""
-            name = picture.name(int(picture.cells.codes[cell]))
-            text = self._metrics.elidedText(
-                f"{arrow}{sign}{' ' if sign else ''}{name}", Qt.TextElideMode.ElideRight, rect.width() - 6
-            )
+            arrow = "◂ " if marks & BACKWARD and rect.width() >= ARROW_PX else ""
+            text = self._fitting(f"{arrow}{sign}{' ' if sign else ''}{picture.name(cell)}", rect.width()) or sign
         if text and rect.width() >= SIGNED_PX:
             painter.setPen(ink)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _fitting(self, text: str, width: float) -> str:
+        """As much as there is room for; where that is little, whole letters without dots."""
+        if width >= ARROW_PX:
+            return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 6)
+        while text and self._metrics.horizontalAdvance(text) > width - 2:
+            text = text[:-1]
+        return text
 
     def _paint_columns(self, painter: QPainter, picture: Picture) -> None:
         """Cells too narrow to tell apart, as columns."""

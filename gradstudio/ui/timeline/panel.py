@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flat
+from gradstudio.protocol.timeline import Timeline
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -38,13 +39,15 @@ class TimelinePanel(QWidget):
         session.results.recorded.connect(self._on_results_recorded)
         session.attention.moment_changed.connect(self._say)
         session.graph_store.replaced.connect(self._on_graph_store_replaced)
+        session.run.state_changed.connect(self.strip.update)
         self._say()
 
     @property
     def words(self) -> str:
         """The moment in words."""
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
-        return moment_words(self._session.results.timeline, moment, unfolded, self._names())
+        inside = self._session.run.state.in_backward
+        return moment_words(self._session.results.timeline, moment, unfolded, self._names(), inside)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -63,7 +66,7 @@ class TimelinePanel(QWidget):
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
         short = step_words(self._session.results.timeline, moment, unfolded)
         self.header.say(self.words, moment is not None, short)
-        self.header.show_backwards(tuple(self._session.results.timeline.backwards))
+        self.header.show_backwards(_orders(self._session.results.timeline))
         self.turns.refresh()
 
     def _on_results_recorded(self) -> None:
@@ -79,3 +82,9 @@ class TimelinePanel(QWidget):
         self._texts = {}
         self.strip.graph_changed(self._names())
         self._on_results_recorded()
+
+
+def _orders(timeline: Timeline) -> dict[int, int]:
+    """The order of each backward."""
+    found = timeline.backwards.items()
+    return {number: max((row.order for row in traced.rows), default=1) for number, traced in found}

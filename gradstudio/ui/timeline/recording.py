@@ -1,5 +1,6 @@
 """The ticks of a timeline as arrays, so that hundreds of thousands of them can be drawn. No Qt here."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -130,6 +131,16 @@ class Recording:
                 marks = np.bitwise_or.reduceat(self._marks, starts)
                 self._cells[unfolded] = Cells(starts, self._codes[starts], marks, self.count)
         return self._cells[unfolded]
+
+    def section_of(self, tick: int) -> Section | None:
+        """The section that holds a tick."""
+        place = bisect_right(self.sections, tick, key=lambda section: section.end)
+        return self.sections[place] if place < len(self.sections) else None
+
+    def autograd_of(self, tick: int) -> str:
+        """The name of the autograd node of a tick; "" in the forward."""
+        row = self._source[tick].autograd if self._source is not None else None
+        return row.autograd if row is not None else ""
 
     def tick_of(self, step: int, backward: int, place: int) -> int | None:
         """The tick of a row: of a backward's `place`, else of the statement that was executed as `step`."""

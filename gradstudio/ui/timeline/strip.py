@@ -152,7 +152,6 @@ class TimelineStrip(QWidget):
         return tuple(sorted({cells.at(tick) for tick in ticks if tick is not None}))
 
     def _picture(self) -> Picture:
-        nodes, name = self.recording.nodes, self._names.name
         failures = self._results.failures
         return Picture(
             self.recording,
@@ -162,9 +161,22 @@ class TimelineStrip(QWidget):
             float(self.width()),
             self._numbers(self._attention.selection),
             self._hits(),
-            lambda code: name(nodes[code]),
+            self._name,
             self._names.name(failures[-1].failed.node) if failures else "",
+            self._attention.backward,
         )
+
+    def _name(self, cell: int) -> str:
+        """What stands in a cell: its node; unfolded, its autograd node."""
+        cells, recording = self.cells, self.recording
+        autograd = recording.autograd_of(int(cells.starts[cell])) if self._attention.unfolded else ""
+        return autograd or self._names.name(recording.nodes[int(cells.codes[cell])])
+
+    def _empty_words(self) -> str:
+        run = self._session.run.state
+        if run.waiting:
+            return "The engine is starting, then it runs"
+        return "Running; what ran is shown as it comes" if run.busy else EMPTY
 
     @property
     def _ground(self) -> str:
@@ -176,7 +188,7 @@ class TimelineStrip(QWidget):
         ratio = self.devicePixelRatioF()
         key = (
             self.recording.revision, self._attention.unfolded, self.scale, self.width(), self.height(), ratio,
-            picture.lit, picture.hits, picture.failed, self._ground,
+            picture.lit, picture.hits, picture.failed, picture.alone, self._ground,
         )  # fmt: skip
         if self._kept is None or self._kept[0] != key:
             pixmap = QPixmap(self.size() * ratio)
@@ -227,7 +239,7 @@ class TimelineStrip(QWidget):
             painter.fillRect(self.rect(), theme.color("surface"))
             painter.setFont(ui_font(12))
             painter.setPen(theme.color("text_dim"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._empty_words())
             return
         picture = self._picture()
         painter.drawPixmap(0, 0, self._still(picture))

@@ -1,11 +1,15 @@
 """Which turn of the loop around the selected card is shown."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
 
-HEIGHT_PX = 24
+HEIGHT_PX, BESIDE_PX = 24, 22
+"""`BESIDE_PX`: what the box needs beside its text."""
 
 
 class TurnChooser(QWidget):
@@ -23,17 +27,34 @@ class TurnChooser(QWidget):
         self.box.setPrefix("turn ")
         self.box.setFixedHeight(HEIGHT_PX)
         self.box.setKeyboardTracking(False)
+        self.box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.earlier = self._button("‹", "The turn before", self.box.stepDown)
+        self.later = self._button("›", "The turn after", self.box.stepUp)
         self.box.setAccessibleName("Turn of the loop that is shown")
         self.box.setToolTip("The turn of the loop around the selected card whose values are shown")
         self._count.setProperty("role", "dim")
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 0, 0, 0)
-        row.setSpacing(4)
+        row.setSpacing(2)
+        row.addWidget(self.earlier)
         row.addWidget(self.box)
+        row.addWidget(self.later)
         row.addWidget(self._count)
         self.box.valueChanged.connect(self._on_box_value_changed)
         session.attention.selection_changed.connect(self.refresh)
         self.hide()
+
+    def _button(self, text: str, tip: str, step: Callable[[], None]) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoRepeat(True)
+        button.setFixedSize(HEIGHT_PX - 6, HEIGHT_PX)
+        button.setObjectName("dock_button")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(step)
+        return button
 
     def refresh(self) -> None:
         """Ask which loop, how many turns it has done, and which of them is shown."""
@@ -60,6 +81,8 @@ class TurnChooser(QWidget):
         last = self.box.value() > self._turns
         self.box.setPrefix("" if last else "turn ")
         self.box.lineEdit().setText("last turn" if last else f"turn {self.box.value()}")
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in ("last turn", f"turn {self._turns:,}"))
+        self.box.setFixedWidth(widest + BESIDE_PX)
         self._count.setText(f"of {self._turns:,}")
 
     def _on_box_value_changed(self, value: int) -> None:

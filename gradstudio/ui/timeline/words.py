@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
+from gradstudio.protocol import timeline_numbering as numbering
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.protocol.timeline import Tick, Timeline
 from gradstudio.ui.canvas import formatting
@@ -28,8 +29,11 @@ class Names(NamedTuple):
         return self.texts.get(node, "") or self.name(node)
 
 
-def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names) -> str:
-    """The moment that is looked at in a sentence: "Looking back at step 12 of 40: backward 1, y = x * w (…)"."""
+def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names, inside: int = 0) -> str:
+    """The moment that is looked at in a sentence: "Looking back at step 12 of 40: backward 1, y = x * w (…)".
+
+    `inside` is the backward in whose record the run is paused: there nobody looks back, the step is the newest.
+    """
     ticks, step = timeline.ticks, step_words(timeline, moment, unfolded)
     if moment is None or moment >= len(ticks):
         return step
@@ -38,6 +42,8 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
     text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
     where = [*way_words(tick, ticks[-1].pass_number > 1), text]
     autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
+    if inside and tick.backward == inside:
+        return f"Stepping through backward {inside}, {step}: {text}{autograd}"
     return f"Looking back at {step}: {', '.join(where)}{autograd}"
 
 
@@ -46,11 +52,11 @@ def step_words(timeline: Timeline, moment: int | None, unfolded: bool) -> str:
     ticks = timeline.ticks
     if not ticks:
         return ""
-    count = len(ticks) if unfolded else ticks[-1].group + 1
+    count = numbering.count(timeline, unfolded)
     if moment is None or moment >= len(ticks):
-        return f"Now, {count:,} steps done" if count > 1 else "Now, 1 step done"
-    number = moment + 1 if unfolded else ticks[moment].group + 1
-    return f"step {number:,} of {count:,}"
+        done = f"Now, {count:,} step{'s' * (count != 1)} {'kept' if timeline.forgotten else 'done'}"
+        return f"{done} of {len(ticks) + timeline.forgotten:,}" if timeline.forgotten else done
+    return f"step {numbering.number(timeline, moment, unfolded):,} of {count:,}"
 
 
 def way_words(tick: Tick, several_passes: bool) -> list[str]:

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports import output_ports
 from gradstudio.protocol.debugging import Change
-from gradstudio.protocol.messages import Fetched, GradRow
+from gradstudio.protocol.messages import Fetched, GradRow, Row
 from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector import facts
 from gradstudio.ui.panels.inspector.form import PairTable, Section, label
@@ -218,7 +219,7 @@ class ValueSection(Section):
             return "From before the last change of the program. Run again to bring it up to date."
         if self._session.results.moment is not None:
             row = self._session.results.row(subject.node)
-            when = "As it was at the step you look at." if row is not None else ""
+            when = self._when(subject.node, row) if row is not None else ""
             told = summary is None or summary.value is not None
             return when if told else f"{when} Of its numbers only the summary is kept."
         if summary is None:
@@ -227,6 +228,13 @@ class ValueSection(Section):
         if summary.value is None and fetch is None and rows * columns:
             return "The table shows values while the run is live: press Run."
         return "Only the first million rows and 10,000 columns are in the table." if self.value.model.is_cut else ""
+
+    def _when(self, node: ItemId, row: Row) -> str:
+        """At which step of the timeline it was made."""
+        results = self._session.results
+        unfolded = self._session.attention.unfolded
+        number = number_of_row(results.timeline, node, row, results.moment, unfolded)
+        return f"As it was at the step you look at, made at step {number}." if number is not None else ""
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
         run = self._session.run
