@@ -1,6 +1,6 @@
 """Where a NaN or an infinity was born, in the forward and in each backward, and which way it went."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradstudio.advice.derivatives import word_of_autograd
 from gradstudio.advice.finding import Finding
@@ -38,7 +38,7 @@ REASONS = {
 }
 SLOPES = {
     "sqrt": "the slope of √x is 1/(2√x), which is infinite at 0",
-    "log": "the slope of log x is 1/x, which is infinite at 0",
+    "log": "the slope of log x is 1/x, which is infinite at 0 (and NaN where 0 arrives: 0 · inf)",
     "pow": "the slope of x**p is p·x**(p−1), which is infinite at 0 for p < 1",
     "div": "the slope of a/b by b is −a/b², which is infinite at b = 0",
     "norm": "the slope of a norm is x/‖x‖, which is 0/0 at 0",
@@ -72,11 +72,12 @@ def forward_births(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(_forward(graph, node, bad, words, spoilt) for node, (bad, words) in found.items())
 
 
-def backward_births(graph: Graph, traced: BackwardTraced, spoilt: frozenset[ItemId]) -> tuple[Finding, ...]:
+def backward_births(graph: Graph, traced: BackwardTraced, spoilt: Mapping[ItemId, str]) -> tuple[Finding, ...]:
     """One finding per autograd node that sends back a NaN or an infinity although none came in.
 
     Args:
-        spoilt: nodes whose values were not finite in the forward already: theirs is no news.
+        spoilt: nodes whose values were not finite in the forward already, and what they held: an infinity is no news
+            there, and a NaN is none where one was.
     """
     found: list[Finding] = []
     seen: set[ItemId] = set()
@@ -85,14 +86,19 @@ def backward_births(graph: Graph, traced: BackwardTraced, spoilt: frozenset[Item
         if not bad or came == "NaN" or came == bad or row.node in seen or len(found) == MAX_BIRTHS:
             continue
         seen.add(row.node)
-        if row.node in graph.nodes and not _reads_spoilt(graph, row.node, spoilt):
+        if row.node in graph.nodes and not _is_told(graph, row.node, bad, spoilt):
             found.append(_backward(graph, traced, place, row, bad))
     return tuple(found)
 
 
-def spoilt_nodes(rows: Iterable[Row]) -> frozenset[ItemId]:
-    """Nodes that have given a NaN or an infinity."""
-    return frozenset(row.node for row in rows if _not_finite(row.outputs))
+def spoilt_nodes(rows: Iterable[Row]) -> dict[ItemId, str]:
+    """Nodes that have given a NaN or an infinity, and which: "NaN" when any was."""
+    found: dict[ItemId, str] = {}
+    for row in rows:
+        bad = _not_finite(row.outputs)
+        if bad and found.get(row.node) != "NaN":
+            found[row.node] = bad
+    return found
 
 
 def _forward(graph: Graph, node: ItemId, bad: str, words: str, spoilt: set[ItemId]) -> Finding:
@@ -194,8 +200,10 @@ def _is_computed(graph: Graph, node: ItemId) -> bool:
     return bool(graph.wires_to(node)) and not any("inf" in str(literal) for literal in written.literals.values())
 
 
-def _reads_spoilt(graph: Graph, node: ItemId, spoilt: frozenset[ItemId]) -> bool:
-    return node in spoilt or any(wire.source in spoilt for wire in graph.wires_to(node))
+def _is_told(graph: Graph, node: ItemId, bad: str, spoilt: Mapping[ItemId, str]) -> bool:
+    """Whether what a node sends back follows from what was wrong in its forward: 0 · ∞ does not, it is a new NaN."""
+    around = {spoilt.get(item, "") for item in (node, *(wire.source for wire in graph.wires_to(node)))} - {""}
+    return "NaN" in around if bad == "NaN" else bool(around)
 
 
 def _inputs_in_words(graph: Graph, before: Iterable[tuple[ItemId, Summary | None]]) -> str:

@@ -13,6 +13,8 @@ from gradstudio.protocol.debugging import Clash
 from gradstudio.protocol.messages import Failed, PortInference
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 
+SHAPES_EXPLAIN_NOTHING = r"memory|first backward freed"
+"""In an explanation: what went in has nothing to do with it."""
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
@@ -34,7 +36,7 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
     operands = describe_operands(failed.operands)
-    if not advice.explanation or not operands or re.search(r"memory", advice.explanation):
+    if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
 

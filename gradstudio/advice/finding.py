@@ -26,7 +26,7 @@ class Finding(NamedTuple):
         title: one line; `explanation` says why, with the figures and what to try.
         path: the nodes the trouble went through, the first one where it began; the node itself is among them.
         backward: in which backward it was seen; 0: in the forward, or in the graph alone.
-        place: index among that backward's rows, to look at that moment; -1: none.
+        place: index among that backward's rows, to look at that moment; -1: it stands from the backward's end on.
     """
 
     kind: FindingKind

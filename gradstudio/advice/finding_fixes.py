@@ -1,29 +1,138 @@
-"""Ways out of what a look over a run has found: edits where it is plain what would help."""
+"""Ways out of what a look over a run, or over the graph, has found: edits where it is plain what would help."""
 
-from gradstudio.advice.finding import Finding
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from gradstudio.advice.case import Offer
+from gradstudio.advice.finding import Finding, FindingKind
+from gradstudio.advice.fix_gradients import DETACHING, new_tensor_words
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
-from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph
+from gradstudio.graph.analysis import may_require_grad
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import EditError, Refused
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
+from gradstudio.graph.storage import receiver
+from gradstudio.operators.model import Effect
 
 SMALLEST = "1e-08"
 """What keeps log and sqrt and their derivatives finite in float32."""
 NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal"})
-BORN = frozenset({"not_finite", "backward_not_finite"})
+CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
+SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
 
 
 def finding_fixes(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
+    """The ways out that apply to this graph, as undo steps; none for many findings."""
+    maker = MAKERS.get(finding.kind)
+    found: dict[str, Fix] = {}
+    for words, recipe in maker(finding, graph) if maker is not None else ():
+        edits = _tried(graph, recipe)
+        if edits:
+            found.setdefault(words, Fix(words, edits))
+    return tuple(found.values())
+
+
+def _keep_positive(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """Where a NaN or an infinity was born in a logarithm or a root: keep what goes in above 0."""
     item = next((step for step in (finding.node, *finding.path[:1]) if step in graph.nodes), None)
-    if finding.kind not in BORN or item is None:
-        return ()
-    operator, wire = operator_of(graph, item), next(iter(graph.wires_to(item)), None)
+    operator = operator_of(graph, item) if item is not None else None
+    wire = next(iter(graph.wires_to(item)), None) if item is not None else None
     if operator is None or wire is None or operator.word not in NEEDS_POSITIVE or operator.writes:
-        return ()
+        return
+    yield (
+        f"Keep {title(graph, wire.source)} above 0 (clamp(min={SMALLEST}))",
+        lambda now: recipes.insert(now, wire, "torch.Tensor.clamp", {"min": SMALLEST}),
+    )
+
+
+def _zero_first(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Forget what `.grad` holds, by a statement before the backward that added to it."""
+    before = next((item for item in finding.path[1:] if _is_backward(graph, item)), None)
+    if before is None or finding.node not in graph.nodes:
+        return
+    name = title(graph, finding.node)
+    zero = partial(recipes.statement_before, source=finding.node, output=0, before=before)
+    if not finding.title.startswith(f"{name}.grad "):  # of a module's parameter: model.fc.weight.grad
+        yield f"Zero the gradients before this backward ({name}.zero_grad())", partial(zero, key=MODULE_ZERO_GRAD)
+        return
+    literals = {"name": "grad", "value": "None"}
+    words = f"Zero the gradient before this backward ({name}.grad = None)"
+    yield words, partial(zero, key=SET_ATTRIBUTE, literals=literals)
+
+
+def _new_tensor(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The operator that returns a new tensor: then every other reader reads the old numbers, in any order."""
+    operator = operator_of(graph, finding.node) if finding.node in graph.nodes else None
+    words = new_tensor_words(operator) if operator is not None else ""
+    wire = receiver(graph, finding.node) if words else None
+    if wire is not None:
+        yield (
+            f"Use the operator that returns a new tensor ({words} on {title(graph, wire.source)})",
+            partial(recipes.out_of_place, item=finding.node),
+        )
+
+
+def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Take away the detach, or the block that switches gradients off, where the way to the loss ends."""
+    for item in finding.path[1:]:
+        operator = operator_of(graph, item) if item in graph.nodes else None
+        if operator is None:
+            continue
+        name = title(graph, item)
+        if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed:
+            bypass = partial(recipes.set_bypassed, items=(item,), bypassed=True)
+            yield f"Take {operator.word} away ({name} passes its input on)", partial(_joined, item=item, step=bypass)
+        around = (ItemId(body) for body in graph.ancestors(item) if body != ROOT)
+        block = next((graph.blocks[body] for body in around if graph.blocks[body].kind in CUTTING_BLOCKS), None)
+        if block is None:
+            continue
+        inside = graph.bodies[BodyId(block.id)]
+        if not any(wire.target in inside for wire in graph.wires_from(item)):
+            out = partial(recipes.move_into, items=(item,), body=graph.parents[block.id])
+            yield f"Take {name} out of {block.kind}", partial(_joined, item=item, step=out)
+        unwrap = partial(recipes.unwrap, block=block.id)
+        yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
+
+
+MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
+    "not_finite": _keep_positive,
+    "backward_not_finite": _keep_positive,
+    "accumulates": _zero_first,
+    "unordered_write": _new_tensor,
+    "no_gradient": _uncut,
+}
+"""By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""
+
+
+def _joined(graph: Graph, item: ItemId, step: Callable[[Graph], Edits]) -> Edits:
+    """The step, when behind it a gradient may come to the item's first result.
+
+    Raises:
+        Refused: it would be cut all the same.
+    """
+    edits = step(graph)
+    draft = graph.copy()
+    apply_all(draft, edits)
+    passes_on = item in draft.nodes and draft.nodes[item].bypassed
+    values = [(wire.source, wire.output) for wire in draft.wires_to(item)] if passes_on else [(item, 0)]
+    if not any(value in may_require_grad(draft) for value in values):
+        raise Refused("Another cut stands in the way.")
+    return edits
+
+
+def _is_backward(graph: Graph, item: ItemId) -> bool:
+    operator = operator_of(graph, item) if item in graph.nodes else None
+    return operator is not None and Effect.BACKWARD in operator.effects
+
+
+def _tried(graph: Graph, recipe: Callable[[Graph], Edits]) -> Edits:
+    """The recipe's edits, when it does not refuse and they apply; else none."""
     try:
-        edits = recipes.insert(graph, wire, "torch.Tensor.clamp", {"min": SMALLEST})
-    except Refused:
+        edits = recipe(graph)
+        apply_all(graph.copy(), edits)
+    except (Refused, EditError):
         return ()
-    return (Fix(f"Keep {title(graph, wire.source)} above 0 (clamp(min={SMALLEST}))", edits),)
+    return edits

@@ -116,7 +116,7 @@ def out_of_place(case: Case, _kind: FixKind) -> Iterator[Offer]:
         node, operator = case.graph.nodes[item], operator_of(case.graph, item)
         if node.literals.get("inplace") == "True":
             yield f"Let {case.name(item)} return a new tensor (inplace=False)", _set(item, "inplace", "")
-        elif operator is not None and (words := _new_tensor_words(operator)):
+        elif operator is not None and (words := new_tensor_words(operator)):
             name = written_name(case, item)
             yield f"Use {words} on {name}", partial(recipes.out_of_place, item=item)
 
@@ -246,7 +246,7 @@ def _writer(graph: Graph, item: ItemId) -> ItemId:
     return module.id if module is not None and module.literals.get("inplace") == "True" else item
 
 
-def _new_tensor_words(operator: Operator) -> str:
+def new_tensor_words(operator: Operator) -> str:
     """``+ instead of +=``, ``add instead of add_``; "" where there is no such operator."""
     key = recipes.functional_key(operator)
     if not key:

@@ -2,7 +2,7 @@
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from gradstudio.advice.finding import Finding
 from gradstudio.graph.model import Graph, ItemId
@@ -74,18 +74,26 @@ def saturated(graph: Graph, rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(finding for row in latest.values() if (finding := _saturated(graph, row)) is not None)
 
 
-def without_gradient(graph: Graph, gradients: Iterable[GradRow]) -> tuple[Finding, ...]:
-    """Leaves that require grad and that a backward has run without reaching; and sums over several backwards."""
+def without_gradient(
+    graph: Graph, gradients: Iterable[GradRow], backwards: Mapping[int, BackwardTraced] | None = None
+) -> tuple[Finding, ...]:
+    """Leaves that require grad and that a backward has run without reaching; and sums over several backwards.
+
+    Args:
+        backwards: by number, to name the statement that added last.
+    """
     found = []
-    known = tuple(gradients)
-    cuts = {row.node for row in known if row.state == "cut"}
+    known, ran = tuple(gradients), backwards or {}
+    cuts = {row.node: row for row in known if row.state == "cut"}
     for row in known:
         if row.node not in graph.nodes:
             continue
         name = title(graph, row.node) + (f".{row.path}" if row.path else "")
         if row.state == "not_reached" and _is_parameter(graph, row):
-            found.append(_not_reached(graph, row, name, cuts))
+            found.append(_not_reached(graph, row, name, cuts, max(ran, default=0)))
         elif row.state == "accumulated":
+            number = row.parts[-1].backward if row.parts else 0
+            last = ran[number].statement if number in ran else ItemId("")
             found.append(
                 Finding(
                     "accumulates",
@@ -93,13 +101,14 @@ def without_gradient(graph: Graph, gradients: Iterable[GradRow]) -> tuple[Findin
                     row.node,
                     f"{name}.grad holds more than the last backward gave",
                     f"{row.reason or 'backward adds to .grad.'} Zero Grad first, unless the sum is meant.",
-                    (row.node,),
+                    (row.node, last) if last in graph else (row.node,),
+                    number,
                 )
             )
     return tuple(found)
 
 
-def _not_reached(graph: Graph, row: GradRow, name: str, cuts: set[ItemId]) -> Finding:
+def _not_reached(graph: Graph, row: GradRow, name: str, cuts: Mapping[ItemId, GradRow], backward: int) -> Finding:
     """Where the ways from it end that a gradient would have to come back on."""
     after, todo, ends = {row.node}, [row.node], dict[ItemId, None]()
     while todo:
@@ -109,16 +118,23 @@ def _not_reached(graph: Graph, row: GradRow, name: str, cuts: set[ItemId]) -> Fi
             elif wire.target not in after:
                 after.add(wire.target)
                 todo.append(wire.target)
-    where = " and ".join(title(graph, item) for item in ends)
+    where = "; and at ".join(f"{title(graph, item)}: {_cut_words(graph, cuts[item])}" for item in ends)
     why = (
-        f"Its way to the loss is cut at {where} (detach, no_grad, or an operator without a derivative)."
+        f"Its way to the loss is cut at {where}."
         if ends
         else "Nothing the backward began from was computed from it: a wire is missing, or it is not used."
     )
     return Finding(
         "no_gradient", "warning", row.node, f"{name} requires grad and gets none",
-        f"{row.reason or 'The backward did not reach it.'} {why}", (row.node, *ends),
+        f"{row.reason or 'The backward did not reach it.'} {why}", (row.node, *ends), backward,
     )  # fmt: skip
+
+
+def _cut_words(graph: Graph, cut: GradRow) -> str:
+    """Which cut it is: the kind of the block around, or what the operator gives."""
+    if cut.cause in graph.blocks:
+        return f"it stands under {graph.blocks[cut.cause].kind}"
+    return cut.reason.removeprefix("Cut here: ").rstrip(".") or "it does not require grad"
 
 
 def _faded(graph: Graph, traced: BackwardTraced, leaf: AutogradRow, start: float, kind: str) -> Finding:

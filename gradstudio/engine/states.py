@@ -2,6 +2,7 @@
 
 from gradstudio.engine.watched import Cut, Leaf, Value
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol import gradient_words
 from gradstudio.protocol.records import GradState
 
 NOBODY = ItemId("")
@@ -57,22 +58,10 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     older = [part for part in leaf.parts if part.backward != last_backward]
     if not older:
         return "value", "What the last backward left in .grad."
-    return "accumulated", _accumulated(leaf, pass_number)
+    return "accumulated", gradient_words.accumulated(leaf.parts, pass_number)
 
 
 def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:
     if cut is None:
         return "not_required", "It does not require grad, nor does any input.", NOBODY
     return ("cut" if cut.here else "not_required"), cut.reason, cut.node
-
-
-def _accumulated(leaf: Leaf, pass_number: int) -> str:
-    passes = [part.pass_number for part in leaf.parts]
-    if len(passes) == 1:
-        return f"Left over from {_of_pass(passes[0], pass_number)}; the last backward did not replace it."
-    spelled = ", ".join(_of_pass(number, pass_number) for number in passes)
-    return f"The sum of {len(passes)} backwards: {spelled}. Zero grad starts afresh."
-
-
-def _of_pass(number: int, current: int) -> str:
-    return "this pass" if number == current else f"pass {number}"

@@ -1,20 +1,40 @@
 """The sentences to the states of a gradient that engine and timeline both say. No Qt, no torch."""
 
+from collections.abc import Sequence
+
+from gradstudio.protocol.messages import GradPart
+
 NOT_RUN = "No backward has run since it was made."
 NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
 NOT_REQUIRED = "It does not require grad, nor does any input."
 NOT_REACHED = "A backward has run, and none reached it."
 VALUE = "The gradient of the last backward that reached it."
 LEAF_VALUE = "What the last backward left in .grad."
+MOST_NAMED = 6
+"""So many backwards are named; of more the first and the last."""
 
 
-def accumulated(passes: list[int], current: int) -> str:
-    """What a leaf's `.grad` is made of, by the pass of each part."""
-    if len(passes) == 1:
-        return f"Left over from {_of_pass(passes[0], current)}; the last backward did not replace it."
-    spelled = ", ".join(_of_pass(number, current) for number in passes)
-    return f"The sum of {len(passes)} backwards: {spelled}. Zero grad starts afresh."
+def value_after(operator: str) -> str:
+    """What a gradient is of whose value was written into since it was made; `operator` is the writer's ("add_")."""
+    return f"The gradient of the last backward that reached it, of the value after {operator} wrote into its memory."
 
 
-def _of_pass(number: int, current: int) -> str:
-    return "this pass" if number == current else f"pass {number}"
+def accumulated(parts: Sequence[GradPart], current: int) -> str:
+    """What a leaf's `.grad` is made of: which backwards, and of which passes unless all are of the current one."""
+    if len(parts) == 1:
+        return f"Left by {_named(parts[0], current)}; the last backward did not replace it."
+    if all(part.pass_number == current for part in parts):
+        return f"The sum of backwards {_listed([str(part.backward) for part in parts])}. Zero grad starts afresh."
+    named = _listed([_named(part, current) for part in parts])
+    return f"The sum of {len(parts)} backwards: {named}. Zero grad starts afresh."
+
+
+def _named(part: GradPart, current: int) -> str:
+    where = "this pass" if part.pass_number == current else f"pass {part.pass_number}"
+    return f"backward {part.backward} ({where})"
+
+
+def _listed(words: list[str]) -> str:
+    if len(words) > MOST_NAMED:
+        words = [*words[:2], "…", words[-1]]
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -316,7 +316,7 @@ def _leaf_row(
     node, output, path = key
     if all(part.backward == last_backward for part in parts):
         return GradRow(node=node, output=output, path=path, state="value", reason=words.LEAF_VALUE, grad=grad)
-    reason = words.accumulated([part.pass_number for part in parts], pass_number)
+    reason = words.accumulated(parts, pass_number)
     return GradRow(node=node, output=output, path=path, state="accumulated", reason=reason, grad=grad, parts=parts)
 
 

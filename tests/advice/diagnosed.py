@@ -92,6 +92,15 @@ class Diagnosed:
         backward_of(d, d.add("torch.log", leaf(d, "x", "[-1.0]"), name="y"))
         assert not [key for key in diagnosis(d) if key.startswith("backward_not_finite")]
 
+    def test_a_nan_born_of_the_infinite_slope_of_log_is_told_beside_the_infinity(self, diagnosis):
+        d = Drawing()
+        x = leaf(d, "x", "[0.0, 4.0]")
+        root = d.add("torch.log", x, name="root")
+        backward_of(d, d.add("torch.mul", root, d.add("torch.tensor", data="[0.0, 1.0]"), name="y"))
+        found = diagnosis(d)
+        assert found["not_finite root"].title == "−inf is born in root"
+        assert found["backward_not_finite root"].title == "The gradient becomes NaN in root"
+
     def test_a_gradient_that_vanishes_names_the_steepest_step(self, diagnosis):
         d = Drawing()
         h = leaf(d, "w", "[8.0]")

@@ -12,6 +12,7 @@ from gradstudio.advice.finding import Finding
 from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.fixes import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
+from gradstudio.advice.ordering import unordered_writes
 from gradstudio.advice.rules import RULES
 from gradstudio.engine.infer import Inference
 from gradstudio.engine.stored import StoredTensors
@@ -21,6 +22,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages import Failed, Infer, Traced
 from gradstudio.protocol.records import Record
 from tests.advice.canvases import CANVASES, CASES, concluded, leaf, records_of, saved_augmented
+from tests.advice.diagnosed import TOLD, found_in
 from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
 from tests.helpers import recordings
@@ -152,3 +154,95 @@ def test_a_logarithm_and_a_root_of_zero_are_kept_finite(bench: Bench, key: str) 
     drawing.do(fix.edits)
     assert run(bench, drawing.graph) is None
     assert bench["x"].grad.isfinite().all()  # type: ignore[attr-defined]  # a tensor
+
+
+def found(bench: Bench, drawing: Drawing, kind: str) -> Finding | None:
+    """What a real run of the drawing brings to light, of that kind."""
+    bench.events.clear()
+    assert run(bench, drawing.graph) is None
+    told = [event for event in bench.events if isinstance(event, TOLD)]
+    findings = found_in(drawing, told)
+    return next((finding for finding in findings.values() if finding.kind == kind), None)
+
+
+def test_a_gradient_is_zeroed_before_the_backward_that_added_to_it(bench: Bench) -> None:
+    drawing = Drawing()
+    x = leaf(drawing)
+    for _ in range(2):
+        total = drawing.add("torch.Tensor.sum", drawing.add("torch.exp", x))
+        drawing.add("torch.Tensor.backward", total)
+    finding = found(bench, drawing, "accumulates")
+    assert finding is not None
+    doubled = bench["x"].grad.clone()  # type: ignore[attr-defined]  # a tensor
+    (fix,) = finding_fixes(finding, drawing.graph)
+    assert fix.title == "Zero the gradient before this backward (x.grad = None)" and fix.edits is not None
+    drawing.do(fix.edits)
+    lines = compile_graph(drawing.graph).code.splitlines()
+    assert lines.index("x.grad = None") == max(k for k, line in enumerate(lines) if "backward()" in line) - 1
+    assert found(bench, drawing, "accumulates") is None
+    assert (bench["x"].grad * 2).allclose(doubled)  # type: ignore[attr-defined]  # a tensor
+
+
+def test_the_gradient_of_a_loop_is_zeroed_in_each_turn(bench: Bench) -> None:
+    drawing = Drawing()
+    x = leaf(drawing)
+    total = drawing.add("torch.Tensor.sum", drawing.add("torch.exp", x))
+    inside = (total, drawing.add("torch.Tensor.backward", total))
+    drawing.do(recipes.wrap(drawing.graph, (*(wire.source for wire in drawing.graph.wires_to(total)), *inside), "for"))
+    block = next(iter(drawing.graph.blocks))
+    drawing.do(recipes.set_literal(drawing.graph, block, "range", "3"))
+    finding = found(bench, drawing, "accumulates")
+    assert finding is not None
+    (fix,) = finding_fixes(finding, drawing.graph)
+    assert fix.edits is not None
+    drawing.do(fix.edits)
+    assert found(bench, drawing, "accumulates") is None
+
+
+def test_an_unordered_write_gives_way_to_the_operator_that_returns_a_new_tensor(bench: Bench) -> None:
+    drawing = Drawing()
+    x = leaf(drawing)
+    y = drawing.add("torch.Tensor.clone", x, name="y")
+    written = drawing.add("torch.Tensor.mul_", y, other="2")
+    drawing.add("torch.Tensor.sum", y, name="total")
+    (finding,) = unordered_writes(drawing.graph)
+    assert finding.node == written
+    assert run(bench, drawing.graph) is None
+    before = bench["total"].item()  # type: ignore[attr-defined]  # a tensor
+    (fix,) = finding_fixes(finding, drawing.graph)
+    assert (
+        fix.title == "Use the operator that returns a new tensor (mul instead of mul_ on y)" and fix.edits is not None
+    )
+    drawing.do(fix.edits)
+    assert unordered_writes(drawing.graph) == ()
+    assert run(bench, drawing.graph) is None
+    assert bench["total"].item() == before  # type: ignore[attr-defined]  # a tensor
+
+
+@pytest.mark.parametrize("kind", ["detach", "no_grad"])
+def test_a_cut_before_the_loss_is_named_and_taken_away(bench: Bench, kind: str) -> None:
+    drawing = Drawing()
+    w, v = leaf(drawing), drawing.add("torch.ones", name="v", size="(3,)", requires_grad="True")
+    if kind == "detach":
+        cut = drawing.add("torch.Tensor.detach", drawing.add("torch.exp", w), name="cut")
+    else:
+        cut = drawing.add("torch.exp", w, name="cut")
+        drawing.do(recipes.wrap(drawing.graph, (cut,), "no_grad"))
+    loss = drawing.add("torch.Tensor.sum", drawing.add("torch.mul", cut, v), name="loss")
+    drawing.add("torch.Tensor.backward", loss)
+    finding = found(bench, drawing, "no_gradient")
+    assert finding is not None
+    words = {"detach": "cut at cut: detach gives", "no_grad": "cut at cut: it stands under no_grad."}
+    assert words[kind] in finding.explanation
+    fixes = finding_fixes(finding, drawing.graph)
+    titles = {
+        "detach": ["Take detach away (cut passes its input on)"],
+        "no_grad": ["Take cut out of no_grad", "Take the block no_grad away"],
+    }
+    assert [fix.title for fix in fixes] == titles[kind]
+    for fix in fixes:
+        assert fix.edits is not None
+        drawing.do(fix.edits)
+        assert found(bench, drawing, "no_gradient") is None, fix.title
+        assert bench["x"].grad is not None  # type: ignore[attr-defined]  # a tensor
+        drawing.undo()

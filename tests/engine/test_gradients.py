@@ -303,7 +303,7 @@ def test_two_backwards_in_one_pass_accumulate_and_the_parts_are_told(bench: Benc
 def test_what_is_left_over_from_an_earlier_pass_is_accumulated(bench: Bench) -> None:
     bench.run("x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\ny.backward()", "run", "forward")
     assert bench.state(1) == "accumulated"
-    assert "Left over from pass 1" in bench.grad(1).reason
+    assert "Left by backward 1 (pass 1)" in bench.grad(1).reason
 
 
 @pytest.mark.parametrize("clearing", ["x.grad.zero_()", "x.grad = None"])

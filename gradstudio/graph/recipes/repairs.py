@@ -166,10 +166,12 @@ def add_identity(graph: Graph, wire: Wire, size: int, literals: Mapping[str, str
     return draft.finish()
 
 
-def statement_before(graph: Graph, source: ItemId, output: int, key: str, before: ItemId) -> Edits:
-    """A statement on a value, that binds nothing, directly before another: ``y.retain_grad()``."""
+def statement_before(
+    graph: Graph, source: ItemId, output: int, key: str, before: ItemId, literals: Mapping[str, str] | None = None
+) -> Edits:
+    """A statement on a value, that binds nothing, directly before another: ``y.retain_grad()``, ``x.grad = None``."""
     draft = Draft(graph)
-    node = msgspec.structs.replace(_bare(draft, key), nested=False)
+    node = msgspec.structs.replace(_bare(draft, key, literals), nested=False)
     body = graph.parents[before]
     draft.do(
         AddNode(node, body, graph.bodies[body].index(before)),
