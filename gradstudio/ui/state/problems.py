@@ -15,6 +15,7 @@ from gradstudio.advice.model import Fix
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
+from gradstudio.layout.room import with_room
 from gradstudio.protocol.messages import Failed, GradRow, PortInference, Warned
 from gradstudio.protocol.records import Record
 from gradstudio.ui.state.attention import Attention
@@ -110,7 +111,7 @@ class ProblemStore(QObject):
             self._store.refused.emit(CHANGED_MEANWHILE)
             return False
         try:
-            self._store.submit(fix.edits, fix.title)
+            self._store.submit(with_room(self._store.graph, fix.edits), fix.title)
         except EditError:
             self._store.refused.emit(CHANGED_MEANWHILE)
             return False
