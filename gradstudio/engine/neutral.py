@@ -1,5 +1,6 @@
 """A place outside the program's modes, where the engine computes for itself (SEMANTICS 9)."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
@@ -13,31 +14,34 @@ class neutral(AbstractContextManager[None]):  # noqa: N801 - used like torch.no_
     Only what is switched on is switched off: it is entered around every hook of a backward.
     """
 
-    __slots__ = ("_left",)
+    __slots__ = ("_grad", "_left")
     depth = 0
     """How many are entered; a warning that comes within is none of the program's."""
 
     def __enter__(self) -> None:
         """Leave the modes."""
         neutral.depth += 1
-        self._left: list[AbstractContextManager[Any]] = []
+        self._left: Sequence[AbstractContextManager[Any]] = ()
         if torch.is_inference_mode_enabled():
             self._leave(torch.inference_mode(False))
         for device_type in _device_types():
             if torch.is_autocast_enabled(device_type):
                 self._leave(torch.autocast(device_type, enabled=False))
-        if torch.is_grad_enabled():
-            self._leave(torch.no_grad())
+        self._grad = torch.is_grad_enabled()
+        if self._grad:
+            torch._C._set_grad_enabled(False)  # what `no_grad` does
 
     def __exit__(self, *_: object) -> None:
         """Enter them again."""
         neutral.depth -= 1
-        while self._left:
-            self._left.pop().__exit__(None, None, None)
+        if self._grad:
+            torch._C._set_grad_enabled(True)
+        for context in reversed(self._left):
+            context.__exit__(None, None, None)
 
     def _leave(self, context: AbstractContextManager[Any]) -> None:
         context.__enter__()
-        self._left.append(context)
+        self._left = (*self._left, context)
 
 
 @cache

@@ -4,6 +4,7 @@ from functools import cache
 
 from torch import Tensor
 from torch.autograd.graph import Node
+from torch.nn import Parameter
 
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import grad_fn_of
@@ -14,6 +15,7 @@ from gradstudio.protocol.autograd import SavedTensor
 
 RAW, SAVED = "_raw_saved_", "_saved_"
 NOBODY = (ItemId(""), 0)
+_TENSORS = frozenset({Tensor, Parameter})
 
 
 class SavedReader:
@@ -27,9 +29,20 @@ class SavedReader:
 
     def of(self, node: Node) -> tuple[SavedTensor, ...]:
         """What the node keeps now; what torch refuses to show (released, overwritten) is left out."""
-        if not _names(type(node)):
+        names = _names(type(node))
+        if not names:
             return ()
-        return tuple([self._one(name, tensor) for name, tensor in saved_tensors(node)])
+        found: list[SavedTensor] = []
+        for attribute, name in names:
+            try:
+                value = getattr(node, attribute)
+            except RuntimeError:
+                continue
+            if value.__class__ in _TENSORS:
+                found.append(self._one(name, value))
+            elif value is not None:
+                found += [self._one(each, tensor) for each, tensor in _each(name, value)]
+        return tuple(found)
 
     def _one(self, name: str, tensor: Tensor) -> SavedTensor:
         owner, output = self._whose(tensor)
@@ -71,11 +84,16 @@ def saved_tensors(node: Node) -> list[tuple[str, Tensor]]:
             value = getattr(node, attribute)
         except RuntimeError:
             continue
-        if isinstance(value, Tensor):
-            found.append((name, value))
-        elif isinstance(value, tuple):
-            found += [(f"{name}.{place}", item) for place, item in enumerate(value) if isinstance(item, Tensor)]
+        found += _each(name, value)
     return found
+
+
+def _each(name: str, value: object) -> list[tuple[str, Tensor]]:
+    """A saved tensor, or those in a list of them."""
+    if isinstance(value, Tensor):
+        return [(name, value)]
+    items = enumerate(value) if isinstance(value, tuple) else ()
+    return [(f"{name}.{place}", item) for place, item in items if isinstance(item, Tensor)]
 
 
 def is_released(node: Node) -> bool:
