@@ -208,6 +208,9 @@ class Reach:
                 ports[edge] = [sending]
         if len(members) > 1:
             members.sort(key=_made_at)
+        elif len(call.edges) == 1 and members[0].next == (edge,) and edge is not NOWHERE:
+            members[0].sends = ((0, sending),)
+            return
         slots: dict[Edge, list[tuple[Seen, int]]] = {}
         for member in members:
             for index, edge in enumerate(member.next):
