@@ -14,11 +14,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
+from gradstudio.engine import unfinished
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.hooks import Hooks
 from gradstudio.engine.neutral import neutral
-from gradstudio.engine.reach import NOBODY, Reach, Seen
+from gradstudio.engine.reach import NOBODY, Edge, Reach, Seen
 from gradstudio.engine.saved import is_released
 from gradstudio.engine.seeds import Seed
 from gradstudio.engine.summary import outline, summarise
@@ -103,11 +104,13 @@ class Recording:
         self._last = time.perf_counter()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Remove the hooks and make the record."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Remove the hooks and make the record; of one that failed also what had come where nothing ran any more."""
         self._hooks.remove()
         with neutral():
+            waiting = unfinished.waiting(self._reach, self._sent(), self._seeds) if kind is not None else []
             self._finish()
+            unfinished.reach(self._gradients, waiting)
         kept = (event.seen for event in self._events if event.seen.saved)
         first = next(kept, None)
         self.retained = first is not None and not is_released(first.node)
@@ -123,6 +126,10 @@ class Recording:
         for sending in self._reach.sendings:
             sending.forget()
         self._finish()
+
+    def _sent(self) -> list[tuple[Edge, Tensor | None]]:
+        """What has left every node so far, as far as it is held: where to, and the gradient."""
+        return [pair for e in self._events for pair in zip(e.seen.next, e.outgoing, strict=False)]
 
     def _finish(self) -> None:
         self._settle()

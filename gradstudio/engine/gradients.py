@@ -29,6 +29,7 @@ class Gradients:
         backwards: how many backwards have run.
         last_backward: the last one of this pass, None when none has run in it.
         visible: nodes whose gradients are summarised at once; None: all.
+        missed: values that the last backward did not reach, of which more is known than that.
         budget: says how many bytes may be kept only for showing.
         grad_bytes: of the recorded gradients among them; the program itself never holds those.
     """
@@ -41,6 +42,7 @@ class Gradients:
         self.last_backward: int | None = None
         self.max_values = max_values
         self.visible: frozenset[ItemId] | None = None
+        self.missed: list[Value] = []
         self._serial = 0
         self._budget = budget
         self._kept: dict[tuple[Key, bool], int] = {}
@@ -141,6 +143,10 @@ class Gradients:
             if value.tensor is tensor:
                 self.arrived(value, grad, summarise(grad, self.max_values))
 
+    def refused(self, tensor: Tensor) -> None:
+        """The leaf's gradient was computed in a backward that failed before it could be added or returned."""
+        self._leaf(tensor).refused = True
+
     def new_pass(self, pass_number: int, stays: Callable[[ItemId], bool]) -> None:
         """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
         self.pass_number, self.last_backward = pass_number, None
@@ -213,7 +219,8 @@ class Gradients:
         """`.grad` of the leaf is set to None."""
         tensor.grad = None
         leaf = self._leaf(tensor)
-        leaf.parts, leaf.seen, leaf.cleared_at, leaf.returned = [], None, self.backwards, False
+        leaf.parts, leaf.seen, leaf.cleared_at = [], None, self.backwards
+        leaf.returned = leaf.refused = False
 
     # -------------------------------------------------------------- states
 
@@ -284,7 +291,8 @@ class Gradients:
     def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:
         grad = leaf.tensor.grad
         if now is None:
-            leaf.cleared_at, leaf.parts, leaf.returned = self.backwards, [], False
+            leaf.cleared_at, leaf.parts = self.backwards, []
+            leaf.returned = leaf.refused = False
         elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not grad.detach().any()):
             leaf.parts = []
         leaf.seen = now

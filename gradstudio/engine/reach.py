@@ -6,9 +6,10 @@ from torch import Tensor
 from torch.autograd.graph import Node, get_gradient_edge
 
 from gradstudio.engine.gradients import Gradients
+from gradstudio.engine.history import grad_fn_of
 from gradstudio.engine.saved import SavedReader
 from gradstudio.engine.watched import Key, Value
-from gradstudio.engine.wires import MARK, Alias, Call, Marks, Sending, Turns, deal
+from gradstudio.engine.wires import MARK, Alias, Call, Marks, Sending, Turns, deal, marks_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import EdgeValue, SavedTensor
 
@@ -68,6 +69,7 @@ class Reach:
             if value.was_leaf and value.requires_grad:
                 self._leaves.setdefault(id(value.tensor), []).append(value)
         self._walk(roots)
+        self._follow_writes([value for value in gradients.values.values() if value.written is not None])
         self._plan_wires()
 
     def of(self, node: Node) -> Seen | None:
@@ -175,6 +177,31 @@ class Reach:
                     return
         seen.owner, seen.turns, seen.order, seen.call = user.owner, user.turns, user.order, call
 
+    def _follow_writes(self, written: list[Value]) -> None:
+        """Values that others wrote into since: where only their rebuilt edges are in the graph, those are theirs."""
+        if not written:
+            return
+        known = {mark[:2] for seen in self.seen if seen.marks is not None for mark in seen.marks.values}
+        for value in written:
+            tensor = value.tensor
+            node = None if tensor is None else grad_fn_of(tensor)
+            seen = None if node is None else self._by_node.get(node)
+            if tensor is None or node is None or seen is None:
+                continue
+            marks = marks_of(node)
+            if (value.key, value.serial) not in known and not self._is_another_value(marks, tensor):
+                marks.values.append((value.key, value.serial, tensor.output_nr, value.turns))
+                seen.marks, value.after_write, value.told = marks, True, None
+                known.add((value.key, value.serial))
+            if value.after_write and value.written is not None:
+                made = _value(value.key, tensor.output_nr, value.turns, value.written.last[1])
+                seen.values = (*(each for each in seen.values if not _is_of(each, value)), made)
+
+    def _is_another_value(self, marks: Marks, tensor: Tensor) -> bool:
+        """Whether the canvas has a later value that is this tensor, made at the edge: the result of the write."""
+        found = (self._gradients.find(key, serial) for key, serial, _, _ in marks.values)
+        return any(value is not None and value.tensor is tensor for value in found)
+
     # -------------------------------------------------------------- wires
 
     def _plan_wires(self) -> None:
@@ -232,8 +259,12 @@ def _node_of(root: Tensor) -> Node | None:
         return None
 
 
-def _value(key: Key, index: int, turns: Turns) -> EdgeValue:
-    return EdgeValue(node=key[0], index=index, output=key[1], path=key[2], turns=turns)
+def _value(key: Key, index: int, turns: Turns, after: str = "") -> EdgeValue:
+    return EdgeValue(node=key[0], index=index, output=key[1], path=key[2], turns=turns, after=after)
+
+
+def _is_of(edge: EdgeValue, value: Value) -> bool:
+    return (edge.node, edge.output, edge.path) == value.key and edge.turns == value.turns
 
 
 def _made_at(seen: Seen) -> int:

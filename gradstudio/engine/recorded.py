@@ -12,6 +12,7 @@ from gradstudio.engine.live import Live
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.seeds import given, seeds_of
 from gradstudio.engine.source import Step
+from gradstudio.engine.unreached import explain, note_writes
 from gradstudio.protocol.autograd import BackwardTraced
 
 Tell = Callable[[Recording, BackwardTraced], None]
@@ -37,6 +38,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     with neutral():
         gradients.observe()
         seeds = seeds_of(live, step, roots, grads)
+        note_writes(live)
     returns = source.inputs is not None or "inputs=" in step.statement.text
     recording = Recording(gradients, roots, gradients.backwards + 1, seeds, returns=returns, shared=bool(grads))
     done, began = False, time.monotonic()
@@ -49,6 +51,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
             if done and source.inputs is not None:
                 _give_back(live, step, outputs())
             gradients.backward_ran(recording.leaves, done or bool(recording.rows))
+            explain(live)
         live.autograd_rows.extend(recording.rows)
         tell(recording, _traced(live, step, recording, began))
 

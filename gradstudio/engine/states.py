@@ -2,7 +2,7 @@
 
 from gradstudio.engine.watched import Cut, Leaf, Value
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol import gradient_words
+from gradstudio.protocol import gradient_words as words
 from gradstudio.protocol.records import GradState
 
 NOBODY = ItemId("")
@@ -18,12 +18,12 @@ def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, diff
         block: the block around it that switches gradients off, if there is one.
         dtype: of the result; `differentiable` when it is floating or complex.
     """
-    word = operator.rpartition(".")[2]
+    name = operator.rpartition(".")[2]
     if block is not None:
         return Cut(True, block, "Cut here: the block around it switches gradients off.")
     if not differentiable:
-        return Cut(True, node, f"Cut here: {word} gives {dtype}, which has no gradient.")
-    return Cut(True, node, f"Cut here: {word} gives a tensor that does not require grad.")
+        return Cut(True, node, f"Cut here: {name} gives {dtype}, which has no gradient.")
+    return Cut(True, node, f"Cut here: {name} gives a tensor that does not require grad.")
 
 
 def passed_on(cut: Cut) -> Cut:
@@ -39,12 +39,14 @@ def state_of_value(value: Value, backwards: int) -> tuple[GradState, str, ItemId
     if not value.requires_grad:
         return _not_required(value.cut)
     if value.summary is not None and value.grad is not None:
-        return "value", "The gradient of the last backward that reached it.", NOBODY
+        if value.after_write and value.written is not None:
+            return "value", words.value_after(value.written.last[1]), NOBODY
+        return "value", words.VALUE, NOBODY
     if value.summary is not None:
         return "not_retained", "It had to make room; only its summary was kept.", NOBODY
     if not value.recorded:
         return "not_retained", "The run was not traced, so the gradients of non-leaves were not kept.", NOBODY
-    return "not_reached", "A backward has run, and none reached it.", NOBODY
+    return ("not_reached", *(value.unreached or (words.NOT_REACHED, NOBODY)))
 
 
 def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
@@ -52,13 +54,15 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     if backwards <= leaf.cleared_at:
         return "not_run", NOT_RUN_CLEARED
     if leaf.tensor.grad is None:
+        if leaf.refused:
+            return "not_retained", "It was computed, but the backward ended in an error before anybody had it."
         if leaf.returned:
             return "not_retained", "torch.autograd.grad returned its gradient and left .grad alone."
         return "not_reached", "A backward has run, and none reached it."
     older = [part for part in leaf.parts if part.backward != last_backward]
     if not older:
         return "value", "What the last backward left in .grad."
-    return "accumulated", gradient_words.accumulated(leaf.parts, pass_number)
+    return "accumulated", words.accumulated(leaf.parts, pass_number)
 
 
 def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:

@@ -21,6 +21,17 @@ class Cut(NamedTuple):
     reason: str
 
 
+class Overwritten(NamedTuple):
+    """A value's memory was written into since it was made, and torch rebuilt its autograd edge.
+
+    Attributes:
+        first: the statement that wrote first, and its operator as a card writes it ("add_"); `last` the last one.
+    """
+
+    first: tuple[ItemId, str]
+    last: tuple[ItemId, str]
+
+
 @dataclass(slots=True, eq=False)
 class Leaf:
     """The watched `.grad` of one leaf tensor.
@@ -31,6 +42,7 @@ class Leaf:
         parts: what each backward since then has added.
         seen: identity and version of `.grad` when last looked at.
         returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
+        refused: its gradient was computed, but the backward ended in an error before anybody had it.
         users: how many values are this tensor; with the last one the watch ends.
         aliases: wires into statements that gave this tensor back as it was.
     """
@@ -40,6 +52,7 @@ class Leaf:
     parts: list[GradPart] = field(default_factory=list)
     seen: tuple[int, int] | None = None
     returned: bool = False
+    refused: bool = False
     users: int = 0
     summary: tuple[tuple[int, int], Summary] | None = None
     aliases: dict[tuple[ItemId, str], Any] = field(default_factory=dict)
@@ -54,6 +67,9 @@ class Value:
         requires_grad, was_leaf: as it was made.
         cut: why it does not require grad, when that is no matter of course.
         grad: what arrived last at its autograd edge, at version `grad_version`; None when it had to make room.
+        written: who wrote into its memory since, if its autograd edge is no longer its tensor's.
+        after_write: what arrived is the gradient of the value as it stands after those writes.
+        unreached: why no backward reached it, and the node to name.
         told: its row as last made, and what it was made from.
     """
 
@@ -70,4 +86,7 @@ class Value:
     grad_version: int | None = None
     summary: Summary | None = None
     recorded: bool = True
+    written: Overwritten | None = None
+    after_write: bool = False
+    unreached: tuple[str, ItemId] | None = None
     told: tuple[tuple[object, ...], GradRow] | None = None

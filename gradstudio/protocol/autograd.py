@@ -14,6 +14,7 @@ class EdgeValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         index: place among the node's incoming gradients.
         path: a module's parameter by dotted name, or the place in a list of tensors.
         turns: of the loops around, when the value was made.
+        after: the operator that wrote into its memory since ("add_"): the gradient is of the value after that write.
     """
 
     node: ItemId
@@ -21,6 +22,7 @@ class EdgeValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output: int = 0
     path: str = ""
     turns: tuple[int, ...] = ()
+    after: str = ""
 
 
 class SavedTensor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

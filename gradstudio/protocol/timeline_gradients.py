@@ -207,9 +207,8 @@ class GradientLog:
     def _arrived(self, tick: int, number: int, value: EdgeValue, grad: Summary) -> None:
         key = (value.node, value.output, value.path)
         log = self._log(key)
-        row = GradRow(
-            node=value.node, output=value.output, path=value.path, state="value", reason=words.VALUE, grad=grad
-        )
+        reason = words.value_after(value.after) if value.after else words.VALUE
+        row = GradRow(node=value.node, output=value.output, path=value.path, state="value", reason=reason, grad=grad)
         log.arrivals.append((tick, number, value.turns, row))
         if value.turns == log.turns:
             self._put(tick, key, log, row)
