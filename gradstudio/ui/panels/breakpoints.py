@@ -3,8 +3,19 @@
 from collections.abc import Callable
 
 import msgspec
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -13,6 +24,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -35,11 +47,14 @@ from gradstudio.ui.panels.breakpoints_model import (
     operand,
     parsed,
 )
+from gradstudio.ui.state.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon
 
 Index = QModelIndex | QPersistentModelIndex
 EMPTY = "No breakpoints. F9 pauses before the selected node;\na node's or a wire's context menu offers more."
+CONDITION_PX, LEAST_PX, FIELD_PX = 250, 44, 70
+"""Room for a condition while it is edited; for any column; for the number in it."""
 HINTS: dict[ConditionKind, str] = {"above": "10", "below": "1e-6", "shape_differs": "2, 3", "expression": "norm > 10"}
 
 
@@ -66,6 +81,7 @@ class BreakpointsPanel(QWidget):
         self.view.customContextMenuRequested.connect(self._on_view_context_menu_requested)
         session.attention.selection_changed.connect(self._refresh)
         session.debug.changed.connect(self._refresh)
+        session.run.state_changed.connect(self._on_run_state_changed)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -81,12 +97,6 @@ class BreakpointsPanel(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(420, 180)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.add_button.adjustSize()
-        self.add_button.move(self.width() - self.add_button.width() - 12, 1)
-        self.add_button.raise_()
 
     # ------------------------------------------------------------------ inner workings
 
@@ -108,9 +118,13 @@ class BreakpointsPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setContentsMargins(6, 1, 6, 1)
+        head.addWidget(self.add_button)
+        head.addStretch(1)
+        column.addLayout(head)
         column.addLayout(self._stack, 1)
         column.addWidget(self.trouble)
-        self.add_button.raise_()
 
     def _fill_menu(self) -> None:
         add, odd = self._add, Condition(kind="not_finite")
@@ -141,6 +155,12 @@ class BreakpointsPanel(QWidget):
     def _refresh(self) -> None:
         self.add_button.setEnabled(self._session.attention.current in self._session.graph_store.graph.nodes)
         self._stack.setCurrentIndex(0 if self.model.rows else 1)
+
+    def _on_run_state_changed(self, _state: RunState) -> None:
+        """The breakpoint at which the run has paused is brought into view."""
+        row = self.model.hit_row
+        if row >= 0:
+            self.view.scrollTo(self.model.index(row, WHERE))
 
     def _on_conditions_troubled(self, reason: str) -> None:
         self.trouble.setText(reason)
@@ -196,8 +216,9 @@ class _Table(QTableView):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
+        header.setMinimumSectionSize(LEAST_PX)
         header.setSectionResizeMode(WHERE, QHeaderView.ResizeMode.Interactive)
-        for column, width in ((WHERE, 170), (CONDITION, 200), (DOES, 72), (HITS, 52)):
+        for column, width in ((WHERE, 150), (CONDITION, CONDITION_PX), (DOES, 92), (HITS, 48)):
             self.setColumnWidth(column, width)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -217,8 +238,23 @@ class _ConditionDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         made = ConditionEditor(parent)
         made.troubled.connect(self.troubled)
+        made.entered.connect(lambda: self._finish(made))
         made.destroyed.connect(lambda: self.troubled.emit(""))
         return made
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """As wide as its parts need, over the columns behind where its own is narrower."""
+        cell: QRect = option.rect
+        parent = editor.parentWidget()
+        room = parent.width() - cell.x() if parent is not None else cell.width()
+        width = min(max(cell.width(), editor.sizeHint().width()), max(room, cell.width()))
+        editor.setGeometry(cell.x(), cell.y(), width, cell.height())
+
+    def _finish(self, editor: "ConditionEditor") -> None:
+        """Enter: take what was typed; what cannot be read is said, and stays to be mended."""
+        if editor.condition is not None:
+            self.commitData.emit(editor)
+            self.closeEditor.emit(editor)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         model = index.model()
@@ -236,28 +272,49 @@ class ConditionEditor(QWidget):
     """A kind and, where the kind needs one, what it compares with.
 
     Signals:
-        troubled(object): why what stands there cannot be read; "" when it can.
+        troubled(object): why what stands there cannot be read; "" when it can, and before anything was typed.
+        entered(): Enter was pressed.
     """
 
     troubled = Signal(object)
+    entered = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         """Offer every kind."""
         super().__init__(parent)
-        self.kind, self.field = QComboBox(self), QLineEdit(self)
+        self.kind, self.field, self._typed = QComboBox(self), QLineEdit(self), False
         for kind, text in KINDS.items():
             self.kind.addItem(text, kind)
         self.kind.setAccessibleName("Kind of condition")
+        self.kind.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.field.setAccessibleName("What is compared with")
+        self.field.setMinimumWidth(FIELD_PX)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(self.kind)
         row.addWidget(self.field, 1)
         self.setAutoFillBackground(True)
-        self.setFocusProxy(self.field)
+        self.setFocusProxy(self.kind)
+        for part in (self.kind, self.field):
+            part.installEventFilter(self)
         self.kind.currentIndexChanged.connect(self._on_kind_current_index_changed)
+        self.kind.activated.connect(self._on_kind_activated)
         self.field.textChanged.connect(self._check)
+        self.field.textEdited.connect(self._on_field_text_edited)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys of the parts are theirs, not the window's; Enter takes the condition."""
+        if isinstance(event, QKeyEvent):
+            if event.type() == QEvent.Type.ShortcutOverride and _is_typed(event):
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._typed = True
+                self._check()
+                self.entered.emit()
+                return True
+        return super().eventFilter(watched, event)
 
     @property
     def condition(self) -> Condition | None:
@@ -269,6 +326,22 @@ class ConditionEditor(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(condition.kind))
         self.field.setText(operand(condition))
         self._on_kind_current_index_changed()
+        self._take_focus()
+
+    def _take_focus(self) -> None:
+        """The keyboard goes to what is typed; where nothing is, to the kind."""
+        (self.kind if self.field.isHidden() else self.field).setFocus()
+        self.field.selectAll()
+
+    def _on_kind_activated(self, _index: int) -> None:
+        """Another kind was picked: its number is typed next."""
+        self._typed = False
+        self._check()
+        self._take_focus()
+
+    def _on_field_text_edited(self, _text: str) -> None:
+        self._typed = True
+        self._check()
 
     def _on_kind_current_index_changed(self) -> None:
         hint = HINTS.get(self.kind.currentData(), "")
@@ -282,8 +355,16 @@ class ConditionEditor(QWidget):
         reason = why_not(text) if kind == "expression" else ""
         if not reason and self.condition is None:
             reason = "Type sizes, for example 2, 3." if kind == "shape_differs" else "Type a number, for example 10."
+        reason = reason if self._typed or text else ""
         self.field.setProperty("invalid", bool(reason))
         self.field.style().unpolish(self.field)
         self.field.style().polish(self.field)
         self.field.setToolTip(reason)
         self.troubled.emit(reason)
+
+
+def _is_typed(event: QKeyEvent) -> bool:
+    """Whether a key is for the field: a character, or what edits text (Ctrl+A, C, V, X, Z)."""
+    held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier & ~Qt.KeyboardModifier.ShiftModifier
+    edits = (Qt.Key.Key_A, Qt.Key.Key_C, Qt.Key.Key_V, Qt.Key.Key_X, Qt.Key.Key_Z)
+    return not held or (held == Qt.KeyboardModifier.ControlModifier and event.key() in edits)

@@ -11,6 +11,7 @@ from gradstudio.graph.names import title
 from gradstudio.protocol.conditions import describe, why_not
 from gradstudio.protocol.debugging import Breakpoint, Condition, ConditionKind
 from gradstudio.ui.canvas import formatting
+from gradstudio.ui.state.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -37,6 +38,8 @@ class BreakpointModel(QAbstractTableModel):
         super().__init__(parent)
         self._session, self._theme = session, theme
         self.rows: tuple[Breakpoint, ...] = session.debug.breakpoints
+        self._hit = ""
+        session.run.state_changed.connect(self._on_run_state_changed)
         session.debug.changed.connect(self._on_debug_changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -72,6 +75,8 @@ class BreakpointModel(QAbstractTableModel):
                 return Qt.CheckState.Checked if self._session.debug.enabled(row.id) else Qt.CheckState.Unchecked
             case Role.ForegroundRole:
                 return self._ink(row, column)
+            case Role.BackgroundRole if row.id == self._hit:
+                return self._theme.color("past")
             case Role.ToolTipRole:
                 return self._tip(row, column)
         return None
@@ -96,13 +101,15 @@ class BreakpointModel(QAbstractTableModel):
             case 1:
                 return describe(row.condition)
             case 2:
-                return "pauses" if row.stops else "watches"
+                return "paused here" if row.id == self._hit else "pauses" if row.stops else "watches"
             case 3:
                 return f"{debug.hits(row.id):,}"
         last = debug.last(row.id)
         if last is None or last.summary is None:
             return ""
-        return " ".join(filter(None, (formatting.extent(last.summary), formatting.oddities(last.summary))))
+        single = last.summary.minimum is not None and formatting.element_count(last.summary.shape) == 1
+        extent = formatting.number(last.summary.minimum, 3) if single else formatting.extent(last.summary)
+        return " ".join(filter(None, (extent, formatting.oddities(last.summary))))
 
     def _ink(self, row: Breakpoint, column: int) -> QColor | None:
         if column == CONDITION and trouble(row.condition):
@@ -120,6 +127,16 @@ class BreakpointModel(QAbstractTableModel):
             way = f"backward {last.backward}" if last.backward else f"step {last.step}"
             return f"Met last in {way}{turns}"
         return "Double click goes to the node"
+
+    @property
+    def hit_row(self) -> int:
+        """The row at which the run is paused; -1 when it is at none."""
+        return next((k for k, row in enumerate(self.rows) if row.id == self._hit), -1) if self._hit else -1
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        if state.hit != self._hit:
+            self._hit = state.hit
+            self._everything_changed()
 
     def _everything_changed(self) -> None:
         if self.rows:

@@ -5,6 +5,8 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QWidget
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.conditions import describe
+from gradstudio.ui.panels.breakpoints_model import where
 from gradstudio.ui.panels.curve import in_words
 from gradstudio.ui.panels.log_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run_controller import RunState
@@ -28,7 +30,7 @@ class StatusBar(QStatusBar):
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme = session, theme
-        self._was_busy = False
+        self._was_busy, self._hit = False, ""
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
@@ -103,6 +105,7 @@ class StatusBar(QStatusBar):
         session.graph_store.replaced.connect(self._count)
         session.graph_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
+        session.run.noted.connect(self.note)
         session.results.changed.connect(self._on_results_changed)
         self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -124,8 +127,8 @@ class StatusBar(QStatusBar):
             facts.append("changed by hand")
         if state.live and state.stale:
             facts.append("changed since the run")
-        elif state.live and not state.busy and not state.at_end and state.next_node:
-            facts.append("paused")
+        elif state.live and not state.busy and (state.in_backward or (not state.at_end and state.next_node)):
+            facts.append(f"paused in backward {state.in_backward}" if state.in_backward else "paused")
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
         if state.busy:
@@ -136,7 +139,19 @@ class StatusBar(QStatusBar):
             self._on_results_changed()
             if self._was_busy:
                 self._say_left_out(state)
-        self._was_busy = state.busy
+            if state.hit and state.hit != self._hit:
+                self._say_hit(state)
+        self._was_busy, self._hit = state.busy, state.hit
+
+    def _say_hit(self, state: RunState) -> None:
+        """Why the run has paused, and what goes on from there."""
+        met = self._session.debug.get(state.hit)
+        if met is None:
+            return
+        always = met.condition.kind == "always"
+        why = where(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
+        behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
+        self.note(f"Paused at a breakpoint: {why}.{behind}")
 
     def _say_left_out(self, state: RunState) -> None:
         """A run over less than what is drawn says so, with the first reason."""

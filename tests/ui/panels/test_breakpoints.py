@@ -1,7 +1,8 @@
 """The table of breakpoints under a person's hand."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -96,6 +97,46 @@ def test_what_cannot_be_read_is_red_and_changes_nothing(panel: BreakpointsPanel,
     assert panel.trouble.text() == "Type sizes, for example 2, 3."
     commit(panel, made)
     assert session.debug.breakpoints[0].condition == Condition()
+
+
+def test_a_condition_is_picked_and_typed_with_the_keyboard_and_taken_by_enter(
+    panel: BreakpointsPanel, session: Session, add: Add, qtbot: QtBot
+) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    qtbot.waitUntil(made.kind.hasFocus)
+    made.kind.setCurrentIndex(made.kind.findData("above"))
+    made.kind.activated.emit(made.kind.currentIndex())
+    assert made.field.hasFocus() and made.field.property("invalid") is False and not panel.trouble.isVisible()
+    assert made.field.width() >= 60, "there is room for a number"
+    QTest.keyClick(made.field, Qt.Key.Key_Return)
+    assert made.field.property("invalid") is True and session.debug.breakpoints[0].condition == Condition()
+    QTest.keyClicks(made.field, "10")
+    QTest.keyClick(made.field, Qt.Key.Key_Return)
+    assert session.debug.breakpoints[0].condition == Condition(kind="above", number=10.0)
+
+
+def test_keys_of_the_condition_are_not_the_windows(panel: BreakpointsPanel, session: Session, add: Add) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    for part in (made.kind, made.field):
+        typed = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        typed.ignore()
+        assert made.eventFilter(part, typed) and typed.isAccepted()
+    run = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    run.ignore()
+    assert not made.eventFilter(made.field, run) and not run.isAccepted()
+
+
+def test_the_row_at_which_the_run_has_paused_says_so(
+    panel: BreakpointsPanel, session: Session, add: Add, dark: Theme
+) -> None:
+    session.debug.toggle(add("torch.randn"))
+    session.run._set(hit=session.debug.breakpoints[0].id, outcome="breakpoint")
+    assert text(panel, 0, DOES) == "paused here"
+    assert panel.model.index(0, WHERE).data(Qt.ItemDataRole.BackgroundRole) == dark.color("past")
+    session.run._set(hit="")
+    assert text(panel, 0, DOES) == "pauses"
 
 
 def test_an_expression_that_is_none_stays_red_in_its_row_with_the_reason(
