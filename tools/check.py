@@ -124,9 +124,9 @@ def report_coverage() -> bool:
 
 
 def test_the_rest() -> bool:
-    """Tests what needs torch, Qt, a built wheel or a virtual display."""
+    """Tests what needs torch, Qt, a built wheel or a virtual display, on two processes."""
     ignored = [f"--ignore=tests/{room}" for room in PURE_ROOMS]
-    return tool("pytest", "--junit-xml", str(REPORTS / "rest.xml"), "-q", *ignored)
+    return tool("pytest", "-n", "2", "--junit-xml", str(REPORTS / "rest.xml"), "-q", *ignored)
 
 
 def tool(module: str, *arguments: str) -> bool:
