@@ -15,14 +15,15 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board_drag import Dragging
-from gradstudio.ui.canvas.colouring import Colouring, colouring
+from gradstudio.ui.canvas.board_results import Reading
+from gradstudio.ui.canvas.colouring import Colouring
 from gradstudio.ui.canvas.extras import PLAIN, Experiments, Extras, NoExperiments, extras
 from gradstudio.ui.canvas.face import Face, block_face, node_face, widened
 from gradstudio.ui.canvas.facts import Facts, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
-from gradstudio.ui.canvas.port_looks import PortLook, port_look
+from gradstudio.ui.canvas.port_looks import PortLook
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, port_offset, stays_in_place, touched
 
@@ -30,7 +31,7 @@ ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
 
 
-class Board(Dragging):
+class Board(Dragging, Reading):
     """Cards, frames, notes and wires of one graph, with places in scene pixels.
 
     Attributes:
@@ -39,15 +40,17 @@ class Board(Dragging):
         wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
         experiments: what was tried; shown on the cards.
         colouring: what the cards are coloured by; None: by category.
-        revision: another one when anything of it changed; `geometry_revision` when anything is elsewhere.
+        revision: another one when anything of it changed; `geometry_revision` when anything is elsewhere,
+            `graph_revision` when the graph was edited.
     """
 
     def __init__(self, graph: Graph, results: Results, shown: Shown, meter: Meter) -> None:
         """Lay out everything once."""
+        Reading.__init__(self)
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
         self.experiments: Experiments = NoExperiments()
         self.colouring: Colouring | None = None
-        self.revision = self.geometry_revision = 0
+        self.revision = self.geometry_revision = self.graph_revision = 0
         self.expanded: set[ItemId] = set()
         self._raised: dict[ItemId, int] = {}
         self.cards: dict[ItemId, Card] = {}
@@ -63,7 +66,6 @@ class Board(Dragging):
         self.wire_looks: list[PortLook] = []
         self.ports: list[PortRef] = []
         self.port_points: Floats = np.empty((0, 2))
-        self._looks: dict[ItemId, dict[int, PortLook]] = {}
         self._drag: dict[str, tuple[float, float]] = {}
         self._frozen: dict[ItemId, Box] = {}
         self._carried: frozenset[ItemId] = frozenset()
@@ -75,9 +77,11 @@ class Board(Dragging):
 
     def rebuild(self, graph: Graph | None = None) -> None:
         """Forget all and read the graph anew."""
+        self.graph_revision += 1
         self.graph = graph if graph is not None else self.graph
         self.cards.clear()
         self._looks.clear()
+        self._rows.clear()
         self._drag.clear()
         self._frozen.clear()
         self._carried = frozenset()
@@ -85,6 +89,7 @@ class Board(Dragging):
 
     def apply(self, edits: Edits) -> None:
         """Follow edits that were just applied to the graph."""
+        self.graph_revision += 1
         if all(isinstance(edit, SetPlaces) for edit in edits):
             self._place()
             return
@@ -112,47 +117,11 @@ class Board(Dragging):
         note = self.notes.get(item)
         return self.graph.nodes[item].note == (note.text if note is not None else "")
 
-    def results_changed(self, items: Iterable[ItemId] = ()) -> None:
-        """Results of these nodes changed; of all when none is named."""
-        names = [item for item in items if item in self.cards] or list(self.cards)
-        moved, past, recolor = False, self.results.moment is not None, False
-        for item in names:
-            card, more = self.cards[item], self._extras(item)
-            height = self._facts_height(item, card.face)
-            if past:
-                height = max(height, card.facts_height)
-            moved = moved or height != card.facts_height
-            if more is not card.extras:
-                moved = moved or more.height != card.extras.height
-                card.extras = more
-            card.facts_height, card.facts = height, None
-            card.revision += 1
-            recolor = self._looks_differ(item) or recolor
-        self.revision += 1
-        if moved:
-            self._place()
-        if recolor:
-            self._color_wires()
-        if self.colouring is not None:
-            self.colour_by(self.colouring.metric.name)
-
-    def _looks_differ(self, item: ItemId) -> bool:
-        """Whether the wires of a node are to be drawn otherwise than they were."""
-        old = self._looks.pop(item, {})
-        return any(self.look_of(item, output) != look for output, look in old.items())
-
-    def colour_by(self, name: str) -> None:
-        """Colour the cards by a metric of `advice.metrics`; "": by category."""
-        old = self.colouring
-        self.colouring = colouring(name, self.results, self.cards) if name else None
-        if old != self.colouring:
-            for card in self.cards.values():
-                card.revision += 1
-
     def show(self, shown: Shown) -> None:
         """Other overlays are on."""
         self.shown = shown
         self.results_changed()
+        self.catch_up()
 
     def expand(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them again."""
@@ -181,6 +150,8 @@ class Board(Dragging):
     def facts(self, item: ItemId) -> Facts:
         """What is written on a card below its ports."""
         card = self.cards[item]
+        if item in self._unmeasured and self._measure([item]):
+            self._place()
         if card.facts is None:
             names = self.graph.nodes[item].names
             facts = card_facts(self.results, item, names, self.shown, _families(card.face))
@@ -222,14 +193,6 @@ class Board(Dragging):
             return 0.0, 0.0
         x, y = port_offset(face, port)
         return box.x + x, box.y + y
-
-    def look_of(self, item: ItemId, output: int) -> PortLook:
-        """How an output's port and its wires are drawn."""
-        looks = self._looks.setdefault(item, {})
-        found = looks.get(output)
-        if found is None:
-            found = looks[output] = port_look(self.graph, self.results, item, output)
-        return found
 
     def input_looks(self, item: ItemId) -> tuple[tuple[str, PortLook], ...]:
         """How wired inputs are drawn: as what flows into them."""
@@ -385,13 +348,6 @@ class Board(Dragging):
                 ports.append(PortRef(face.item, "output", "", output.index))
                 points.append((x + output.x, y + output.y))
         self.ports, self.port_points = ports, np.array(points, dtype=np.float64).reshape(-1, 2)
-
-    def _color_wires(self) -> None:
-        codes: dict[PortLook, int] = {}
-        self.wire_codes = np.array(
-            [codes.setdefault(self.look_of(wire.source, wire.output), len(codes)) for wire in self.wires], dtype=np.intp
-        )
-        self.wire_looks = list(codes)
 
 
 def _families(face: Face) -> tuple[Family, ...]:

@@ -215,6 +215,7 @@ class Debugging:
             self._place = self._place_in_backward()
             if active.node and self.hand.gesture is None and not self.is_seen(active.node, COVERED):
                 self.bring_into_view(active.node, COVERED)
+        self.layer.hurried = True
         self.settle_timer.start()
         self.repaint_board()
 
@@ -224,10 +225,11 @@ class Debugging:
         if active is None or not active.backward:
             return 0, 0
         first = active.index - max(active.place, 0)
-        count = len(timeline.backwards[active.backward].rows)
-        groups = [tick.group for tick in timeline.ticks[max(first, 0) : first + count] if tick.autograd is not None]
-        whole = sorted(set(groups))
-        return (whole.index(active.group) + 1, len(whole)) if active.group in whole else (0, 0)
+        last = first + len(timeline.backwards[active.backward].rows) - 1
+        if first < 0 or last >= len(timeline.ticks) or timeline.ticks[first].backward != active.backward:
+            return 0, 0  # ticks of it had to go
+        begin, end = timeline.ticks[first].group, timeline.ticks[last].group
+        return active.group - begin + 1, end - begin + 1
 
     def _on_attention_hover_changed(self) -> None:
         self.lit.pointed = self.attention.hovered

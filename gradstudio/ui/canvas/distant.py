@@ -1,5 +1,6 @@
 """Cards seen from afar are plates: few are drawn one by one, thousands in batches with one tint a card."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -8,7 +9,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.protocol.messages import Row
+from gradstudio.protocol.records import TensorRecord
 from gradstudio.ui.canvas import heat
 from gradstudio.ui.canvas.batches import draw_rects
 from gradstudio.ui.canvas.board import Board
@@ -18,6 +20,7 @@ from gradstudio.ui.canvas.geometry import Floats
 from gradstudio.ui.canvas.heads import color_of
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.plate_painter import paint_plate
+from gradstudio.ui.theme import Theme
 
 DISTANT: Final = 0.62
 """Below this scale cards are plates."""
@@ -26,7 +29,36 @@ FEW: Final = 150
 TINT: Final = 0.55
 
 
-def paint_plates(painter: QPainter, look: Look, board: Board, camera: Camera, which: NDArray[np.intp]) -> None:
+class Tints:
+    """One colour a card for what it computed, worked out once for each value."""
+
+    def __init__(self) -> None:
+        """No colour is known."""
+        self._theme: Theme | None = None
+        self._known: dict[ItemId, tuple[Row | None, int | None]] = {}
+
+    def of(self, board: Board, look: Look, items: Iterable[ItemId]) -> list[int | None]:
+        """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
+        if self._theme is not look.theme:
+            self._theme = look.theme
+            self._known.clear()
+        known, row_of, found = self._known, board.row, []
+        for item in items:
+            row, old = row_of(item), known.get(item)
+            if old is None or old[0] is not row:
+                old = known[item] = (row, _tint(row, look.theme))
+            found.append(old[1])
+        return found
+
+
+def _tint(row: Row | None, theme: Theme) -> int | None:
+    record = row.outputs[0] if row is not None and row.outputs else None
+    return heat.tint(record.summary, theme).rgb() if isinstance(record, TensorRecord) else None
+
+
+def paint_plates(
+    painter: QPainter, look: Look, board: Board, camera: Camera, which: NDArray[np.intp], tints: Tints
+) -> None:
     """The cards `which` as plates."""
     rects = _view_rects(board, camera, which)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -40,8 +72,9 @@ def paint_plates(painter: QPainter, look: Look, board: Board, camera: Camera, wh
     draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
     painter.setBrush(look.color("card_well"))
     draw_rects(painter, rects)
-    _paint_tints(painter, look, board, which, rects)
-    _paint_headers(painter, look, board, which, rects, np.maximum(HEADER * camera.zoom, 3.0))
+    items = [board.ids[k] for k in which.tolist()]
+    _paint_tints(painter, look, board, items, rects, tints)
+    _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 
@@ -54,49 +87,42 @@ def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats
 
 
 def _paint_headers(
-    painter: QPainter, look: Look, board: Board, which: NDArray[np.intp], rects: Floats, height: float
+    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, height: float
 ) -> None:
-    groups: dict[int, list[int]] = {}
-    for row, k in enumerate(which.tolist()):
-        groups.setdefault(_header_color(look, board, board.ids[k]).rgb(), []).append(row)
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
-    for rgb, rows in groups.items():
-        painter.setBrush(QColor.fromRgb(rgb))
-        draw_rects(painter, heads[rows])
+    failed = {failure.failed.node for failure in board.results.failures if board.results.moment is None}
+    _fill(painter, heads, [_header_color(look, board, item, failed) for item in items])
 
 
-def _header_color(look: Look, board: Board, item: ItemId) -> QColor:
-    if board.results.failure(item) is not None:
-        return look.color("danger")
+def _header_color(look: Look, board: Board, item: ItemId, failed: set[ItemId]) -> int:
+    if item in failed:
+        return look.color("danger").rgb()
     if board.colouring is not None:
-        return color_of(board.colouring, look, item)
-    return look.category(board.cards[item].face.category)
+        return color_of(board.colouring, look, item).rgb()
+    return look.category_rgb(board.cards[item].face.category)
 
 
-def _paint_tints(painter: QPainter, look: Look, board: Board, which: NDArray[np.intp], rects: Floats) -> None:
+def _paint_tints(
+    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, tints: Tints
+) -> None:
     """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
-    if not board.shown.values and board.colouring is None:
-        return
-    groups: dict[int, list[int]] = {}
-    for row, k in enumerate(which.tolist()):
-        color = _tint(look, board, board.ids[k])
-        if color is not None:
-            groups.setdefault(color.rgb(), []).append(row)
-    for rgb, rows in groups.items():
-        color = QColor.fromRgb(rgb)
-        color.setAlphaF(TINT)
-        painter.setBrush(color)
-        draw_rects(painter, rects[rows])
-
-
-def _tint(look: Look, board: Board, item: ItemId) -> QColor | None:
     if board.colouring is not None:
-        return color_of(board.colouring, look, item) if item in board.colouring.figures else None
-    summary = _summary(board, item)
-    return heat.tint(summary, look.theme) if summary is not None else None
+        figures = board.colouring.figures
+        colors = [color_of(board.colouring, look, item).rgb() if item in figures else None for item in items]
+        _fill(painter, rects, colors, TINT)
+    elif board.shown.values:
+        _fill(painter, rects, tints.of(board, look, items), TINT)
 
 
-def _summary(board: Board, item: ItemId) -> Summary | None:
-    records = board.results.outputs(item)
-    return records[0].summary if records and isinstance(records[0], TensorRecord) else None
+def _fill(painter: QPainter, rects: Floats, colors: Sequence[int | None], alpha: float = 1.0) -> None:
+    """Each rectangle in its colour, those of one colour at once."""
+    groups: dict[int, list[int]] = {}
+    for k, rgb in enumerate(colors):
+        if rgb is not None:
+            groups.setdefault(rgb, []).append(k)
+    for rgb, which in groups.items():
+        color = QColor.fromRgb(rgb)
+        color.setAlphaF(alpha)
+        painter.setBrush(color)
+        draw_rects(painter, rects[which])

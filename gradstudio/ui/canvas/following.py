@@ -8,6 +8,7 @@ from gradstudio.graph.recipes.statements import BACKWARD
 from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.overlay import OverlayState
 from gradstudio.ui.state.overlays import OVERLAYS
+from gradstudio.ui.state.result_store import Failure
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.bubble import Bubble
     from gradstudio.ui.canvas.hand import Hand
+    from gradstudio.ui.canvas.layer import Layer
     from gradstudio.ui.canvas.screen import Screen
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
@@ -31,6 +33,7 @@ class Following:
         store: GraphStore
         attention: Attention
         board: Board
+        layer: Layer
         lit: OverlayState
         picture: Screen
         bubble: Bubble
@@ -40,14 +43,14 @@ class Following:
         fit_pending: bool
         opened: bool
         zooming: bool
-        _failed: frozenset[ItemId]
+        _failed: dict[ItemId, Failure]
 
         def viewport(self) -> QWidget: ...
         def close_editor(self) -> None: ...
         def refuse(self, words: str) -> None: ...
         def reveal(self, item: ItemId) -> None: ...
-        def is_seen(self, item: ItemId) -> bool: ...
-        def bring_into_view(self, item: ItemId) -> None: ...
+        def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
+        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
 
     def _connect_truths(self) -> None:
         self.store.edited.connect(self._on_store_edited)
@@ -108,9 +111,9 @@ class Following:
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""
-        results = self.session.results
-        failed = frozenset(item for item in self.board.ids if results.failure(item) is not None)
-        new, self._failed = failed - self._failed, failed
+        failures = self.session.results.failures
+        failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self.board.index}
+        new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
         if new and self.hand.gesture is None and not any(self.is_seen(item) for item in new):
             self.bring_into_view(min(new))
 
@@ -131,6 +134,9 @@ class Following:
 
     def _on_settle_timeout(self) -> None:
         self.zooming = False
+        self.layer.hurried = False
+        if self.board.catch_up() or self.layer.unfinished:
+            self.picture.relift()
         self.viewport().update()
 
 

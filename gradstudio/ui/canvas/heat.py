@@ -2,6 +2,7 @@
 
 import functools
 import math
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,9 @@ SHEET_LINE: Final = 0xFF606060
 IMAGE_EDGE: Final = 8
 """A matrix of values within 0 ... 1 with at least so many rows and columns is shown as an image."""
 
+KEPT: Final = 512
+"""So many pictures are kept."""
+
 
 def values(preview: Preview) -> NDArray[np.float32]:
     """The numbers of a preview, `(rows, columns)`."""
@@ -28,17 +32,38 @@ def values(preview: Preview) -> NDArray[np.float32]:
 
 
 def image(summary: Summary, theme: Theme) -> QImage | None:
-    """One pixel an element of the preview; None when there is no preview."""
+    """One pixel an element of the preview; None when there is no preview. The latest ones are kept."""
+    return _image(_Pictured(summary, theme))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pictured:
+    """A key of what is kept: the same objects, not equal ones."""
+
+    summary: Summary
+    theme: Theme
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pictured) and other.summary is self.summary and other.theme is self.theme
+
+    def __hash__(self) -> int:
+        return hash((id(self.summary), id(self.theme)))
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _image(pictured: _Pictured) -> QImage | None:
+    summary, theme = pictured.summary, pictured.theme
     preview = summary.preview
     if preview is None or not preview.rows or not preview.columns:
         return None
     table, low, high = _scale(summary, theme)
     data = values(preview)
-    with np.errstate(invalid="ignore"):
-        place = (data - low) * ((LEVELS - 1) / (high - low))
-    level = np.clip(np.nan_to_num(place, nan=0.0, posinf=LEVELS - 1.0, neginf=0.0), 0, LEVELS - 1).astype(np.uint8)
-    pixels = table[level]
-    pixels[np.isnan(data)] = theme.color("heat_mark").rgb()
+    place = np.clip((data - low) * ((LEVELS - 1) / (high - low)), 0, LEVELS - 1)
+    missing = np.isnan(place)
+    if missing.any():
+        place[missing] = 0
+    pixels = table[place.astype(np.uint8)]
+    pixels[missing] = theme.color("heat_mark").rgb()
     if preview.tile_rows:
         pixels = _sheet(pixels, preview)
     rows, columns = pixels.shape

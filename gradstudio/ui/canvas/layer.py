@@ -19,7 +19,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
 from gradstudio.ui.canvas.distant import DISTANT
-from gradstudio.ui.canvas.face import Face
+from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
 from gradstudio.ui.canvas.geometry import Box, Floats
@@ -38,6 +38,10 @@ THICK: Final = 2.0
 JOIN: Final = 0.45
 """Flat segments overlap by so many pixels, else light shows between them."""
 MAXIMUM_PIXMAPS: Final = 600
+MAXIMUM_OF_CARD: Final = 4
+"""So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
+FRESH: Final = 10
+"""So many cards that were never painted before are painted at once in a hurried picture."""
 NOTHING: Final[frozenset[str]] = frozenset()
 
 
@@ -51,13 +55,22 @@ class Kept(NamedTuple):
 
 
 class Layer:
-    """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio."""
+    """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
+
+    Attributes:
+        hurried: the next picture follows soon: what is new in view may be left for it.
+        unfinished: something was left.
+    """
 
     def __init__(self, board: Board, look: Look) -> None:
         """Paint this board in this look."""
         self.board, self.look = board, look
         self.labels = WireLabels(board)
-        self._pixmaps: dict[ItemId, Kept] = {}
+        self.hurried = self.unfinished = False
+        self._pixmaps: dict[ItemId, list[Kept]] = {}
+        self._count = 0
+        self._tints = distant.Tints()
+        self._below: tuple[object, QPixmap | None] = (None, None)
         self._shadows = Shadows()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
@@ -65,26 +78,64 @@ class Layer:
         """Another theme: all that was kept is painted anew."""
         self.look = look
         self._pixmaps.clear()
+        self._count = 0
         self._grid = None
 
     def paint(
         self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING
     ) -> None:
         """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel."""
-        rect = QRectF(area.x, area.y, area.width, area.height)
-        painter.setClipRect(rect)
-        painter.fillRect(rect, self.look.color(self.ground))
-        self.paint_grid(painter, camera, area, ratio)
+        painter.setClipRect(QRectF(area.x, area.y, area.width, area.height))
         seen = camera.box_to_scene(area)
-        self._paint_frames(painter, camera, seen, without)
-        self._paint_notes(painter, camera, seen, without)
-        self._paint_wires(painter, camera, seen, without, None)
-        self._paint_labels(painter, camera, seen, without)
-        self._paint_cards(painter, camera, ratio, self._cards_in(seen, without))
+        cards = self._cards_in(seen, without)
+        drafts = self._drafts(cards, (camera.zoom, ratio))
+        self.unfinished = bool(drafts)
+        self.board.read_wires(geometry.visible(self.board.path_bounds, seen))
+        if without or area.x or area.y:
+            self._paint_below(painter, camera, area, ratio, without)
+        else:
+            self._paint_kept_below(painter, camera, area, ratio)
+        if not drafts:
+            self._paint_labels(painter, camera, seen, without)
+        self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pale(painter, self.look, self.board, camera, seen)
         if self.board.shown.storage:
             paint_storage(painter, self.look, self.board, camera, seen)
         painter.setClipping(False)
+
+    def _paint_below(
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str]
+    ) -> None:
+        """Everything under labels and cards."""
+        seen = camera.box_to_scene(area)
+        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color(self.ground))
+        self.paint_grid(painter, camera, area, ratio)
+        self._paint_frames(painter, camera, seen, without)
+        self._paint_notes(painter, camera, seen, without)
+        self._paint_wires(painter, camera, seen, without, None)
+
+    def _paint_kept_below(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
+        """The same, without anything left out; from the second time on that it is the same, from a picture."""
+        board = self.board
+        ports = tuple(
+            (board.input_looks(item), tuple(board.look_of(item, row.index) for row in frame.face.outputs))
+            for item, frame in board.frames.items()
+        )
+        places = (camera, area, ratio, board.geometry_revision, board.graph_revision)
+        key = (*places, board.color_revision, self.look, self.ground, ports)
+        if self._below[0] != key:
+            self._below = (key, None)
+            self._paint_below(painter, camera, area, ratio, NOTHING)
+            return
+        if self._below[1] is None:
+            pixmap = QPixmap(math.ceil(area.width * ratio), math.ceil(area.height * ratio))
+            pixmap.setDevicePixelRatio(ratio)
+            onto = QPainter(pixmap)
+            self._paint_below(onto, camera, area, ratio, NOTHING)
+            onto.end()
+            self._below = (key, pixmap)
+        assert self._below[1] is not None
+        painter.drawPixmap(QPointF(0.0, 0.0), self._below[1])
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box) -> None:
         """All but the cards and the grid: for pictures that paint cards as vectors."""
@@ -192,8 +243,9 @@ class Layer:
         if not self.board.shown.wire_gradients:
             return
         near = self.labels.near(seen, camera.zoom)
-        shown = (label for wire, label in near if wire.source not in without and wire.target not in without)
-        paint_labels(painter, self.look, camera, shown)
+        shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
+        stale = bool(shown) and self.board.results.stale(shown[0][0].target)
+        paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
 
     # -------------------------------------------------------------- cards
 
@@ -206,31 +258,63 @@ class Layer:
                 inside[k] = False
         return np.nonzero(inside)[0]
 
-    def _paint_cards(self, painter: QPainter, camera: Camera, ratio: float, which: NDArray[np.intp]) -> None:
+    def _drafts(self, which: NDArray[np.intp], scale: tuple[float, float]) -> frozenset[ItemId]:
+        """The cards that a hurried picture leaves for the next one: those that were never painted, but for a few."""
+        if not self.hurried or scale[0] < DISTANT:
+            return frozenset()
+        items = (self.board.ids[k] for k in which.tolist())
+        fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
+        return frozenset(fresh[FRESH:])
+
+    def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
+        """A card without its words."""
+        box, card, look = self.board.box(item), self.board.cards[item], self.look
+        assert box is not None
+        rect = camera.box_to_view(box)
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), look.color("card"))
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), look.category(card.face.category))
+
+    def _paint_cards(
+        self, painter: QPainter, camera: Camera, ratio: float, which: NDArray[np.intp],
+        drafts: Collection[ItemId] = frozenset(),
+    ) -> None:  # fmt: skip
         if not len(which):
             return
         if camera.zoom < DISTANT:
-            distant.paint_plates(painter, self.look, self.board, camera, which)
+            distant.paint_plates(painter, self.look, self.board, camera, which, self._tints)
             return
         places = self.board.bounds[which, :2].tolist()
         for k, (x, y) in zip(which.tolist(), places, strict=True):
+            if self.board.ids[k] in drafts:
+                self._paint_draft(painter, camera, self.board.ids[k])
+                continue
             pixmap = self.card_pixmap(self.board.ids[k], camera.zoom, ratio)
             at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
             painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
-        """The card with its shadow, kept while nothing of it changes."""
-        card, kept = self.board.cards[item], self._pixmaps.get(item)
+        """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""
+        card, kept = self.board.cards[item], self._pixmaps.get(item, [])
         scale = (zoom, ratio)
-        if kept is not None and (kept.revision, kept.scale) == (card.revision, scale):
-            return kept.pixmap
+        if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
+            return kept[0].pixmap
         shown = (card.face, self.board.facts(item), card_state(self.board, self.look, item))
-        is_same = kept is not None and kept.scale == scale and kept.shown == shown
-        pixmap = kept.pixmap if kept is not None and is_same else self._render(card, shown, zoom, ratio)
-        if len(self._pixmaps) >= MAXIMUM_PIXMAPS:
+        same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
+        if same is not None:
+            kept.insert(0, kept.pop(same)._replace(revision=card.revision))
+        else:
+            self._keep(item, Kept(card.revision, scale, shown, self._render(card, shown, zoom, ratio)))
+        return self._pixmaps[item][0].pixmap
+
+    def _keep(self, item: ItemId, made: Kept) -> None:
+        """Keep a picture, with the card's latest others of that scale."""
+        if self._count >= MAXIMUM_PIXMAPS:
             self._pixmaps.clear()
-        self._pixmaps[item] = Kept(card.revision, scale, shown, pixmap)
-        return pixmap
+            self._count = 0
+        old = self._pixmaps.get(item, [])
+        new = [made, *(one for one in old if one.scale == made.scale)][:MAXIMUM_OF_CARD]
+        self._count += len(new) - len(old)
+        self._pixmaps[item] = new
 
     def _render(self, card: Card, shown: tuple[Face, Facts, CardState], zoom: float, ratio: float) -> QPixmap:
         width, height = card.face.width + 2 * MARGIN, card.height + 2 * MARGIN
@@ -264,7 +348,7 @@ def draw_paths(
     WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
     """
     zoom = camera.zoom
-    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.12 else 7, seen.grown(4))
+    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7, seen.grown(4))
     if not len(lines):
         return
     lines -= (camera.x, camera.y, camera.x, camera.y)

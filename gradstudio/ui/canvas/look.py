@@ -107,6 +107,7 @@ class Look:
         self.meter = meter if meter is not None else Meter()
         self._colors: dict[str, QColor] = {}
         self._families: dict[tuple[str, str], QColor] = {}
+        self._category_rgbs: dict[str, int] = {}
         self._headers: dict[tuple[str, float], QLinearGradient] = {}
 
     def color(self, role: str) -> QColor:
@@ -139,6 +140,13 @@ class Look:
         found = self._colors.get(key)
         if found is None:
             found = self._colors[key] = self.theme.category_color(category)
+        return found
+
+    def category_rgb(self, category: str) -> int:
+        """The same as 0xffrrggbb."""
+        found = self._category_rgbs.get(category)
+        if found is None:
+            found = self._category_rgbs[category] = self.category(category).rgb()
         return found
 
     def header(self, category: str, width: float) -> QLinearGradient:

@@ -18,8 +18,8 @@ from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_label_painter import label_at, paint_lit_label
-from gradstudio.ui.canvas.wire_labels import brief
+from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label, whole_label
+from gradstudio.ui.canvas.wire_labels import WireLabels, brief
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
@@ -47,12 +47,14 @@ class OverlayState:
 
 
 def paint_overlay(
-    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, state: OverlayState
-) -> None:
-    """Everything that is lit, in view pixels."""
+    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, state: OverlayState,
+    labels: WireLabels,
+) -> None:  # fmt: skip
+    """Everything that is lit, in view pixels; the labels of lit wires stand on top of them."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     seen = camera.seen(width, height)
     _paint_wires(painter, look, board, camera, seen, state)
+    _paint_labels(painter, look, board, camera, state, labels)
     for item in state.selection:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
         _repaint_ports(painter, look, board, camera, item, seen)
@@ -80,18 +82,33 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
     hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
-        _paint_hovered_number(painter, look, board, camera, board.wires[hovered])
     chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
     if chosen_wires:
         _paint_selected(painter, look, board, camera, seen, chosen_wires)
 
 
-def _paint_hovered_number(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
+def _paint_labels(
+    painter: QPainter, look: Look, board: Board, camera: Camera, state: OverlayState, labels: WireLabels
+) -> None:
+    """What came back along lit wires: a lit wire is no bar through its own number."""
+    if board.shown.wire_gradients:
+        lit = [board.wires[k] for k in np.nonzero(board.touching(frozenset(state.selection)))[0].tolist()]
+        wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
+        found = (label for wire in wires if (label := labels.of(wire)) is not None)
+        paint_labels(painter, look, camera, found, stale=bool(wires) and board.results.stale(wires[0].target))
+    if state.hovered_wire in board.wire_index:
+        _paint_hovered_number(painter, look, board, camera, state.hovered_wire, labels)
+
+
+def _paint_hovered_number(
+    painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire, labels: WireLabels
+) -> None:
     """What came back along the wire under the pointer, also where labels have no room."""
     sent = board.results.wire_grad(wire)
     if sent is not None:
         x, y = board.paths[board.wire_index[wire]][12].tolist()
-        paint_lit_label(painter, look, camera, label_at(look, brief(sent.grad), x, y, camera.zoom), "accent")
+        found = whole_label(look, labels.of(wire), brief(sent.grad), (x, y), camera.zoom)
+        paint_lit_label(painter, look, camera, found, "accent")
 
 
 def _paint_selected(

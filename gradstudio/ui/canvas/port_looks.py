@@ -1,5 +1,6 @@
 """What is known of an output: its family, dtype, whether it requires grad. Decides colours. No Qt."""
 
+import functools
 from dataclasses import dataclass
 
 from gradstudio.graph.model import Graph, ItemId
@@ -51,7 +52,7 @@ def record_look(record: Record) -> PortLook:
     """What a run said."""
     match record:
         case TensorRecord(summary=summary, requires_grad=requires_grad, is_leaf=leaf):
-            return PortLook(Family.TENSOR, summary.dtype, requires_grad, leaf, known=True)
+            return _of_tensor(summary.dtype, requires_grad, leaf)
         case PlainRecord(what="number"):
             return PortLook(Family.NUMBER, known=True)
         case PlainRecord(what="text"):
@@ -68,3 +69,8 @@ def record_look(record: Record) -> PortLook:
             return PortLook(Family.ARRAY, known=True)
         case ObjectRecord():
             return PortLook(Family.OBJECT, known=True)
+
+
+@functools.lru_cache(maxsize=256)
+def _of_tensor(dtype: str, requires_grad: bool, leaf: bool) -> PortLook:
+    return PortLook(Family.TENSOR, dtype, requires_grad, leaf, known=True)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import NOTHING, Layer
 
@@ -46,6 +47,8 @@ class Screen:
     def paint(self, painter: QPainter, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
         """Show the board. `moving`: while a zoom goes on, the last frame scaled will do."""
         area = Box(0, 0, width, height)
+        if camera.zoom >= DISTANT and self.layer.board.catch_up(camera.box_to_scene(area)):
+            self.relift()
         if self._dragged:
             if self._snapshot is None or self.camera != camera:
                 self._snapshot = self._render(camera, width, height, ratio, self._dragged)

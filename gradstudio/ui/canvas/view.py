@@ -47,7 +47,7 @@ from gradstudio.ui.canvas.tooltips import tooltip
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.overlays import Overlays
-from gradstudio.ui.state.result_store import ResultStore
+from gradstudio.ui.state.result_store import Failure, ResultStore
 from gradstudio.ui.theme import Theme
 
 
@@ -90,11 +90,14 @@ class CanvasView(Commands, Debugging, Editing, Following, Navigation, QAbstractS
         self.snap_to_grid = True
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
         self.kept: tuple[float, float, float] | None = None
-        self._failed: frozenset[ItemId] = frozenset()
+        self._failed: dict[ItemId, Failure] = {}
         self.settle_timer = QTimer(self)
         self.settle_timer.setSingleShot(True)
         self.settle_timer.setInterval(SETTLE_MS)
         self.settle_timer.timeout.connect(self._on_settle_timeout)
+        self.finish_timer = QTimer(self)
+        self.finish_timer.setSingleShot(True)
+        self.finish_timer.timeout.connect(self.repaint_board)
         self._set_up_widget()
         self.bubble = Bubble(self.viewport(), theme)
         self._connect_truths()
@@ -182,11 +185,14 @@ class CanvasView(Commands, Debugging, Editing, Following, Navigation, QAbstractS
         self.picture.paint(painter, self.camera, view.width(), view.height(), view.devicePixelRatioF(), self.zooming)
         if self.board.extent() is None:
             paint_hint(painter, self.look, view.width(), view.height())
-        paint_overlay(painter, self.look, self.board, self.camera, view.width(), view.height(), self.lit)
+        size = view.width(), view.height()
+        paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
         self._paint_debugger(painter)
         if self.hand.gesture is not None:
             self.hand.gesture.paint(painter)
         painter.end()
+        if self.layer.unfinished:
+            self.finish_timer.start()
         if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
             run.visible = self.visible_items()
 
