@@ -9,6 +9,7 @@ from gradstudio.graph.names import title
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.figures import figure
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
 
@@ -216,8 +217,8 @@ def _range(summary: Summary) -> str:
         return "not finite"
     extra = ", with infinities" if summary.posinf or summary.neginf else ""
     if summary.minimum == summary.maximum:
-        return f"{summary.minimum:.4g}{extra}"
-    return f"{summary.minimum:.4g} … {summary.maximum:.4g}{extra}"
+        return f"{figure(summary.minimum, 4)}{extra}"
+    return f"{figure(summary.minimum, 4)} … {figure(summary.maximum, 4)}{extra}"
 
 
 def _word(graph: Graph, node: ItemId) -> str:

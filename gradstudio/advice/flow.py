@@ -9,6 +9,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.catalogue import load
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.figures import figure
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 
@@ -57,7 +58,7 @@ def dead(graph: Graph, traced: BackwardTraced) -> tuple[Finding, ...]:
                 "warning",
                 row.node,
                 f"{name} sends back nothing but zeros",
-                f"A gradient arrived ({_figure(_largest(row.incoming))} RMS), and {row.autograd} made zeros of it: "
+                f"A gradient arrived ({figure(_largest(row.incoming))} RMS), and {row.autograd} made zeros of it: "
                 "every element stands where the slope is 0 (relu below 0, clamp outside its limits, round, sign). "
                 "Nothing behind it can learn from this.",
                 (row.node,),
@@ -146,14 +147,14 @@ def _faded(graph: Graph, traced: BackwardTraced, leaf: AutogradRow, start: float
     worst = pick(factors, key=lambda pair: pair[1], default=None)
     words = "vanishes" if kind == "vanishing" else "explodes"
     steepest = (
-        f" The steepest step is through {title(graph, worst[0])}: × {_figure(worst[1])}." if worst is not None else ""
+        f" The steepest step is through {title(graph, worst[0])}: × {figure(worst[1])}." if worst is not None else ""
     )
     return Finding(
         "vanishing" if kind == "vanishing" else "exploding",
         "warning",
         leaf.values[0].node,
         f"The gradient {words} on its way to {name}",
-        f"It began with {_figure(start)} RMS and arrives with {_figure(_largest(leaf.incoming))}, "
+        f"It began with {figure(start)} RMS and arrives with {figure(_largest(leaf.incoming))}, "
         f"{len(way)} steps of the backward later.{steepest} "
         + (
             "Saturating activations (sigmoid, tanh), small weights and deep chains do that; relu, normalisation, "
@@ -236,7 +237,3 @@ def _is_zero(summary: Summary) -> bool:
 
 def _largest(summaries: Iterable[Summary | None]) -> float:
     return max((summary.rms or 0.0 for summary in summaries if summary is not None), default=0.0)
-
-
-def _figure(number: float) -> str:
-    return f"{number:.3g}"

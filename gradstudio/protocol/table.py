@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 
+from gradstudio.protocol.figures import figure
 from gradstudio.protocol.messages import NamedEntry
 from gradstudio.protocol.records import ModuleRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
 
@@ -35,7 +36,7 @@ def number(value: object) -> str:
         return str(value)
     if isinstance(value, int) or not math.isfinite(value):
         return str(value)
-    return f"{value:.4g}" if value != int(value) or abs(value) >= 1e6 else f"{value:.1f}"
+    return figure(value, 4) if value != int(value) or abs(value) >= 1e6 else f"{value:.1f}"
 
 
 def summary_text(summary: Summary) -> str:
