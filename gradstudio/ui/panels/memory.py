@@ -54,6 +54,7 @@ class MemoryPanel(QWidget):
         column.addWidget(self.legend)
         column.addLayout(self._stack, 1)
         store.changed.connect(self.refresh)
+        session.results.moment_moved.connect(self._show_figures)
 
     def load_plot(self) -> None:
         """Import pyqtgraph and make the plot; call it after the first paint."""
@@ -72,8 +73,7 @@ class MemoryPanel(QWidget):
         """Show the newest samples; nothing is done while the dock is hidden."""
         if not self.isVisible() or self.plot is None:
             return
-        figures = {name: self._store.newest(name) for name in self._store.names}
-        self.legend.show_figures(figures)
+        self._show_figures()
         self.plot.refresh()
         self._stack.setCurrentWidget(self.plot if self._store.names else self._waiting)
 
@@ -90,6 +90,12 @@ class MemoryPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
+
+    def _show_figures(self) -> None:
+        """The figures of the moment that is looked at, else the newest."""
+        if self.isVisible() and self.plot is not None:
+            newest = {name: self._store.newest(name) for name in self._store.names}
+            self.legend.show_figures(self._join.figures() or newest)
 
     def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
         if figures is not None:

@@ -3,13 +3,15 @@
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.panels.curve import in_words
+from gradstudio.ui.panels.curve import in_words, value_at
 from gradstudio.ui.panels.inspector.naming import name_of
 from gradstudio.ui.panels.memory_history import Shown
 from gradstudio.ui.panels.memory_plot import MemoryPlot
 from gradstudio.ui.panels.memory_run import Point, RunMemory
 from gradstudio.ui.state.session import Session
 
+HELD = ("tensors", "allocated")
+"""The series that says what the program holds, by device."""
 SLACK_PX = 6.0
 """So near to a run's ends the pointer still means its first or last statement."""
 
@@ -34,6 +36,21 @@ class MemoryJoin(QObject):
         """Show what is looked at; nothing is done while the plot is hidden."""
         if self._plot.isVisible():
             self._plot.look(self._shown())
+
+    def figures(self) -> dict[str, float | None] | None:
+        """Bytes by series at the moment that is looked at; None when that is now, or its time is not known.
+
+        What the program held then is known of each statement, the rest of the last sample before it.
+        """
+        active, memory = self._session.results.active, self._session.memory
+        engine_s = self._run.time_of(active) if active is not None else None
+        plot_s = memory.plot_s(engine_s) if engine_s is not None else None
+        if active is None or plot_s is None:
+            return None
+        figures = {name: value_at(memory.times_s, memory.series(name), plot_s) for name in memory.names}
+        held = next((name for name in HELD if name in figures), None)
+        alive = self._run.alive_bytes(active)
+        return figures if held is None or alive is None else {**figures, held: float(alive)}
 
     def _shown(self) -> Shown:
         active = self._session.results.active

@@ -17,6 +17,8 @@ from gradstudio.ui.theme import Theme, ui_font
 
 WINDOW_S = 60.0
 """Seconds in view; the curves scroll."""
+SECONDS_FROM_S = 2.0
+"""Spans at least so long are labelled in seconds, shorter ones in milliseconds."""
 HEADROOM = 1.18
 MAX_MARKS = 24
 FAR = frozenset({"process", "total"})
@@ -70,7 +72,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         if list(self._curves) != list(self._store.names):
             self._forget_curves()
         start, end = self._history.span or self._newest_span(float(times[-1]))
-        self.getPlotItem().getAxis("bottom").origin_s = self._history.start_s
+        self.getPlotItem().getAxis("bottom").set_origin(self._history.start_s)
         self.getPlotItem().setXRange(start, end, padding=0.0)
         self._near.largest = self._history.largest_bytes
         for scale, far in ((self._near, False), (self._far, True)):
@@ -241,16 +243,23 @@ class _Scale:
 
 
 class _SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks with their unit, so that no line is spent on a label.
+    """Ticks with their unit, the same for all of them, so that no line is spent on a label.
 
     Attributes:
-        origin_s: from where short times are counted, in milliseconds: the beginning of a run.
+        origin_s: from where times are counted: the beginning of a run while one is shown.
     """
 
     origin_s = 0.0
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if spacing >= 1:
-            return [f"{value:g} s" for value in values]
-        decimals = max(0, -math.floor(math.log10(spacing * 1000)))
-        return [f"{(value - self.origin_s) * 1000:z.{decimals}f} ms" for value in values]
+        low, high = self.range
+        unit, factor = ("s", 1.0) if high - low >= SECONDS_FROM_S else ("ms", 1000.0)
+        decimals = max(0, -math.floor(math.log10(spacing * factor) + 1e-9))
+        return [f"{(value - self.origin_s) * factor:z.{decimals}f} {unit}" for value in values]
+
+    def set_origin(self, origin_s: float) -> None:
+        """Count from another time: what is painted is out of date."""
+        if origin_s != self.origin_s:
+            self.origin_s = origin_s
+            self.picture = None
+            self.update()

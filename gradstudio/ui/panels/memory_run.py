@@ -52,7 +52,7 @@ class RunMemory:
                 self.points.append(Point(at_s, alive, tick.index, tick.node))
         self.points.sort(key=lambda point: point.at_s)
         self._times = [point.at_s for point in self.points]
-        self._by_tick = {point.tick: point.at_s for point in self.points}
+        self._by_tick = {point.tick: point for point in self.points}
 
     @property
     def span_s(self) -> tuple[float, float] | None:
@@ -67,7 +67,13 @@ class RunMemory:
 
     def time_of(self, tick: Tick) -> float | None:
         """When a tick was over."""
-        return self._by_tick.get(tick.index)
+        point = self._by_tick.get(tick.index)
+        return point.at_s if point is not None else None
+
+    def alive_bytes(self, tick: Tick) -> int | None:
+        """What the program held behind a tick; None when it has no time."""
+        point = self._by_tick.get(tick.index)
+        return point.alive_bytes if point is not None else None
 
     def part(self, timeline: Timeline, node: ItemId, tick: int | None, freed_step: int) -> Part | None:
         """What the node's newest execution at or before a tick made, until it was let go (0: it is still there)."""

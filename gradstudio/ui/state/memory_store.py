@@ -118,6 +118,7 @@ class MemoryStore(QObject):
         self._numbers.clear()
         self._start_s = None
         self._choose()
+        self._throttle.request()
 
     @property
     def _ring(self) -> _Ring:

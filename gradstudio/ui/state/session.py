@@ -96,4 +96,5 @@ class Session(QObject):
         self.attention.select(())
         self.path, self.view = path, view
         self.graph_store.load(graph)
+        self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()

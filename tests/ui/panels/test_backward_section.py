@@ -280,4 +280,22 @@ def test_the_past_is_shown_as_it_was(inspector: InspectorPanel, ran: Session) ->
     ran.attention.select([POW])
     ran.attention.look_at(3)
     inspector.refresh()
-    assert inspector.details.values.value.remark.text() == "As it was at the step you look at."
+    assert inspector.details.values.value.remark.text() == "As it was at the step you look at, made at step 4."
+
+
+def test_a_finding_is_told_from_the_moment_on_at_which_it_stood(inspector: InspectorPanel, ran: Session) -> None:
+    parts = (GradPart(1, 0, scalar(8)), GradPart(1, 1, scalar(8)))
+    ran.results.set_gradients([GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True)
+    ran.run.state_changed.emit(ran.run.state)  # a verb has ended
+    ran.problems.refresh()
+    ran.attention.select([X])
+    inspector.refresh()
+    assert "holds more than the last backward" in inspector.details.trouble.ours.text()
+    assert inspector.details.trouble.isVisible()
+    ran.attention.look_at(5)
+    ran.attention.select([X])
+    inspector.refresh()
+    assert not inspector.details.trouble.isVisible()
+    ran.attention.look_at(9)
+    inspector.refresh()
+    assert inspector.item == X and inspector.details.trouble.isVisible()

@@ -172,3 +172,41 @@ def test_the_legend_asks_for_no_width_and_takes_the_columns_that_fit(session: Se
     assert 1 < panel.legend.columns < len(names)
     panel.legend.resize(40, 300)
     assert panel.legend.columns == 1
+
+
+def test_all_ticks_of_the_time_axis_have_one_unit(panel: MemoryPanel) -> None:
+    assert panel.plot is not None
+    axis = panel.plot.getPlotItem().getAxis("bottom")
+    axis.set_origin(1000.0)
+    axis.setRange(999.9, 1002.9)
+    assert axis.tickStrings([1001.0, 1002.0], 1.0, 1.0) == ["1 s", "2 s"]
+    assert axis.tickStrings([1000.5, 1001.5], 1.0, 0.5) == ["0.5 s", "1.5 s"]
+    axis.setRange(999.9, 1000.4)
+    assert axis.tickStrings([1000.0, 1000.2], 1.0, 0.2) == ["0 ms", "200 ms"]
+    assert axis.tickStrings([1000.0005], 1.0, 0.0005) == ["0.5 ms"]
+
+
+def test_looking_back_the_figures_are_those_of_the_moment(
+    qtbot: QtBot, session: Session, add: Add, panel: MemoryPanel
+) -> None:
+    item = add("torch.ones")
+    with qtbot.waitSignal(session.memory.changed):
+        for k in range(6):
+            series = {"tensors": 8, "process": 2**20 * (k + 1)}
+            session.memory.add(Memory(time_s=k * 0.1, device="cpu", series=series))
+    session.results.add_rows(
+        [Row(step=k + 1, node=item, outputs=(), at_s=0.25 + k / 1000, alive_bytes=4 * (k + 1)) for k in range(2)]
+    )
+    session.attention.look_at(0)
+    assert panel.legend._labels["tensors"].text().endswith(">4 B")
+    assert panel.legend._labels["process"].text().endswith(">3 MiB")
+    session.attention.look_at_now()
+    assert panel.legend._labels["tensors"].text().endswith(">8 B")
+
+
+def test_another_document_begins_without_figures(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 10)
+    with qtbot.waitSignal(session.memory.changed):
+        session.new()
+    assert session.memory.names == () and panel.legend._labels == {}

@@ -10,6 +10,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
 from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.panels.inspector.moment import stood
 from gradstudio.ui.state.problems import Problem
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font, ui_font
@@ -166,9 +167,9 @@ class TroubleBox(QFrame):
         self.hide()
 
     def show_item(self, item: ItemId) -> None:
-        """Show the worst problem of an item in a frame of its colour; hidden when it has none."""
+        """Show the worst problem of an item in a frame of its colour; hidden when it has none at that moment."""
         self._item = item
-        found = self._session.problems.of(item)
+        found = [problem for problem in self._session.problems.of(item) if stood(problem, self._session.results)]
         self._problem = problem = found[0] if found else None
         if problem is None:
             self.hide()
