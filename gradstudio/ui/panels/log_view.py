@@ -3,7 +3,7 @@
 import functools
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -17,7 +17,7 @@ from gradstudio.ui.panels.log_model import ENTRY_ROLE, Entry, EntryModel, Severi
 from gradstudio.ui.theme import Theme, mono_font, tinted
 
 MAX_WRAPPED_LINES = 5
-LINE_PX, LEFT_PX, RIGHT_PX = 23, 12, 48
+LINE_PX, LEFT_PX, RIGHT_PX, EMPTY_PX = 23, 12, 48, 14
 WRAPPED: frozenset[Severity] = frozenset({"error", "warning", "info"})
 """Our words and torch's are shown in full; what the program prints takes a line each."""
 _AT_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -49,9 +49,9 @@ class EntryView(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(empty)
-        self._empty = label(empty, "dim")
+        self._empty = label(empty, "dim", wrap=True)
         self._empty.setParent(self.viewport())
-        self._empty.move(14, 8)
+        self._empty.move(EMPTY_PX, 8)
         self.set_theme(theme)
         self.clicked.connect(self._on_clicked)
         for signal in (model.rowsInserted, model.modelReset, model.rowsRemoved):
@@ -64,7 +64,7 @@ class EntryView(QListView):
     def say_when_empty(self, words: str) -> None:
         """Say these words while there are no rows."""
         self._empty.setText(words)
-        self._empty.adjustSize()
+        self._fit_empty()
 
     def is_at_end(self) -> bool:
         """Whether the newest line is in view."""
@@ -74,6 +74,10 @@ class EntryView(QListView):
     def text_of(self, row: int) -> str:
         """What Copy takes of a row."""
         return str(self.model().index(row, 0).data())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_empty()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -92,11 +96,21 @@ class EntryView(QListView):
 
     def _on_model_changed(self) -> None:
         self._empty.setVisible(self.model().rowCount() == 0)
-        self._empty.adjustSize()
+        self._fit_empty()
+
+    def _fit_empty(self) -> None:
+        width = max(self.viewport().width() - 2 * EMPTY_PX, 1)
+        self._empty.resize(width, self._empty.heightForWidth(width))
 
 
 class EntryDelegate(QStyledItemDelegate):
-    """Icon, the node's name, the words."""
+    """Icon, the node's name, the words.
+
+    Attributes:
+        right_px: left free at the right end of every line.
+    """
+
+    right_px = RIGHT_PX
 
     def __init__(self, theme: Theme, parent: QWidget, colors: dict[Severity, str] = COLORS) -> None:
         """Paint in a theme, the words in the colour of their severity."""
@@ -133,7 +147,7 @@ class EntryDelegate(QStyledItemDelegate):
         if not entry.continued:
             painter.drawPixmap(QPoint(first.left() + LEFT_PX, first.center().y() - 6), self._icons[entry.severity])
             painter.setPen(self.theme.color("accent"))
-            painter.drawText(first.adjusted(0, 0, -RIGHT_PX, 0), _AT_RIGHT, entry.where)
+            painter.drawText(first.adjusted(0, 0, -self.right_px, 0), _AT_RIGHT, entry.where)
         rect = self.room(QRect(option.rect), metrics, entry)
         painter.setPen(self.theme.color(self._colors[entry.severity]))
         if option.rect.height() > LINE_PX:
@@ -152,4 +166,4 @@ class EntryDelegate(QStyledItemDelegate):
     def room(self, rect: QRect, metrics: QFontMetrics, entry: Entry) -> QRect:
         """Where the words of a line stand: right of its icon, left of the node's name."""
         name = metrics.horizontalAdvance(entry.where) + 14 if entry.where and not entry.continued else 0
-        return rect.adjusted(LEFT_PX + 22, 0, -RIGHT_PX - name, 0)
+        return rect.adjusted(LEFT_PX + 22, 0, -self.right_px - name, 0)

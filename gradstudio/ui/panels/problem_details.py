@@ -1,10 +1,13 @@
-"""The unfolded row of a problem: our explanation, torch's words, the path, and the buttons of its fixes."""
+"""What is known of one problem: our explanation, torch's words, the path, and the buttons of its fixes.
+
+It stands below the problem's title, or, in a dock that is low and wide, beside the list.
+"""
 
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gradstudio.advice.model import Fix
 from gradstudio.graph.model import Graph, ItemId
@@ -12,9 +15,10 @@ from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import name_of
 from gradstudio.ui.state.problems import Problem
-from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.theme import Theme, mono_font, ui_font
 
-INDENT_PX, RIGHT_PX, GAP_PX, BOTTOM_PX = 34, 14, 6, 10
+INDENT_PX, RIGHT_PX, GAP_PX, BOTTOM_PX, BESIDE_PX = 34, 14, 6, 10, 12
+WORDS_SHARE, FIXES_SHARE = 3, 2
 
 
 class ProblemDetails(QWidget):
@@ -30,9 +34,10 @@ class ProblemDetails(QWidget):
     node_chosen = Signal(object)
     fix_chosen = Signal(object)
 
-    def __init__(self, problem: Problem, graph: Graph, theme: Theme, parent: QWidget) -> None:
-        """Show a problem as it stands."""
+    def __init__(self, problem: Problem, graph: Graph, theme: Theme, parent: QWidget, *, beside: bool = False) -> None:
+        """Show a problem as it stands; `beside` the list its title is among what is said."""
         super().__init__(parent)
+        self.title = label("", "", wrap=True)
         self.explanation = label(beyond_title(problem), "", wrap=True)
         self.words = label(problem.words if problem.words != problem.title else "", "dim", wrap=True)
         self.words.setFont(mono_font(11))
@@ -47,15 +52,43 @@ class ProblemDetails(QWidget):
         self.fixes.chosen.connect(self._on_fix_chosen)
         self._column = QVBoxLayout(self)
         self._column.setSpacing(GAP_PX)
-        for part in (self.explanation, self.fixes, self.path, self.words):
-            self._column.addWidget(part)
+        if beside:
+            self._stand_beside(problem.title)
+        else:
+            for part in (self.explanation, self.fixes, self.path, self.words):
+                self._column.addWidget(part)
+            self._column.addStretch(1)
         for text in (self.explanation, self.words):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         for text in (self.explanation, self.words, self.path):
             text.setVisible(bool(text.text()))
-        self.path.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
-        self._column.addStretch(1)
+        self.path.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
         self.leave_room(0)
+        if beside:
+            self._column.setContentsMargins(BESIDE_PX, 2, BESIDE_PX, GAP_PX)
+
+    def _stand_beside(self, title: str) -> None:
+        """The words beside the buttons, so that both are in sight; each scrolls for itself."""
+        words = QWidget()
+        column = QVBoxLayout(words)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_PX)
+        self.title.setText(title)
+        self.title.setFont(ui_font(13, QFont.Weight.DemiBold))
+        for part in (self.title, self.explanation, self.path, self.words):
+            column.addWidget(part)
+        column.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(BESIDE_PX)
+        row.addWidget(_scrolling(words), WORDS_SHARE)
+        if self.fixes.buttons or self.fixes.words.text():
+            self.fixes.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
+            for button in self.fixes.buttons:
+                button.setFont(ui_font(12))
+            row.addWidget(_scrolling(self.fixes), FIXES_SHARE)
+        self._column.addLayout(row)
 
     def leave_room(self, title_px: int) -> None:
         """Stand below a title of that height."""
@@ -73,7 +106,7 @@ class ProblemDetails(QWidget):
 
     def stops(self) -> tuple[QWidget, ...]:
         """What the Tab key goes through."""
-        return tuple(self.fixes.buttons)
+        return (*self.fixes.buttons, *((self.path,) if self.path.text() else ()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -81,6 +114,17 @@ class ProblemDetails(QWidget):
 
     def _on_fix_chosen(self, fix: Fix) -> None:
         self.fix_chosen.emit(fix)
+
+
+def _scrolling(inner: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(inner)
+    area.setStyleSheet("QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; }")
+    return area
 
 
 def beyond_title(problem: Problem) -> str:

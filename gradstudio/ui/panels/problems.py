@@ -5,6 +5,8 @@ from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
     QStyle,
     QStyleOptionViewItem,
     QToolButton,
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.advice.model import Fix
+from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import Entry, EntryModel, Severity, name_of
 from gradstudio.ui.panels.log_view import ICONS, LINE_PX, EntryDelegate, EntryView
 from gradstudio.ui.panels.problem_details import ProblemDetails
@@ -29,7 +32,11 @@ SEVERITIES: dict[ProblemSeverity, tuple[str, str]] = {
     "info": ("note", "notes"),
 }
 WORD_COLORS: dict[Severity, str] = {"error": "text", "warning": "text", "print": "text", "info": "text_dim"}
-BAR_PX, HEAD_PX = 3, 22
+BAR_PX, HEAD_PX, RIGHT_PX = 3, 22, 14
+LOW_PX, WIDE_PX = 230, 520
+"""A dock lower than the one and wider than the other has its details beside the list."""
+LIST_SHARE = 1, 2
+CHOOSE = "Select a problem to read what it is and what can be done."
 Key = tuple[str, str, str]
 Index = QModelIndex | QPersistentModelIndex
 
@@ -61,11 +68,21 @@ class ProblemsPanel(QWidget):
         for button in self.filters.values():
             head.addWidget(button)
         head.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout()
         column.setSpacing(0)
         column.addWidget(top)
         column.addWidget(self.view, 1)
+        self.beside = QStackedWidget(self)
+        self.beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.beside.addWidget(_nothing_chosen())
+        self.beside.setObjectName("dock_title")
+        self.beside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.beside.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addLayout(column, LIST_SHARE[0])
+        row.addWidget(self.beside, LIST_SHARE[1])
         self.view.row_chosen.connect(self._on_view_row_chosen)
         self.view.row_selected.connect(self._on_view_row_selected)
         session.problems.changed.connect(self._on_problems_changed)
@@ -75,12 +92,13 @@ class ProblemsPanel(QWidget):
         """Show the problems as they stand."""
         problems, graph = self._session.problems.problems, self._session.graph_store.graph
         for severity, button in self.filters.items():
-            _count(button, severity, sum(problem.severity == severity for problem in problems))
+            _count(button, severity, sum(problem.severity == severity for problem in problems), self.view.compact)
         self.shown = tuple(problem for problem in problems if self.filters[problem.severity].isChecked())
         self.view.say_when_empty(HIDDEN.format(count=len(problems)) if problems else NO_PROBLEMS)
-        self.view.fold()
+        self._fold()
         self.model.replace([])
         self.model.replace([_entry(problem, name_of(graph, problem.node)) for problem in self.shown])
+        self.beside.setVisible(self.view.compact and bool(self.shown))
         self._select_again()
 
     def set_theme(self, theme: Theme) -> None:
@@ -93,6 +111,19 @@ class ProblemsPanel(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(420, 180)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        low = self.height() < LOW_PX and self.width() >= WIDE_PX
+        if low != self.view.compact:
+            self.view.compact = low
+            self.refresh()
+
+    @property
+    def details(self) -> ProblemDetails | None:
+        """What is said of the problem that is selected, wherever it stands."""
+        shown = self.beside.currentWidget()
+        return shown if isinstance(shown, ProblemDetails) else self.view.details
 
     # ------------------------------------------------------------------ slots
 
@@ -109,11 +140,27 @@ class ProblemsPanel(QWidget):
             return
         problem = self.shown[row]
         self._key = _key(problem)
-        details = ProblemDetails(problem, self._session.graph_store.graph, self._theme, self.view.viewport())
+        graph, low = self._session.graph_store.graph, self.view.compact
+        where = self.beside if low else self.view.viewport()
+        details = ProblemDetails(problem, graph, self._theme, where, beside=low)
         details.clicked.connect(lambda: self._session.problems.reveal(problem))
         details.node_chosen.connect(self._session.attention.reveal)
         details.fix_chosen.connect(lambda fix: self._apply(problem, fix))
-        self.view.unfold(row, details)
+        if low:
+            self._fold()
+            self.beside.addWidget(details)
+            self.beside.setCurrentWidget(details)
+            self.view.lead_to(details)
+        else:
+            self.view.unfold(row, details)
+
+    def _fold(self) -> None:
+        """Show titles alone."""
+        self.view.fold()
+        shown = self.beside.currentWidget()
+        if isinstance(shown, ProblemDetails):
+            self.beside.removeWidget(shown)
+            shown.deleteLater()
 
     def _apply(self, problem: Problem, fix: Fix) -> None:
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -145,6 +192,9 @@ class ProblemsPanel(QWidget):
 class ProblemView(EntryView):
     """The rows; the selected one is unfolded.
 
+    Attributes:
+        compact: each takes one line; what it is about stands beside the list.
+
     Signals:
         row_chosen(int): a row was clicked, or Enter pressed on it.
         row_selected(int): another row is the current one.
@@ -157,6 +207,7 @@ class ProblemView(EntryView):
         """Show a model; `empty` is said when it has no rows."""
         self.details: ProblemDetails | None = None
         self.unfolded = -1
+        self.compact = False
         super().__init__(model, empty, theme, parent)
         self.setFont(ui_font())
         self.setAccessibleName("Problems")
@@ -177,12 +228,16 @@ class ProblemView(EntryView):
             return
         self.unfolded, self.details = row, details
         self.setIndexWidget(self.model().index(row, 0), details)
+        self.lead_to(details)
+        self._lay_out()
+        self.scrollTo(self.model().index(row, 0))
+
+    def lead_to(self, details: ProblemDetails) -> None:
+        """The Tab key goes from the rows to what can be done."""
         before: QWidget = self
         for stop in details.stops():
             QWidget.setTabOrder(before, stop)
             before = stop
-        self._lay_out()
-        self.scrollTo(self.model().index(row, 0))
 
     def fold(self) -> None:
         """Show titles alone."""
@@ -215,8 +270,13 @@ class ProblemView(EntryView):
 class _ProblemDelegate(EntryDelegate):
     """A row is as high as its title, and its details where it is unfolded."""
 
+    right_px = RIGHT_PX
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        title, view = super().sizeHint(option, index), option.widget
+        view = option.widget
+        if isinstance(view, ProblemView) and view.compact:
+            return QSize(200, LINE_PX)
+        title = super().sizeHint(option, index)
         if isinstance(view, ProblemView) and view.details is not None and index.row() == view.unfolded:
             height = view.details.height_for(view.viewport().width(), title.height())
             return QSize(title.width(), max(height, LINE_PX))
@@ -234,6 +294,13 @@ class _ProblemDelegate(EntryDelegate):
         )
 
 
+def _nothing_chosen() -> QWidget:
+    made = label(CHOOSE, "dim", wrap=True)
+    made.setAlignment(Qt.AlignmentFlag.AlignTop)
+    made.setContentsMargins(RIGHT_PX, 8, RIGHT_PX, 8)
+    return made
+
+
 def _entry(problem: Problem, where: str) -> Entry:
     parts = (problem.title, problem.explanation, problem.words)
     lines = dict.fromkeys(part for part in parts if part)
@@ -245,9 +312,9 @@ def _key(problem: Problem) -> Key:
     return problem.node, problem.kind, problem.title
 
 
-def _count(button: QToolButton, severity: ProblemSeverity, count: int) -> None:
+def _count(button: QToolButton, severity: ProblemSeverity, count: int, compact: bool = False) -> None:
     one, many = SEVERITIES[severity]
     words = f"{count} {one if count == 1 else many}"
-    button.setText(words)
+    button.setText(str(count) if compact else words)
     button.setAccessibleName(f"Show {many}: {count}")
-    button.setToolTip(f"Show or hide {many}")
+    button.setToolTip(f"{words}: show or hide")

@@ -12,6 +12,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed, Warned
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.log_view import LINE_PX
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.session import Session
@@ -152,3 +153,37 @@ def test_the_inspector_offers_the_same_fixes(qtbot: QtBot, session: Session, dar
     button, count = inspector.details.trouble.fixes.buttons[0], session.graph_store.undo_stack.count()
     QTest.mouseClick(button, LEFT)
     assert session.graph_store.undo_stack.count() == count + 1
+
+
+def test_in_a_low_and_wide_dock_words_and_fixes_stand_beside_the_list_in_sight(
+    qtbot: QtBot, session: Session, panel: ProblemsPanel, product: ItemId
+) -> None:
+    panel.resize(750, 115)
+    qtbot.waitUntil(lambda: panel.view.compact and panel.details is not None)
+    details = panel.details
+    assert details is not None and panel.view.details is None
+    qtbot.waitUntil(lambda: details.isVisible() and details.fixes.buttons[0].isVisible())
+    assert details.title.text() == "Inner sizes differ."
+    for part in (details.title, details.explanation, details.fixes.buttons[0]):
+        assert part.visibleRegion().boundingRect().size() == part.size(), "whole, without scrolling"
+    assert panel.view.sizeHintForRow(0) == panel.view.sizeHintForRow(1) == LINE_PX
+    count = session.graph_store.undo_stack.count()
+    QTest.mouseClick(details.fixes.buttons[0], LEFT)
+    assert session.graph_store.undo_stack.count() == count + 1
+
+
+def test_a_dock_that_grows_unfolds_the_details_below_their_row(
+    qtbot: QtBot, panel: ProblemsPanel, product: ItemId
+) -> None:
+    panel.resize(750, 115)
+    qtbot.waitUntil(lambda: panel.view.compact and panel.details is not None)
+    panel.resize(750, 400)
+    qtbot.waitUntil(lambda: panel.view.details is not None)
+    assert not panel.beside.isVisible() and panel.details is panel.view.details
+
+
+def test_the_words_of_an_empty_list_wrap(qtbot: QtBot, panel: ProblemsPanel) -> None:
+    panel.resize(330, 300)
+    words = panel.view._empty
+    qtbot.waitUntil(lambda: words.width() < 330)
+    assert words.height() >= 2 * words.fontMetrics().lineSpacing()
