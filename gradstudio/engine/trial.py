@@ -26,6 +26,7 @@ _ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.
 _GRADIENT = re.compile(r"\.grad\b")
 _OTHER_DEVICES = ("cuda", "mps", "xpu")
 _ASKS_FOR_DATA = ("meta", "data-dependent", "Meta")
+_OF_DTYPES = re.compile(r"same dtype|expected scalar type|Found dtype")
 
 
 class Unknown:
@@ -107,9 +108,22 @@ class Trial:
         try:
             with META, OnMeta():
                 exec(self._step.source.code, names)
-            return self._taken(names)
         except Exception as error:  # noqa: BLE001 - meta refuses some right programs: asked again below
             return self._confirm(error)
+        return self._mixed() or self._taken(names)
+
+    def _mixed(self) -> Refusal | None:
+        """Meta multiplies tensors of different dtypes that torch refuses: ask torch itself, on one element of each."""
+        tensors = [tensor for value in self._inputs.values() for tensor in tensors_in(value)]
+        elsewhere = any(device in self._step.statement.text for device in _OTHER_DEVICES)
+        if self._autocast or elsewhere or len({tensor.dtype for tensor in tensors}) < 2 or self._has(nn.Module):
+            return None
+        names = {name: _ones(value) for name, value in self._inputs.items()}
+        try:
+            exec(self._step.source.code, names)
+        except Exception as error:  # noqa: BLE001 - of other shapes: only what is said of dtypes holds
+            return Refusal(str(error)) if _OF_DTYPES.search(str(error)) else None
+        return None
 
     def _confirm(self, error: Exception) -> Results:
         """Meta refused: ask torch itself, on zeros of the same shapes, when they are small enough."""
@@ -228,6 +242,15 @@ def _moved(value: Any) -> Any:
 def _non_leaf(twin: Tensor) -> Tensor:
     with torch.enable_grad():
         return twin.requires_grad_().clone()
+
+
+def _ones(value: Any) -> Any:
+    """Tensors with one element, of the same dtypes and numbers of dimensions."""
+    if isinstance(value, Tensor):
+        return torch.ones((1,) * value.dim(), dtype=value.dtype) if not value.is_nested else value
+    if type(value) in (list, tuple):
+        return type(value)(map(_ones, value))
+    return value
 
 
 def _zeros(value: Any) -> Any:

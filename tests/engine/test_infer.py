@@ -114,6 +114,17 @@ def test_a_refusal_comes_in_torchs_words_and_what_reads_it_is_open(text: str, wo
         assert told[node(4), 0].known_after_run
 
 
+@pytest.mark.parametrize("product", ["a @ b", "F.linear(a, b)", "torch.addmm(a, b, b)", "F.binary_cross_entropy(a, b)"])
+@pytest.mark.parametrize("other", ["torch.int64", "torch.float64"])
+@pytest.mark.parametrize("size", [2, 500])
+def test_mixed_dtypes_are_refused_as_the_run_refuses_them(bench: Bench, product: str, other: str, size: int) -> None:
+    made = f"a = torch.ones({size}, {size}, requires_grad=True)\nb = torch.ones({size}, {size}, dtype={other})"
+    text = f"{made}\ny = {product}"
+    bench.run(text)
+    assert infer(text)[node(3), 0].refusal == bench.failed().message
+    assert infer(text.replace("y = " + product, "y = a * b"))[node(3), 0].refusal == ""
+
+
 def test_nothing_is_touched(bench: Bench) -> None:
     bench.run("x = torch.randn(3)\nbn = nn.BatchNorm1d(3)")
     state, names = torch.get_rng_state(), dict(bench.engine.live.namespace)  # type: ignore[union-attr]
