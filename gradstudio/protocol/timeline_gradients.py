@@ -71,6 +71,7 @@ class GradientLog:
         self._open: BackwardTraced | None = None
         self._open_number = 0
         self._last_number = 0
+        self._reached_at = -1  # when an autograd node last ran
         self._pass_number = 1
 
     # -------------------------------------------------------------- reading
@@ -130,6 +131,7 @@ class GradientLog:
     def reached(self, tick: int, traced: BackwardTraced, number: int, row: AutogradRow) -> None:
         """An autograd node was executed: gradients came to the values at its edges."""
         self._open, self._open_number, self._last_number = traced, number, number
+        self._reached_at = tick
         for value in row.values:
             grad = row.incoming[value.index] if value.index < len(row.incoming) else None
             if grad is None:
@@ -182,6 +184,7 @@ class GradientLog:
             ]
         self._ticks = [bisect_left(kept, tick) for tick in self._ticks]
         self._ended = [(bisect_left(kept, tick), number) for tick, number in self._ended]
+        self._reached_at = bisect_left(kept, self._reached_at)
 
     # -------------------------------------------------------------- private
 
@@ -252,12 +255,18 @@ class GradientLog:
             log.provisional.difference_update(log.provisional if whole else ())
             return False
         last = len(log.rows) - 1
-        if whole and last in log.provisional:
+        if whole and last in log.provisional and not self._came_later(tick, log, row):
             self._correct(log, row)
             self._note_waiting(key, row)
         else:
             self._put(tick, key, log, row)
         return True
+
+    def _came_later(self, tick: int, log: _Log, row: GradRow) -> bool:
+        """Whether a value did wait when it was made, as was supposed: a backward has come between."""
+        supposed = log.now
+        waited = supposed is not None and supposed.state == "not_run" and row.state not in OFF
+        return waited and log.ticks[-1] < self._reached_at <= tick
 
     def _correct(self, log: _Log, row: GradRow) -> None:
         """What was supposed is replaced; a cut holds from the births of all turns on."""

@@ -113,6 +113,17 @@ def test_a_whole_telling_forgets_what_it_does_not_list() -> None:
     assert timeline.grad(B, tick=6) is not None, "what was, was"
 
 
+def test_a_leaf_that_no_backward_reached_waited_for_one_until_it_ran() -> None:
+    timeline = Timeline()
+    timeline.begin()
+    timeline.add_rows([row(A, 1), row(LOSS, 2)])
+    rows = (autograd(LOSS, 0, values=(EdgeValue(node=LOSS),)),)
+    timeline.add_backward(BackwardTraced(revision=1, rows=rows, wires=(), backward=1, statement=BACKWARD))
+    timeline.add_gradients([GradRow(node=A, state="not_reached", reason="It failed before.")], whole=True)
+    states = [found.state if (found := timeline.grad(A, tick=k)) else None for k in range(3)]
+    assert states == ["not_run", "not_run", "not_reached"]
+
+
 def test_a_cut_is_one_from_the_birth_of_the_value_on() -> None:
     timeline = Timeline()
     timeline.begin()

@@ -46,13 +46,19 @@ class History:
             return (active,)
         return tuple(self.timeline.ticks[index] for index in self.timeline.group_of(active.index))
 
+    @property
+    def backward(self) -> int | None:
+        """The backward that is shown alone: inside of another one, that one; None: all of them."""
+        chosen, active = self._attention.backward, self.active
+        return active.backward if chosen is not None and active is not None and active.backward else chosen
+
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran, in the turns that are looked at."""
         return self.timeline.row(node, self.tick, self.turns(node))
 
     def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
         """The gradient of a value."""
-        return self.timeline.grad(node, output, path, self.tick, self._attention.backward, self.turns(node))
+        return self.timeline.grad(node, output, path, self.tick, self.backward, self.turns(node))
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
         """All gradients known of a node, parameters included."""
@@ -65,7 +71,7 @@ class History:
         if turns is None and self._loops(target):
             row = self.timeline.row(target, self.tick)
             turns = row.turns if row is not None else None
-        return self.timeline.wire_grad(source, output, target, port, self.tick, self._attention.backward, turns)
+        return self.timeline.wire_grad(source, output, target, port, self.tick, self.backward, turns)
 
     def backward_step(self) -> BackwardStep | None:
         """What happens at the step of a backward that is looked at."""
@@ -100,12 +106,12 @@ class History:
 
     def view(self) -> View:
         """What is looked at, to compare with later."""
-        return self._attention.moment, self._attention.backward, dict(self._attention.chosen_turns)
+        return self._attention.moment, self.backward, dict(self._attention.chosen_turns)
 
     def changed_since(self, old: View) -> frozenset[ItemId] | None:
         """Nodes whose picture is another than when `old` was looked at; None: all may be."""
         moment, backward, chosen = old
-        if backward != self._attention.backward:
+        if backward != self.backward:
             return None
         changed = self.timeline.changed_between(moment, self._attention.moment)
         if changed is None:
