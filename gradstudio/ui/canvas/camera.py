@@ -9,7 +9,7 @@ MINIMUM_ZOOM: Final = 0.05
 MAXIMUM_ZOOM: Final = 3.0
 FIT_MAXIMUM: Final = 1.0
 """Fitting never enlarges beyond this."""
-FIT_MARGIN: Final = 28.0
+FIT_MARGIN: Final = 18.0
 LEAST_READABLE: Final = 0.55
 """A document opens as a whole when that needs no smaller zoom."""
 OPENING_ZOOM: Final = 0.64

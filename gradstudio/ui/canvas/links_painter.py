@@ -54,9 +54,9 @@ def _paint_clash(painter: QPainter, look: Look, board: Board, camera: Camera, se
     for culprit in clash.culprits:
         if clash.victim and culprit.node != clash.victim:
             _link(painter, look, board, camera, seen, (culprit.node, clash.victim), danger, words)
-        _corner_sign(painter, look, board, camera, culprit.node, "pen")
+        _edge_sign(painter, look, board, camera, culprit.node, "pen")
     if clash.victim:
-        _corner_sign(painter, look, board, camera, clash.victim, "broken")
+        _edge_sign(painter, look, board, camera, clash.victim, "broken")
 
 
 def _link(
@@ -119,13 +119,13 @@ def _near_side(box: Box, *, right: bool) -> float:
     return box.right - inset if right else box.x + inset
 
 
-def _corner_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:
-    """A sign in a disc on the upper right corner of a card."""
+def _edge_sign(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, sign: str) -> None:
+    """A sign in a disc on the upper edge of a card, clear of the numbers beside its ports."""
     box = board.box(item)
     if box is None:
         return
     shown = camera.box_to_view(box)
-    at, danger = QPointF(shown.right + 4, shown.y - 6), look.color("danger")
+    at, danger = QPointF(shown.center[0], shown.y - 9), look.color("danger")
     painter.setPen(QPen(look.color("canvas"), 2.0))
     painter.setBrush(danger)
     painter.drawEllipse(at, SIGN + 2, SIGN + 2)
