@@ -7,7 +7,7 @@ from gradstudio.protocol.message import Message
 from gradstudio.protocol.records import Summary
 
 
-class EdgeValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EdgeValue(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A value of the canvas that was made at an autograd node: what arrives at `index` is its gradient.
 
     Attributes:
@@ -25,7 +25,7 @@ class EdgeValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     after: str = ""
 
 
-class SavedTensor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedTensor(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A tensor that an autograd node keeps for its backward.
 
     Attributes:
@@ -43,7 +43,7 @@ class SavedTensor(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     output: int = 0
 
 
-class AutogradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One real autograd node in one backward: what came in, what went out (None where undefined).
 
     Attributes:
@@ -74,7 +74,7 @@ class AutogradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     after: Summary | None = None
 
 
-class WireGrad(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What one user sent back along one wire in one backward (SEMANTICS 7).
 
     Attributes:

@@ -169,7 +169,7 @@ class Started(Message, frozen=True):
     seed: int | None = None
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One node executed once.
 
     Attributes:
@@ -202,7 +202,7 @@ class Traced(Message, frozen=True):
     rows: tuple[Row, ...]
 
 
-class GradPart(msgspec.Struct, frozen=True, omit_defaults=True):
+class GradPart(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What one backward added to a leaf's `.grad`; `grad` is None when it was not recorded."""
 
     pass_number: int
@@ -210,7 +210,7 @@ class GradPart(msgspec.Struct, frozen=True, omit_defaults=True):
     grad: Summary | None = None
 
 
-class GradRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The gradient of one output as it stands now.
 
     Attributes:

@@ -11,7 +11,7 @@ Nested = object
 number is [re, im]."""
 
 
-class Preview(msgspec.Struct, frozen=True):
+class Preview(msgspec.Struct, frozen=True, gc=False):
     """At most 32 x 32 values of a tensor as float32 bytes, row by row.
 
     Attributes:
@@ -32,7 +32,7 @@ class Preview(msgspec.Struct, frozen=True):
     tile_rows: int = 0
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What is shown of a tensor's numbers, or of a gradient's.
 
     Attributes:
@@ -56,7 +56,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     preview: Preview | None = None
 
 
-class TensorRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tensor", tag_field="kind", omit_defaults=True):
+class TensorRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="tensor", tag_field="kind", omit_defaults=True
+):
     """A tensor as it was at one moment.
 
     Attributes:
@@ -82,7 +84,9 @@ class TensorRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tensor", tag_
     grad_cause: str = ""
 
 
-class PlainRecord(msgspec.Struct, frozen=True, kw_only=True, tag="plain", tag_field="kind", omit_defaults=True):
+class PlainRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="plain", tag_field="kind", omit_defaults=True
+):
     """A number, text (dtypes, devices, slices too) or None; `what` is the report's kind.
 
     `class_name` is the Python class.
@@ -93,7 +97,9 @@ class PlainRecord(msgspec.Struct, frozen=True, kw_only=True, tag="plain", tag_fi
     value: Nested = None
 
 
-class TupleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tuple", tag_field="kind", omit_defaults=True):
+class TupleRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="tuple", tag_field="kind", omit_defaults=True
+):
     """A tuple, list or torch.Size; at most 64 items are recorded of `length`."""
 
     class_name: str
@@ -101,7 +107,9 @@ class TupleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="tuple", tag_fi
     items: "tuple[Record, ...]" = ()
 
 
-class ModuleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="module", tag_field="kind", omit_defaults=True):
+class ModuleRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="module", tag_field="kind", omit_defaults=True
+):
     """An nn.Module: its parameters and buffers by dotted name."""
 
     class_name: str
@@ -110,14 +118,18 @@ class ModuleRecord(msgspec.Struct, frozen=True, kw_only=True, tag="module", tag_
     buffers: dict[str, TensorRecord] = {}
 
 
-class OptimizerRecord(msgspec.Struct, frozen=True, kw_only=True, tag="optimizer", tag_field="kind", omit_defaults=True):
+class OptimizerRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="optimizer", tag_field="kind", omit_defaults=True
+):
     """An optimizer: the numbers of its parameter groups."""
 
     class_name: str
     groups: tuple[dict[str, Nested], ...] = ()
 
 
-class ArrayRecord(msgspec.Struct, frozen=True, kw_only=True, tag="array", tag_field="kind", omit_defaults=True):
+class ArrayRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="array", tag_field="kind", omit_defaults=True
+):
     """A numpy array."""
 
     dtype: str
@@ -125,7 +137,9 @@ class ArrayRecord(msgspec.Struct, frozen=True, kw_only=True, tag="array", tag_fi
     value: Nested = None
 
 
-class ObjectRecord(msgspec.Struct, frozen=True, kw_only=True, tag="object", tag_field="kind", omit_defaults=True):
+class ObjectRecord(
+    msgspec.Struct, frozen=True, gc=False, kw_only=True, tag="object", tag_field="kind", omit_defaults=True
+):
     """Anything else: only its class is told."""
 
     class_name: str
