@@ -47,7 +47,9 @@ def diagnose(graph: Graph, timeline: TimelineLike, gradients: Iterable[GradRow] 
     for number in sorted(timeline.backwards)[-MAX_BACKWARDS:]:
         traced = timeline.backwards[number]
         found += [*backward_births(graph, traced, spoilt), *fading(graph, traced), *dead(graph, traced)]
-    found += [*saturated(graph, rows), *without_gradient(graph, gradients, timeline.backwards)]
+    told = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
+    found += [finding for finding in saturated(graph, rows) if finding.node not in told]
+    found += [*without_gradient(graph, gradients, timeline.backwards)]
     weight = {"error": 0, "warning": 1, "info": 2}
     latest = {(finding.kind, finding.node): finding for finding in found}
     return tuple(sorted(latest.values(), key=lambda finding: weight[finding.severity]))

@@ -55,9 +55,9 @@ def expected_record(port: PortInference | None) -> TensorRecord | None:
 
 
 def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
-    """Name the tensors that went in: "Here self is float32 (2, 3), other is float32 (2,)"."""
+    """Name the tensors that went in, as cards do: "Here self is float32 [2, 3], other is float32 []"."""
     parts = [
-        f"{port} is {record.summary.dtype} {record.summary.shape}"
+        f"{port} is {record.summary.dtype} {list(record.summary.shape)}"
         for port, record in operands
         if isinstance(record, TensorRecord)
     ]

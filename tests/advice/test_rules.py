@@ -39,7 +39,7 @@ def test_unknown_words_give_no_advice() -> None:
 def test_operands_are_described_by_dtype_and_shape() -> None:
     tensor = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(3,)))
     words = describe_operands((("a", tensor), ("b", PlainRecord(what="number", class_name="int", value=2))))
-    assert words == "Here a is float32 (3,)."
+    assert words == "Here a is float32 [3]."
 
 
 def test_the_engines_own_refusal_of_a_size_is_known() -> None:
@@ -62,7 +62,7 @@ def failure(message: str) -> Failed:
 
 def test_a_failure_is_explained_with_what_went_into_the_node() -> None:
     advice = explain(failure("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"))
-    assert advice.explanation.endswith("Here self is float32 (2, 3), other is float32 (2, 3).")
+    assert advice.explanation.endswith("Here self is float32 [2, 3], other is float32 [2, 3].")
     assert advice.fixes
 
 
