@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-SECTION_PX, TURN_PX, MAX_DEPTH = 16.0, 13.0, 2
-PAD_PX = 3.0
+SECTION_PX, TURN_PX, MAX_DEPTH = 15.0, 13.0, 2
+PAD_PX = 2.5
 
 
 class Bands(NamedTuple):
@@ -30,3 +30,8 @@ def bands(height_px: float, depth: int) -> Bands:
     lane = max((height_px - top - PAD_PX - 2.0) / 2, 5.0)
     axis = top + lane + 1.0
     return Bands(turns, top, axis, axis + 1.0, lane, axis + 1.0 + lane)
+
+
+def brackets_px(depth: int) -> int:
+    """Height that the brackets of loops nested so deep need."""
+    return round(TURN_PX) * min(depth, MAX_DEPTH)

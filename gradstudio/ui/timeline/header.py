@@ -30,7 +30,7 @@ class TimelineHeader(QWidget):
         super().__init__()
         self._actions, self._attention, self._player, self.turns = actions, attention, player, turns
         self._text, self._short, self._theme = "", "", theme
-        self.setAutoFillBackground(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
         self.speed, self.backwards, self.words = QComboBox(self), QComboBox(self), QLabel(self)
         self._buttons = {key: self._button(key) for key in (*MOVES, *STRIDES, "run.unfold")}
@@ -43,9 +43,9 @@ class TimelineHeader(QWidget):
     def say(self, text: str, past: bool, short: str = "") -> None:
         """Show the moment in words; in few words where there is no room for more."""
         self._text, self._short = text, short or text
-        palette = self.palette()
-        palette.setColor(self.backgroundRole(), self._theme.color("past" if past else "surface"))
-        self.setPalette(palette)
+        sheet = f"TimelineHeader {{ background: {self._theme.color('past' if past else 'surface').name()}; }}"
+        if sheet != self.styleSheet():
+            self.setStyleSheet(sheet)
         color = self._theme.color("text" if past else "text_dim").name()
         self.words.setStyleSheet(f"color: {color}; font-weight: {600 if past else 400};")
         self.words.setToolTip(text)

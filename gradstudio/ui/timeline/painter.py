@@ -15,7 +15,7 @@ from gradstudio.ui.timeline.scale import TAIL_PX, Scale
 
 SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
 """From this width on a cell is drawn alone; has a name; an arrow before it; a sign that something is wrong."""
-SMALL_PX = 10
+SMALL_PX, READABLE_PX = 10, 8.0
 GAP_PX, RADIUS_PX = 1.0, 3.0
 PLAIN, PALE = 0.52, 0.2
 """How much of its colour a cell has that is not lit; that is of a backward that is not shown."""
@@ -176,7 +176,7 @@ class Painter:
         if rect.width() >= NAMED_PX:
             arrow = "◂ " if marks & BACKWARD and rect.width() >= ARROW_PX else ""
             text = self._fitting(f"{arrow}{sign}{' ' if sign else ''}{picture.name(cell)}", rect.width()) or sign
-        if text and rect.width() >= SIGNED_PX:
+        if text and rect.width() >= SIGNED_PX and rect.height() >= READABLE_PX:
             painter.setPen(ink)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 

@@ -9,9 +9,10 @@ from gradstudio.protocol.timeline import Timeline
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline.geometry import brackets_px
 from gradstudio.ui.timeline.header import HEIGHT_PX, TimelineHeader
 from gradstudio.ui.timeline.strip import LOWEST_PX, USUAL_PX, TimelineStrip
-from gradstudio.ui.timeline.turns import TurnChooser
+from gradstudio.ui.timeline.turns import TurnChooser, loops_around
 from gradstudio.ui.timeline.words import Names, moment_words, step_words
 
 
@@ -76,7 +77,15 @@ class TimelinePanel(QWidget):
     def _on_run_program_changed(self, program: Program) -> None:
         self._texts = {statement.node: statement.text for statement in flat(program.statements)}
         self.strip.graph_changed(self._names())
+        self._make_room()
         self._say()
+
+    def _make_room(self) -> None:
+        """The brackets of loops need room beside the lanes; it is there before a run fills them."""
+        graph = self._session.graph_store.graph
+        depth = max((len(loops_around(graph, node)) for node in graph.nodes), default=0)
+        self.strip.setMinimumHeight(LOWEST_PX + brackets_px(depth))
+        self.setMinimumHeight(HEIGHT_PX + LOWEST_PX + brackets_px(depth))
 
     def _on_graph_store_replaced(self) -> None:
         self._texts = {}

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
 
-HEIGHT_PX, BESIDE_PX = 24, 22
+HEIGHT_PX, BESIDE_PX = 24, 18
 """`BESIDE_PX`: what the box needs beside its text."""
 
 
@@ -23,11 +24,9 @@ class TurnChooser(QWidget):
         super().__init__()
         self._session = session
         self._loop, self._turns = ItemId(""), 0
-        self.box, self._count = QSpinBox(self), QLabel(self)
-        self.box.setPrefix("turn ")
+        self.box, self._count = _TurnBox(self), QLabel(self)
         self.box.setFixedHeight(HEIGHT_PX)
         self.box.setKeyboardTracking(False)
-        self.box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.earlier = self._button("‹", "The turn before", self.box.stepDown)
         self.later = self._button("›", "The turn after", self.box.stepUp)
         self.box.setAccessibleName("Turn of the loop that is shown")
@@ -75,12 +74,8 @@ class TurnChooser(QWidget):
     def _show(self, chosen: int | None) -> None:
         self.box.blockSignals(True)
         self.box.setRange(1, self._turns + 1)
-        self.box.setSpecialValueText("")
         self.box.setValue(self._turns + 1 if chosen is None else chosen + 1)
         self.box.blockSignals(False)
-        last = self.box.value() > self._turns
-        self.box.setPrefix("" if last else "turn ")
-        self.box.lineEdit().setText("last turn" if last else f"turn {self.box.value()}")
         widest = max(self.fontMetrics().horizontalAdvance(text) for text in ("last turn", f"turn {self._turns:,}"))
         self.box.setFixedWidth(widest + BESIDE_PX)
         self._count.setText(f"of {self._turns:,}")
@@ -89,6 +84,27 @@ class TurnChooser(QWidget):
         if self._loop:
             self._session.attention.choose_turn(self._loop, None if value > self._turns else value - 1)
             self._show(self._session.attention.chosen_turns.get(self._loop))
+
+
+class _TurnBox(QSpinBox):
+    """Says "turn 3", and "last turn" at its highest value."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setStyleSheet(
+            "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
+            "QSpinBox::up-button, QSpinBox::down-button { width: 0; border: 0; }"  # they are beside it
+        )
+
+    def textFromValue(self, val: int) -> str:
+        return "last turn" if val >= self.maximum() else f"turn {val}"
+
+    def valueFromText(self, text: str) -> int:
+        digits = "".join(letter for letter in text if letter.isdecimal())
+        return int(digits) if digits else self.maximum()
+
+    def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, text, pos
 
 
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:

@@ -1,5 +1,6 @@
 """The strip under a person's hand: scrubbing, keys, wheel, and what the window says of the past."""
 
+import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
@@ -10,9 +11,14 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Breakpoint, Hit
+from gradstudio.protocol.timeline import Timeline
+from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.timeline.brackets import turn_labels
+from gradstudio.ui.timeline.recording import Recording
+from gradstudio.ui.timeline.scale import Scale
 from gradstudio.ui.timeline.strip import TimelineStrip
-from gradstudio.ui.timeline.words import card
+from gradstudio.ui.timeline.words import card, step_words
 from tests.ui.conftest import Add
 from tests.ui.timeline.runs import row, traced
 
@@ -217,3 +223,89 @@ def test_f9_and_the_menu_set_breakpoints(window: MainWindow, nodes: tuple[ItemId
     window.actions["run.not_finite"].trigger()
     assert window.actions["run.not_finite"].isChecked()
     assert len(debug.active) == 3
+
+
+def test_unfolded_the_cells_carry_the_names_of_autograd_nodes(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    strip = window.timeline.strip
+    name = window.session.graph_store.graph.nodes[nodes[1]].names[0]
+    assert strip._picture().name(2) == name
+    window.session.attention.unfold(True)
+    assert [strip._picture().name(cell) for cell in (2, 3, 4)] == ["MulBackward0", "SinBackward0", "AccumulateGrad"]
+
+
+def test_the_row_of_buttons_takes_up_another_theme(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    for name in ("light", "dark"):
+        window.choose_theme(name)  # type: ignore[arg-type]  # the names of themes
+        shown = window.timeline.header.grab().toImage()
+        assert shown.pixelColor(2, 2) == QColor(window.theme.surface)
+
+
+def test_what_has_no_room_in_the_row_is_behind_a_button(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    header = window.timeline.header
+    for width, hidden in ((600, True), (1100, False)):
+        header.resize(width, header.height())
+        assert header.more.isHidden() is not hidden
+    texts = [action.text() for action in header.more.menu().actions()]
+    assert texts == ["Step Over", "Step Out", "Run to Here", "Run from Nothing"]
+
+
+def test_paused_in_a_backward_nobody_looks_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    window.session.attention.look_at(2)
+    assert window.timeline.words.startswith("Looking back at step 3 of 5: backward 1")
+    window.session.run._set(in_backward=1)
+    assert window.timeline.words.startswith("Stepping through backward 1, step 3 of 5: ")
+
+
+def test_the_number_of_a_step_is_the_same_wherever_it_is_said(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    timeline = window.session.results.timeline
+    last = timeline.row(nodes[1])
+    assert last is not None and last.step == 3
+    assert number_of_row(timeline, nodes[1], last, None, unfolded=False) == 5
+    assert number_of_row(timeline, nodes[1], last, None, unfolded=True) == 6
+    assert step_words(timeline, 5, False) == "step 5 of 5"
+
+
+def test_turns_that_had_to_go_are_said() -> None:
+    loop = ItemId("for")
+    recording, timeline = Recording(lambda _node: (loop,)), Timeline()
+    timeline.add_rows([row(k + 1, "y", turns=(turn,)) for k, turn in enumerate((*range(16), *range(900, 940)))])
+    recording.follow(timeline)
+    cells = recording.cells(False)
+    (label,) = turn_labels(recording, cells, Scale(0.0, 3.0), 800.0, 0)
+    assert label.texts[:2] == ("turns 1–940, 56 of them kept", "turns 1–940")
+    timeline.forgotten = 884
+    assert step_words(timeline, None, False) == "Now, 56 steps kept of 940"
+
+
+def test_one_backward_alone_is_lit_and_its_order_is_said(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
+    results, strip = window.session.results, window.timeline.strip
+    second = traced(2, (nodes[1], "PowBackward0"))
+    rows = tuple(msgspec.structs.replace(each, order=2) for each in second.rows)
+    results.timeline.add_backward(msgspec.structs.replace(second, rows=rows))
+    window.timeline._on_results_recorded()
+    texts = [window.timeline.header.backwards.itemText(k) for k in range(3)]
+    assert texts == ["All backwards", "Backward 1", "Backward 2, order 2"]
+    assert strip._picture().alone is None
+    window.session.attention.show_backward(2)
+    assert strip._picture().alone == 2
+    sections = [strip.recording.section_of(tick) for tick in (2, 6)]
+    assert [section.backward for section in sections if section is not None] == [1, 2]
+
+
+def test_while_the_first_run_goes_on_the_strip_does_not_ask_for_one(window: MainWindow) -> None:
+    strip, run = window.timeline.strip, window.session.run
+    assert "Run (F5)" in strip._empty_words()
+    run._set(busy=True, waiting=True)
+    assert "engine is starting" in strip._empty_words()
+    run._set(waiting=False)
+    assert strip._empty_words().startswith("Running")
+    run._set(busy=False)
+
+
+def test_the_box_of_turns_says_which(window: MainWindow, add: Add) -> None:
+    box = window.timeline.turns.box
+    box.setRange(1, 4)
+    for value, text in ((2, "turn 2"), (4, "last turn")):
+        box.setValue(value)
+        assert box.lineEdit().text() == text
+    assert box.valueFromText("turn 3") == 3
