@@ -140,7 +140,7 @@ def wire_text(board: Board, wire: Wire) -> str:
     lines = [f"<b>{escape(start)}</b> → <code>{escape(end)}</code>"]
     record = results.wire_record(wire)
     if isinstance(record, TensorRecord):
-        lines += ["▶ " + value_text(record), statistics_text(record.summary), memory_text(record)]
+        lines += ["▶ " + value_text(record), statistics_text(record.summary, told=True), memory_text(record)]
         if record.version and Effect.IN_PLACE in analysis.effects(graph, wire.source):
             lines.append("after the write")
         shared = [title(graph, other) for pair in results.shared_storage() if wire.source in pair for other in pair]
@@ -153,8 +153,8 @@ def wire_text(board: Board, wire: Wire) -> str:
     sent = results.wire_grad(wire)
     if sent is not None:
         lines.append(f"◀ backward: {brief(sent.grad)}" if sent.grad is not None else "◀ backward: undefined (None)")
-        if sent.grad is not None:
-            lines.append(f"∇ <code>{escape(formatting.shape(sent.grad.shape))}</code> {statistics_text(sent.grad)}")
+        if sent.grad is not None and (numbers := statistics_text(sent.grad, told=True)):
+            lines.append(f"∇ <code>{escape(formatting.shape(sent.grad.shape))}</code> {numbers}")
         if sent.parts > 1:
             lines.append(f"the sum of {sent.parts} autograd edges")
     return "<br>".join(line for line in lines if line)
@@ -168,11 +168,21 @@ def value_text(record: TensorRecord) -> str:
     return f"{value}<code>{kind}</code>"
 
 
-def statistics_text(summary: Summary) -> str:
-    """Minimum, maximum, mean, RMS, and what is not finite."""
+def statistics_text(summary: Summary, *, told: bool = False) -> str:
+    """The elements when they are few, else minimum, maximum, mean and RMS of the finite, and what is not finite.
+
+    Args:
+        told: the value of a scalar stands there already.
+    """
+    if summary.shape == () and summary.value is not None:
+        return "" if told else f"<b>{escape(formatting.number(summary.value))}</b>"
+    if summary.value is not None and formatting.is_written_out(summary.shape):
+        rows = formatting.cells(summary, formatting.MAX_VECTOR)
+        return "<br>".join(f"<code>[{escape(', '.join(row))}]</code>" for row in rows)
     if summary.minimum is None:
         return escape(formatting.oddities(summary))
-    mark = "~" if summary.sampled else ""
+    mark = "of the finite: " if formatting.oddities(summary) else ""
+    mark += "~" if summary.sampled else ""
     parts = [f"min {formatting.number(summary.minimum)}", f"max {formatting.number(summary.maximum)}"]
     if summary.mean is not None:
         parts.append(f"mean {formatting.number(summary.mean)}")

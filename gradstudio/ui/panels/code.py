@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButt
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span
+from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.ui.panels.code_gutter import Gutter
 from gradstudio.ui.panels.highlighter import PythonHighlighter
 from gradstudio.ui.state.run_controller import RunState
@@ -165,10 +166,13 @@ class CodePanel(QPlainTextEdit):
         self.setExtraSelections(made)
         debug = self._session.debug
         stops: dict[int, bool] = {}
+        shown: dict[int, Breakpoint] = {}
         for span in self._spans:
             if points := debug.at(span.node):
                 stops[span.line] = stops.get(span.line, False) or any(debug.enabled(point.id) for point in points)
-        self.gutter.show_marks(stops, line, active.phase if active is not None else "forward")
+                before = (shown[span.line],) if span.line in shown else ()
+                shown[span.line] = min((*before, *points), key=_rank)
+        self.gutter.show_marks(stops, line, active.phase if active is not None else "forward", shown)
 
     def _line_mark(self, span: Span, color: str | QColor) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()
@@ -227,6 +231,11 @@ class CodePanel(QPlainTextEdit):
             self._following = True
             self._session.attention.reveal(item)
             self._following = False
+
+
+def _rank(point: Breakpoint) -> tuple[bool, bool, bool]:
+    """Of several at one line the first is shown: a pause before a watch, a node's before a wire's."""
+    return not point.stops, bool(point.target), point.phase == "backward"
 
 
 def _covers(span: Span, line: int, column: int) -> bool:

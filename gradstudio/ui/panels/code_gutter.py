@@ -7,13 +7,18 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.protocol.timeline import Phase
+from gradstudio.ui.canvas.break_marks import paint_dot
+from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradstudio.ui.panels.code import CodePanel
 
 DOT_PX, ARROW_PX = 9, 8
+DOT_RADIUS_PX, WIRE_DOT_RADIUS_PX = 5.5, 4.2
+"""As on the canvas: of a node's own breakpoint, and of one of a wire that begins at it."""
 LEFT_PX, RIGHT_PX = 18, 16
 """Room for the dots, and for the arrow."""
 WORDS = "Click: pause before this statement, or no longer"
@@ -31,8 +36,9 @@ class Gutter(QWidget):
     def __init__(self, editor: "CodePanel", theme: Theme) -> None:
         """Without marks."""
         super().__init__(editor)
-        self._editor, self._theme = editor, theme
+        self._editor, self._theme, self._look = editor, theme, Look(theme)
         self.stops: dict[int, bool] = {}
+        self.points: dict[int, Breakpoint] = {}
         self.active: int | None = None
         self.phase: Phase = "forward"
         self._hovered = 0
@@ -41,12 +47,14 @@ class Gutter(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme = theme
+        self._theme, self._look = theme, Look(theme)
         self.update()
 
-    def show_marks(self, stops: dict[int, bool], active: int | None, phase: Phase) -> None:
-        """Show breakpoints by line (False: switched off), and the line that is looked at."""
-        self.stops, self.active, self.phase = stops, active, phase
+    def show_marks(
+        self, stops: dict[int, bool], active: int | None, phase: Phase, points: dict[int, Breakpoint] | None = None
+    ) -> None:
+        """Show breakpoints by line (False: switched off), each by the sign of its kind, and the line looked at."""
+        self.stops, self.active, self.phase, self.points = stops, active, phase, points or {}
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -90,6 +98,12 @@ class Gutter(QWidget):
 
     def _draw_stop(self, painter: QPainter, line: int, place: QRect) -> None:
         if line not in self.stops and line != self._hovered:
+            return
+        point = self.points.get(line)
+        if point is not None:
+            at = QPointF(LEFT_PX / 2, place.center().y() + 0.5)
+            radius = WIRE_DOT_RADIUS_PX if point.target else DOT_RADIUS_PX
+            paint_dot(painter, self._look, at, radius, point, enabled=self.stops[line])
             return
         color = self._theme.color("danger")
         if line not in self.stops:

@@ -33,8 +33,9 @@ class Experiments(QObject):
         self.checked: Checked | None = None
         self._differences: dict[Key, list[Difference]] = {}
         self._check_rows: dict[ItemId, tuple[CheckRow, ...]] = {}
+        self._run, self._void = run, 0
         store.edited.connect(self._on_store_edited)
-        store.replaced.connect(self.clear)
+        store.replaced.connect(self._on_store_replaced)
         if run is not None:
             run.answered.connect(self._on_run_answered)
 
@@ -91,10 +92,26 @@ class Experiments(QObject):
 
     def _on_store_edited(self, edits: Edits) -> None:
         if not all(isinstance(edit, SetPlaces) for edit in edits):
-            self.clear()
+            self._make_void()
+
+    def _on_store_replaced(self) -> None:
+        self._make_void()
+
+    def _make_void(self) -> None:
+        """Forget both, and what is still under way: it was asked of the program as it was."""
+        self._void = self._run.asked if self._run is not None else 0
+        self.clear()
 
     def _on_run_answered(self, answer: object) -> None:
-        if isinstance(answer, WhatIfAnswered):
-            self.set_what_if(answer)
-        elif isinstance(answer, Checked):
-            self.set_checked(answer)
+        """Keep an answer, unless it is to a question before the last edit, or before the one that is answered."""
+        match answer:
+            case WhatIfAnswered(request=number) if number > max(self._void, _number(self.what_if)):
+                self.set_what_if(answer)
+            case Checked(request=number) if number > max(self._void, _number(self.checked)):
+                self.set_checked(answer)
+            case _:
+                return
+
+
+def _number(answer: WhatIfAnswered | Checked | None) -> int:
+    return answer.request if answer is not None else 0

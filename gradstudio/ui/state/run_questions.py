@@ -11,6 +11,11 @@ class RunQuestions:
 
     _requests: RunRequests
 
+    @property
+    def asked(self) -> int:
+        """The number of the newest question; answers bring it back."""
+        return self._requests.asked
+
     def what_if(self, change: Change) -> int:
         """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
         return self._requests.what_if(change) if self._may_ask("what_if") else 0

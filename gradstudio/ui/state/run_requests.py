@@ -118,6 +118,11 @@ class RunRequests:
             )
         )
 
+    @property
+    def asked(self) -> int:
+        """The number of the newest question."""
+        return self._numbers
+
     def _ask(self, make: Callable[[int], messages.Request]) -> int:
         self._numbers += 1
         self._engine.send(make(self._numbers))

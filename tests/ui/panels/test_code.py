@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.protocol.messages import Failed, Row
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.result_store import Failure
@@ -150,3 +151,22 @@ def test_the_line_that_is_looked_at_is_marked_in_the_colour_of_its_way(
     assert grounds(code)[dark.color("backward").name()] == lines and code.gutter.phase == "backward"
     session.attention.look_at(None)
     assert code.gutter.active is None and dark.color("backward").name() not in grounds(code)
+
+
+def test_a_line_shows_the_sign_of_its_breakpoint_s_kind(
+    qtbot: QtBot, session: Session, code: CodePanel, add: Add
+) -> None:
+    item = add("torch.ones", size="(2,)")
+    user = add("torch.Tensor.sum")
+    assert session.graph_store.attempt(recipes.connect, "Connect", item, 0, user, "self")
+    session.debug.add(Breakpoint(id="watch", node=item, place="after", stops=False))
+    assert session.run.program.statements
+    watched = code.gutter.grab().toImage()
+    (line,) = code.gutter.points
+    session.debug.add(Breakpoint(id="back", node=item, phase="backward", place="after", target=user, port="self"))
+    assert code.gutter.points[line].id == "back"  # a pause before a watch
+    on_wire = code.gutter.grab().toImage()
+    session.debug.add(Breakpoint(id="node", node=item))
+    assert code.gutter.points[line].id == "node" and code.gutter.stops == {line: True}
+    on_node = code.gutter.grab().toImage()
+    assert watched != on_wire and on_wire != on_node and watched != on_node

@@ -8,6 +8,8 @@ from gradstudio.graph.model import ItemId, Place
 from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, WhatIfAnswered
 from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.session import Session
+from tests.ui.conftest import Add
 
 A, B, C = ItemId("a"), ItemId("b"), ItemId("c")
 ANSWER = WhatIfAnswered(
@@ -73,3 +75,21 @@ def test_an_edit_makes_them_void_but_moving_a_card_does_not(qtbot: QtBot) -> Non
     store.submit(recipes.add_operator(store.graph, "torch.randn", 0, 0)[0], "Add randn")
     assert experiments.what_if is None and experiments.checked is None
     assert experiments.check_rows(C) == () and heard == [frozenset({A, B, C})]
+
+
+def test_an_answer_to_a_question_before_an_edit_is_dropped(session: Session, add: Add) -> None:
+    item = add("torch.ones", size="(2,)")
+    requests = session.run._requests
+    asked = requests.what_if(Change(node=item, value=1.0))
+    checked = requests.check((item,))
+    add("torch.zeros", size="(2,)")
+    session.run.answered.emit(WhatIfAnswered(request=asked, change=Change(node=item, value=1.0)))
+    session.run.answered.emit(Checked(request=checked, nodes=(item,)))
+    assert session.experiments.what_if is None and session.experiments.checked is None
+    newer = [requests.what_if(Change(node=item, value=value)) for value in (2.0, 3.0)]
+    for request in reversed(newer):
+        session.run.answered.emit(WhatIfAnswered(request=request, change=Change(node=item, value=float(request))))
+    assert session.experiments.what_if is not None and session.experiments.what_if.request == newer[1]
+    session.new()
+    session.run.answered.emit(WhatIfAnswered(request=newer[1], change=Change(node=item, value=3.0)))
+    assert session.experiments.what_if is None

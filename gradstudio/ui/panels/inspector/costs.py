@@ -5,11 +5,13 @@ from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import NodeMemory
+from gradstudio.protocol.timeline import Timeline
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.inspector.facts import Facts
 from gradstudio.ui.panels.inspector.form import Section
 from gradstudio.ui.panels.inspector.ledger import Ledger, Line
 from gradstudio.ui.panels.inspector.naming import milliseconds, name_of
+from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -48,8 +50,7 @@ class CostSection(Section):
             lines.extend(Line(name, text) for name, text in memory_facts(results.node_memory(item)))
         elif row.made_bytes:
             lines.append(Line("made", formatting.size(row.made_bytes)))
-        if results.moment is not None and (saved := results.saved_bytes(item)):
-            lines.append(Line("saved for backward", formatting.size(saved)))
+        lines.extend(Line(name, text) for name, text in saved_facts(results, item))
         for base, view in results.shared_storage():
             if item in (base, view):
                 other = view if item == base else base
@@ -75,13 +76,34 @@ class CostSection(Section):
             self._session.run.weigh_memory()
 
 
+def saved_facts(results: ResultStore, item: ItemId) -> Facts:
+    """What is saved for a backward at the moment: its size, and as a backward has told it, how many tensors."""
+    size, (count, number) = results.saved_bytes(item), saved_count(results.timeline, item)
+    if size:
+        tensors = f" in {count} tensor{'s' if count != 1 else ''}" if count else ""
+        return (("saved for backward", f"{formatting.size(size)}{tensors}"),)
+    moment = results.moment
+    last = results.timeline.place_of(number, 0) if count else None
+    if last is None or (moment is not None and last > moment):
+        return ()
+    return (("saved for backward", f"{count} tensor{'s' if count != 1 else ''}, released in backward {number}"),)
+
+
+def saved_count(timeline: Timeline, item: ItemId) -> tuple[int, int]:
+    """How many tensors the node's autograd nodes had saved, as the newest backward through it told; and which it is."""
+    for number in sorted(timeline.backwards, reverse=True):
+        rows = [row for row in timeline.backwards[number].rows if row.node == item]
+        if rows:
+            return sum(len(row.saved) for row in rows), number
+    return 0, 0
+
+
 def memory_facts(memory: NodeMemory | None) -> Facts:
     """What a node holds now, in words; nothing when it was not weighed."""
     if memory is None:
         return ()
     pairs = (
         ("alive", memory.alive_bytes),
-        ("saved for backward", memory.saved_bytes),
         ("kept for showing", memory.kept_bytes),
         (".grad", memory.grad_bytes),
     )
