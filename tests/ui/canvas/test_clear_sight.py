@@ -1,0 +1,205 @@
+"""Nothing covers anything: numbers on wires, words at ports, errors of another moment, cards that fixes add."""
+
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.debugging import Clash, Culprit
+from gradstudio.protocol.messages import Failed
+from gradstudio.protocol.records import Summary
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.gradient_parts import part_words
+from gradstudio.ui.canvas.plates import plate_box
+from gradstudio.ui.canvas.wire_labels import WireLabel, brief, briefest
+from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.run_state import RunState
+from tests.ui.canvas.conftest import Hand
+from tests.ui.canvas.test_debugging import Squared, marked, number
+
+VIEW = Box(0, 0, 1000, 700)
+
+
+@pytest.fixture
+def squared(hand: Hand) -> Squared:
+    return Squared(hand)
+
+
+def label_of(hand: Hand, wire: Wire) -> WireLabel:
+    hand.shot()
+    label = hand.canvas.layer.labels.of(wire)
+    assert label is not None
+    return label
+
+
+def picture_of(hand: Hand, label: WireLabel) -> QImage:
+    box = hand.canvas.camera.box_to_view(label.box)
+    inside = QRect(round(box.x) + 2, round(box.y) + 2, round(box.width) - 4, round(box.height) - 4)
+    return hand.shot().copy(inside)
+
+
+def closer(squared: Squared, gap: float) -> None:
+    """Put y so many pixels behind x, in a row."""
+    board = squared.hand.canvas.board
+    x = board.box(squared.x)
+    assert x is not None
+    edits = recipes.move(squared.hand.graph, {squared.y: (x.right + gap, x.y)})
+    squared.hand.session.graph_store.submit(edits, "Move")
+
+
+# ------------------------------------------------------------------ numbers on wires
+
+
+def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Squared) -> None:
+    closer(squared, 24)
+    squared.run()
+    label = label_of(squared.hand, squared.to_y)
+    assert (label.text, label.foot is not None) == ("3", True)
+    cards = (squared.hand.canvas.board.box(item) for item in (squared.x, squared.y, squared.z))
+    assert not any(card is not None and card.meets(label.box) for card in cards)
+
+
+def test_where_nothing_has_room_an_arrow_stays_on_the_wire(squared: Squared) -> None:
+    closer(squared, 24)
+    hand, board = squared.hand, squared.hand.canvas.board
+    x = board.box(squared.x)
+    assert x is not None
+    for dy in (-260, 260):
+        hand.add("torch.zeros", x.right - 100, x.y + dy)
+        hand.add("torch.zeros", x.right - 100, x.y + dy / 2)
+    squared.run()
+    hand.session.attention.select(())
+    label = label_of(hand, squared.to_y)
+    assert label.text == ""
+    path = board.paths[board.wire_index[squared.to_y]]
+    assert any(label.box.contains(float(px), float(py)) for px, py in path)
+
+
+def test_a_lit_wire_is_no_bar_through_its_own_number(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    label = label_of(hand, squared.direct)
+    before = picture_of(hand, label)
+    hand.session.attention.select((squared.x,))
+    assert picture_of(hand, label) == before
+
+
+def test_numbers_of_a_stale_run_are_pale(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    label = label_of(hand, squared.direct)
+    fresh = picture_of(hand, label)
+    hand.session.results.set_stale(True)
+    hand.session.results._throttle.flush()
+    assert picture_of(hand, label) != fresh
+
+
+def test_every_norm_has_one_form_and_counts_come_first() -> None:
+    vector = Summary(dtype="float32", shape=(100,), minimum=-1.0, maximum=1.0, rms=0.1414)
+    broken = Summary(dtype="float32", shape=(4,), rms=0.5, nan=1, posinf=2)
+    assert (brief(vector), briefest(vector), part_words(vector)) == ("‖∇‖ 1.41", "‖∇‖ 1.4", "‖∇‖ 1.41")
+    assert (brief(broken), briefest(broken)) == ("1 NaN", "1 NaN")
+    assert part_words(Summary(dtype="float32", shape=(2,), value=[0.0, 2.0], rms=1.0)) == "[0 2]"
+    assert briefest(number(4.3811e-7)) == "4.4e-7"
+
+
+# ------------------------------------------------------------------ words at ports
+
+
+@pytest.mark.parametrize("upward", [True, False])
+def test_words_at_a_port_cover_neither_its_card_nor_others(upward: bool) -> None:
+    card, right = Box(100, 300, 200, 150), Box(316, 290, 200, 200)
+    box = plate_box((300, 330), card, 120, [card, right], VIEW, upward=upward)
+    assert not box.meets(card)
+    assert not box.meets(right)
+    assert VIEW.contains(box.x, box.y) and VIEW.contains(box.right, box.bottom)
+
+
+def test_words_at_a_port_stand_beside_it_where_there_is_room() -> None:
+    card = Box(100, 300, 200, 150)
+    assert plate_box((300, 330), card, 120, [card], VIEW, upward=False).x > card.right
+    at_the_edge = plate_box((990, 330), Box(790, 300, 200, 150), 120, [Box(790, 300, 200, 150)], VIEW, upward=False)
+    assert at_the_edge.right <= VIEW.right
+
+
+def test_a_moment_whose_node_was_deleted_leaves_nothing_behind(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    hand.session.attention.look_at(4)
+    assert marked(hand, "backward", 100)
+    assert hand.session.graph_store.attempt(recipes.delete, "Delete", (squared.y,))
+    assert hand.session.results.active is not None
+    assert not marked(hand, "backward", 40)
+
+
+# ------------------------------------------------------------------ errors are of now
+
+
+def fail(squared: Squared, item: ItemId, clash: Clash | None = None) -> None:
+    failed = Failed(revision=0, node=item, address="z", line=1, type_name="RuntimeError", message="no", clash=clash)
+    squared.hand.session.results.add_failure(Failure(failed))
+    squared.hand.session.results._throttle.flush()
+
+
+def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:
+    squared.run()
+    board = squared.hand.canvas.board
+    fail(squared, squared.z)
+    assert board.facts(squared.z).problem_kind == "error"
+    squared.hand.session.attention.look_at(0)
+    assert board.facts(squared.z).problem_kind == ""
+    squared.hand.session.attention.look_at(None)
+    assert board.facts(squared.z).problem_kind == "error"
+
+
+def test_a_clash_is_marked_from_the_write_on(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    clash = Clash(victim=squared.x, autograd="ExpBackward0", version=1, culprits=(Culprit(node=squared.y, version=1),))
+    fail(squared, squared.z, clash)
+    for moment, is_marked in ((0, False), (1, True)):
+        hand.session.attention.look_at(moment)
+        assert marked(hand, "danger", 60) == is_marked
+
+
+def test_a_node_that_fails_again_comes_into_view_again(squared: Squared) -> None:
+    canvas = squared.hand.canvas
+    fail(squared, squared.z)
+    box = canvas.board.box(squared.z)
+    assert box is not None
+    canvas.set_camera(canvas.camera.panned(-box.right + 4, 0))  # a sliver of it is left
+    assert not canvas.is_seen(squared.z)
+    fail(squared, squared.z)
+    assert canvas.is_seen(squared.z)
+
+
+# ------------------------------------------------------------------ bytes
+
+
+@dataclass
+class Scales:
+    """Counts how often memory is weighed."""
+
+    state: RunState
+    weighed: int = 0
+
+    def weigh_memory(self) -> None:
+        self.weighed += 1
+
+
+def test_bytes_are_weighed_when_costs_are_shown_and_after_every_pause(hand: Hand) -> None:
+    run = hand.session.run
+    scales = Scales(run.state)
+    hand.canvas.runner = scales  # type: ignore[assignment]  # only what is asked here
+    hand.canvas.overlays.switch("cost", True)
+    assert scales.weighed == 1
+    for busy in (True, False, False):
+        run.state_changed.emit(RunState(busy=busy))
+    assert scales.weighed == 2
+    hand.canvas.overlays.switch("cost", False)
+    for busy in (True, False):
+        run.state_changed.emit(RunState(busy=busy))
+    assert scales.weighed == 2
