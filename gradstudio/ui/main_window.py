@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.document.file import View
+from gradstudio.graph.model import ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.action_table import Commands, action_rows
@@ -139,6 +140,7 @@ class MainWindow(QObject):
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
         self.canvas.said.connect(self.status.note)
+        self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
         self.file.said.connect(self.status.confirm)
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
@@ -223,6 +225,14 @@ class MainWindow(QObject):
 
     def _on_problems_counted(self, count: int) -> None:
         self.frame.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+
+    def _on_canvas_what_if_requested(self, item: object) -> None:
+        """The number of that node is typed into the inspector's table."""
+        self.frame.docks.bring_forward("inspector")
+        self.session.attention.select((ItemId(str(item)),))
+        reason = self.inspector.try_number()
+        if reason:
+            self.status.say(reason)
 
     def _on_library_chosen(self, key: str) -> None:
         self.canvas.add_operator(key)

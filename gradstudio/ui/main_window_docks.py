@@ -11,6 +11,8 @@ from gradstudio.ui.theme import Theme
 Area = Qt.DockWidgetArea
 WIDE_PX = 1600
 """From this width on code and log stand side by side."""
+LEAST_PX = 180
+"""No dock is narrower, and none asks for more."""
 
 
 class Docks(QObject):
@@ -45,6 +47,7 @@ class Docks(QObject):
     def fill(self, panels: Mapping[str, QWidget]) -> None:
         """Put a panel into each dock, and pictures on its buttons."""
         for key, panel in panels.items():
+            panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
             empty = self._docks[key].widget()
             self._docks[key].setWidget(panel)
             empty.deleteLater()

@@ -139,6 +139,32 @@ class InspectorPanel(QScrollArea):
             self.details.note.focus_note()
             QTimer.singleShot(0, self, self._show_note)  # when the dock and its parts have their sizes
 
+    def try_number(self) -> str:
+        """Let the person type another number for the first element of the item's result (*What if*).
+
+        Returns:
+            Why that cannot be tried now; "" when the cursor is in the cell.
+        """
+        reason = self._session.run.why_not("what_if")
+        if reason or self.item is None:
+            return reason or "Select one node first."
+        self.refresh()
+        page = self.details.values.value
+        if not page.model.may_try or not page.model.rowCount() or not page.model.columnCount():
+            return "There is no number here that could be another: run the program as it stands, then try again."
+        self.details.values.tabs.setCurrentWidget(page)
+        QTimer.singleShot(0, self, self._edit_first_cell)  # when the dock and its parts have their sizes
+        return ""
+
+    def _edit_first_cell(self) -> None:
+        page = self.details.values.value
+        self._column.activate()
+        self.ensureWidgetVisible(page.table, 0, self._theme.GAP)
+        first = page.model.index(0, 0)
+        page.table.setFocus()
+        page.table.setCurrentIndex(first)
+        page.table.edit(first)
+
     def _show_note(self) -> None:
         self._column.activate()
         self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
