@@ -1,6 +1,7 @@
 """Nodes of a program as one function in float64: inputs as a silent run finds them, evaluated as often as wanted."""
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from gradstudio.engine.summary import dtype_name
 from gradstudio.graph.model import ItemId
 
 NOWHERE: Binding = (ItemId(""), 0)
+_GRADIENT = re.compile(r"\.grad\b")
 FLOATS = (torch.float64, torch.complex128)
 
 
@@ -53,12 +55,14 @@ class Capture(Watcher):
 
     Attributes:
         inputs: the differentiable ones, in the order they are read.
+        left_out: of several nodes those that are no part of the function, and why.
     """
 
     def __init__(self, nodes: frozenset[ItemId], seed: int) -> None:
         """Wait for these nodes; `seed` is set before each evaluation."""
         self.inputs: list[Input] = []
-        self._wanted, self._seed = set(nodes), seed
+        self.left_out: dict[ItemId, str] = {}
+        self._wanted, self._seed, self._several = set(nodes), seed, len(nodes) > 1
         self._calls: list[_Call] = []
         self._slots: list[Any] = []
         self._known: dict[int, tuple[int, int]] = {}  # identity -> (slot, version when it was taken up)
@@ -76,11 +80,12 @@ class Capture(Watcher):
         """Take up what the statement reads, if it is one of them."""
         if step.id not in self._wanted:
             return
-        address = f"`{step.statement.address}`"
-        if step.statement.backward:
-            raise CannotTry(f"{address} runs a backward: that is no function to check.")
-        if run.gradless_block is not None:
-            raise CannotTry(f"{address} stands in a block that switches gradients off: there is none to check.")
+        reason = self._why_not(run, step)
+        if reason and not self._several:
+            raise CannotTry(f"`{step.statement.address}` {reason}")
+        if reason or (self._several and not self._takes_in(run, step)):
+            self._leave_out(step, reason or "takes in nothing differentiable: it is an input of the others.")
+            return
         reads: dict[str, int] = {}
         for name in step.source.reads:
             if name in run.binder and name in run.namespace:
@@ -107,11 +112,49 @@ class Capture(Watcher):
         for name in step.statement.names:
             self._made[name] = run.namespace[name]
         self._held.append(outputs)
+        if self._several and step.pure and not any(isinstance(v, nn.Module) or list(_tensors(v)) for v in outputs):
+            self._calls.pop()
+            self._leave_out(step, "gives no tensor.")
+            self._made = {name: value for name, value in self._made.items() if name not in step.statement.names}
+            return
         for output, value in enumerate(outputs):
             self._used.discard(id(value))
             self._results = [earlier for earlier in self._results if earlier[0] is not value]
             for path, _ in _tensors(value):
                 self._results.append((value, Result(len(self._calls) - 1, step.id, output, path)))
+
+    def _why_not(self, run: Rerun, step: Step) -> str:
+        """Why a statement is no part of any function to check; "" when it may be one."""
+        if step.statement.backward:
+            return "runs a backward: that is no function to check."
+        if run.gradless_block is not None:
+            return "stands in a block that switches gradients off: there is none to check."
+        optimizes = any(isinstance(run.namespace.get(name), torch.optim.Optimizer) for name in step.source.reads)
+        if optimizes or "optim." in step.statement.text or _GRADIENT.search(step.statement.text):
+            return "is about gradients that a backward has left: that is no function to check."
+        return ""
+
+    def _takes_in(self, run: Rerun, step: Step) -> bool:
+        values = [run.namespace[name] for name in step.source.reads if name in run.binder and name in run.namespace]
+        return any(
+            isinstance(value, nn.Module) or any(t.is_floating_point() or t.is_complex() for _, t in _tensors(value))
+            for value in values
+        )
+
+    def _leave_out(self, step: Step, reason: str) -> None:
+        self.left_out[step.id] = f"`{step.statement.address}` {reason}"
+        self._wanted.discard(step.id)
+        self.satisfied = not self._wanted
+
+    def leave_out_missing(self, reason: str) -> None:
+        """The nodes that have not run are no part of it."""
+        self.left_out.update(dict.fromkeys(self._wanted, reason))
+        self._wanted.clear()
+
+    @property
+    def inner(self) -> list[Result]:
+        """What other nodes among them take in again."""
+        return [result for value, result in self._results if id(value) in self._used]
 
     @property
     def missing(self) -> frozenset[ItemId]:

@@ -13,7 +13,7 @@ from gradstudio.engine.capture import Capture, Input, Result, is_wide, spelled_d
 from gradstudio.engine.errors import CannotTry
 from gradstudio.engine.rerun import STOPPED, Rerun, World, aside, attempt
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import Check, Checked, CheckRow
+from gradstudio.protocol.debugging import Check, Checked, CheckRow, LeftOut
 
 EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3
 MOST_INPUTS, MOST_OUTPUTS = 2048, 512
@@ -30,21 +30,25 @@ def check(world: World, request: Check) -> Checked:
     """Run silently up to the nodes, and check them as one function."""
     try:
         with aside(world.settings):
-            rows, words = _check(world, frozenset(request.nodes))
+            capture = _captured(world, frozenset(request.nodes))
+            rows, words = _check(world, capture, frozenset(request.nodes))
     except CannotTry as reason:
         return Checked(request=request.request, nodes=request.nodes, error=str(reason))
-    return Checked(request=request.request, nodes=request.nodes, rows=rows, error=words)
+    left_out = tuple(LeftOut(node=node, reason=reason) for node, reason in capture.left_out.items())
+    return Checked(request=request.request, nodes=request.nodes, rows=rows, error=words, left_out=left_out)
 
 
-def _check(world: World, nodes: frozenset[ItemId]) -> tuple[tuple[CheckRow, ...], str]:
-    capture = _captured(world, nodes)
+def _check(world: World, capture: Capture, nodes: frozenset[ItemId]) -> tuple[tuple[CheckRow, ...], str]:
     torch.set_default_dtype(torch.float64)
     results = capture.results
+    if nodes and nodes == capture.left_out.keys():
+        raise CannotTry("None of them can be checked: " + " ".join(capture.left_out.values()))
     if not capture.inputs:
         raise CannotTry(f"Nothing differentiable goes into {_listed(world, nodes)}.")
     if not results:
         raise CannotTry(f"{_listed(world, nodes)} gives no tensor, so there is nothing to differentiate.")
-    tried = _Trial(world, capture, _differentiable(world, capture, results))
+    finals = _differentiable(world, capture, results)
+    tried = _Trial(world, capture, [*_possible(world, capture), *finals], len(finals))
     rows = tried.rows()
     return rows, " ".join([*tried.words(), *tried.kinks(rows)])
 
@@ -58,11 +62,25 @@ def _captured(world: World, nodes: frozenset[ItemId]) -> Capture:
     end = run.go(capture, until=None)
     if end.outcome == "stopped":
         raise CannotTry(end.words)
-    if end.outcome == "failed":
-        raise CannotTry(f"The program fails before it could be checked: {end.words}")
+    why = f"The program fails before it could be checked: {end.words}" if end.outcome == "failed" else ""
     if capture.missing:
-        raise CannotTry(f"{_listed(world, capture.missing)} is not reached when the program runs.")
+        why = why or f"{_listed(world, capture.missing)} is not reached when the program runs."
+    if why and (len(nodes) == 1 or not capture.results):
+        raise CannotTry(why)
+    if why:
+        capture.leave_out_missing(why)
     return capture
+
+
+def _possible(world: World, capture: Capture) -> list[Result]:
+    """The results that others take in again and that can have a gradient; the rest is left out."""
+    found: list[Result] = []
+    for result in capture.inner:
+        try:
+            found += _differentiable(world, capture, [result])
+        except CannotTry as reason:
+            capture.left_out.setdefault(result.node, str(reason))
+    return found
 
 
 def _differentiable(world: World, capture: Capture, results: list[Result]) -> list[Result]:
@@ -76,6 +94,11 @@ def _differentiable(world: World, capture: Capture, results: list[Result]) -> li
     if not wide:
         names, kinds = _listed(world, (r.node for r in results)), {spelled_dtype(tensor) for tensor in first}
         raise CannotTry(f"{names} gives {', '.join(sorted(kinds))}, which has no gradient.")
+    possible = {results[place].node for place in wide}
+    for result, tensor in zip(results, first, strict=True):
+        if result.node not in possible:
+            reason = f"{_listed(world, (result.node,))} gives {spelled_dtype(tensor)}, which has no gradient."
+            capture.left_out.setdefault(result.node, reason)
     for place in wide:
         if not is_wide(first[place]):
             name = _listed(world, (results[place].node,))
@@ -84,7 +107,7 @@ def _differentiable(world: World, capture: Capture, results: list[Result]) -> li
             )
     chosen = [results[place] for place in wide]
     again = capture.evaluate(chosen)
-    if not all(torch.equal(first[place].nan_to_num(), b.nan_to_num()) for place, b in zip(wide, again, strict=True)):
+    if not all(torch.equal(_plain(first[place]), _plain(b)) for place, b in zip(wide, again, strict=True)):
         raise CannotTry(f"{_listed(world, (r.node for r in chosen))} gives other numbers each time, also when seeded.")
     return chosen
 
@@ -92,26 +115,43 @@ def _differentiable(world: World, capture: Capture, results: list[Result]) -> li
 class _Trial:
     """Both Jacobians, of as many elements as there is time for."""
 
-    def __init__(self, world: World, capture: Capture, results: list[Result]) -> None:
-        self._world, self._capture, self._results = world, capture, results
+    def __init__(self, world: World, capture: Capture, results: list[Result], finals: int) -> None:
+        """Evaluate once.
+
+        Args:
+            world, capture: where and what.
+            results: what is differentiated, the last `finals` of them those that none of the nodes takes in again.
+        """
+        self._world, self._capture, self._results, self._finals = world, capture, results, finals
         self._inputs = capture.inputs
         self._complex: list[bool] = []
         self._base = self._outputs()
         counts = [found.leaf.numel() for found in self._inputs]
         allowed = _allowed(sum(counts) + sum(out.numel() for out in self._base))
         self._ins = [_sample(count, _share(count, sum(counts), allowed)) for count in counts]
-        self._outs = [_sample(out.numel(), min(MOST_OUTPUTS, allowed)) for out in self._base]
+        most, inner = min(MOST_OUTPUTS, allowed), len(results) - finals
+        self._outs = [
+            _sample(out.numel(), max(1, most // inner) if place < inner else most)
+            for place, out in enumerate(self._base)
+        ]
 
     def rows(self) -> tuple[CheckRow, ...]:
         """One for each output by each input that has elements."""
         analytical = [self._analytical(place) for place in range(len(self._results))]
-        rows: list[CheckRow] = []
+        rows: list[list[CheckRow]] = [[] for _ in self._results]
+        moves: list[list[bool]] = [[] for _ in self._results]
         for index, found in enumerate(self._inputs):
             numerical = self._numerical(index)
             for place, result in enumerate(self._results):
                 if numerical[place].numel():
-                    rows.append(self._row(found, index, result, place, analytical[place][index], numerical[place]))
-        return tuple(rows)
+                    ours = analytical[place][index]
+                    rows[place].append(self._row(found, index, result, place, ours, numerical[place]))
+                    moves[place].append(bool(ours.any() or numerical[place].any()))
+        inner = len(rows) - self._finals
+        for place in range(inner):  # what an inner result does not depend on is not worth a row
+            if any(moves[place]):
+                rows[place] = [row for row, counts in zip(rows[place], moves[place], strict=True) if counts]
+        return tuple(row for found in (*rows[inner:], *rows[:inner]) for row in found)
 
     def words(self) -> list[str]:
         """What was not checked, and what does not require grad."""
@@ -119,7 +159,7 @@ class _Trial:
         checked, whole = sum(len(ins) for ins in self._ins), sum(found.leaf.numel() for found in self._inputs)
         if checked < whole:
             said.append(f"Of {whole:,} input elements {checked:,} were checked, a fixed random sample.")
-        for out, outs in zip(self._base, self._outs, strict=True):
+        for out, outs in zip(self._base[-self._finals :], self._outs[-self._finals :], strict=True):
             if len(outs) < out.numel():
                 said.append(f"Of {out.numel():,} output elements {len(outs):,} were checked, a fixed random sample.")
         for out, result in zip(self._base, self._results, strict=True):
@@ -226,6 +266,11 @@ class _Trial:
             in_index=inside[:-1] if found.is_complex else inside,
             out_index=outside[:-1] if self._complex[place] else outside, elements=excess.numel(),
         )  # fmt: skip
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """Its numbers, comparable also where they are NaN."""
+    return tensor.detach().nan_to_num()
 
 
 def _allowed(elements: int) -> int:

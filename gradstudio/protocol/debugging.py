@@ -201,6 +201,13 @@ class CheckRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     elements: int = 0
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A node that was to be checked with others and has no row, and why, in a sentence."""
+
+    node: ItemId
+    reason: str
+
+
 class Checked(Message, frozen=True):
     """Answer to `Check`. `error` in words: nothing to differentiate, random operator, too many elements, ..."""
 
@@ -208,6 +215,7 @@ class Checked(Message, frozen=True):
     nodes: tuple[ItemId, ...]
     rows: tuple[CheckRow, ...] = ()
     error: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class WeighMemory(Message, frozen=True):

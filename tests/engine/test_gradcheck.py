@@ -78,8 +78,10 @@ def test_a_wrong_gradient_is_found_with_both_numbers(bench: Bench) -> None:
 def test_several_nodes_are_one_function(bench: Bench) -> None:
     text = "x = torch.randn(4)\nw = torch.randn(4, requires_grad=True)\na = x * w\nb = a.detach()\nc = (a * b).sum()"
     checked = ask(bench, text, 3, 4, 5)
-    assert {(row.name, row.node, row.ok) for row in checked.rows} == {("x", node(5), False), ("w", node(5), False)}
-    for row in checked.rows:
+    verdicts = {(row.name, row.node): row.ok for row in checked.rows}
+    assert verdicts == {(name, node(line)): line == 3 for name in "xw" for line in (3, 4, 5)}
+    for row in checked.rows[:2]:
+        assert row.node == node(5)
         assert row.numerical == pytest.approx(2 * row.analytical, rel=1e-6)
     assert [row.name for row in ask(bench, text, 5).rows] == ["a", "b"]
     assert all(row.ok for row in ask(bench, text, 5).rows)
@@ -107,7 +109,9 @@ def test_parameters_of_modules_are_inputs(bench: Bench) -> None:
     weight = bench["fc"].weight  # type: ignore[attr-defined]
     checked = ask(bench, text, 3, 5, 6)
     assert checked.error == ""
-    assert [row.name for row in checked.rows] == ["fc.weight", "fc.bias", "x", "n.weight", "n.bias"]
+    inputs = ["fc.weight", "fc.bias", "x", "n.weight", "n.bias"]
+    assert [row.name for row in checked.rows if row.node == node(6)] == inputs
+    assert [row.name for row in checked.rows if row.node == node(3)] == inputs[:3]
     assert all(row.ok for row in checked.rows)
     assert weight.dtype is torch.float32 and weight.grad is None
 
@@ -126,7 +130,7 @@ def test_lists_complex_numbers_and_several_results(bench: Bench) -> None:
     checked = ask(bench, "x = torch.randn(4, 2)\nparts = x.split(2)\ny = torch.cat(parts, 1)", 3)
     assert [row.name for row in checked.rows] == ["parts[0]", "parts[1]"] and all(r.ok for r in checked.rows)
     checked = ask(bench, "x = torch.randn(3, dtype=torch.complex64)\ny = x * x.conj() + x\nz = y.abs()", 2, 3)
-    assert only(checked).ok and len(only(checked).in_index) == 1
+    assert [(row.node, row.ok, len(row.in_index)) for row in checked.rows] == [(node(3), True, 1), (node(2), True, 1)]
     checked = ask(bench, "x = torch.randn(5)\nv, i = x.topk(2)", 2)
     assert [(row.node, row.output, row.ok) for row in checked.rows] == [(node(2), 0, True)]
 
@@ -135,6 +139,40 @@ def test_only_a_sample_of_many_elements_is_checked(bench: Bench) -> None:
     checked = ask(bench, "x = torch.randn(30000)\ny = x.sin().sum()", 2)
     assert only(checked).ok and only(checked).elements == 166
     assert checked.error == "Of 30,000 input elements 166 were checked, a fixed random sample."
+
+
+def test_of_everything_what_can_be_checked_is_and_the_rest_has_its_reason(bench: Bench) -> None:
+    text = """
+    x = torch.tensor([0.5, 1.5, 2.0], requires_grad=True)
+    y = torch.exp(x)
+    d = y.detach()
+    z = d * x
+    i = z.argmax()
+    r = torch.round(z)
+    o = r + torch.tanh(y)
+    loss = o.sum()
+    loss.backward()
+    g = x.grad
+    opt = optim.SGD([x], 0.1)
+    opt.step()
+    """
+    text = "\n".join(line.strip() for line in text.strip().splitlines())
+    checked = ask(bench, text, *range(1, 13))
+    verdicts = {row.node: row.ok for row in checked.rows}
+    assert verdicts == {node(2): True, node(3): False, node(4): False, node(6): True, node(7): True, node(8): True}
+    reasons = {row.node: row.reason for row in checked.left_out}
+    words = {1: "an input of the others", 5: "int64", 9: "backward", 10: "gradients", 11: "gradients", 12: "gradients"}
+    assert reasons.keys() == {node(line) for line in words}
+    assert all(word in reasons[node(line)] for line, word in words.items())
+    worst = next(row for row in checked.rows if row.node == node(3))
+    assert worst.analytical == 0
+    assert worst.numerical == pytest.approx(float(torch.tensor(2.0).exp()))
+
+
+def test_several_of_which_none_can_be_checked(bench: Bench) -> None:
+    checked = ask(bench, "a = torch.randn(3, requires_grad=True)\na.sum().backward()", 1, 2)
+    assert checked.rows == ()
+    assert "None of them can be checked: `a` takes in nothing" in checked.error
 
 
 def test_the_first_turn_of_a_loop_is_checked(bench: Bench) -> None:
