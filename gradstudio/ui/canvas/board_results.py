@@ -53,6 +53,7 @@ class Reading:
         self._unread: set[ItemId] = set()
         self._codes: dict[PortLook, int] = {}
         self._leaving: dict[ItemId, list[int]] = {}
+        self._entering: dict[ItemId, list[int]] = {}
 
     # -------------------------------------------------------------- what is told
 
@@ -145,6 +146,10 @@ class Reading:
             found = looks[output] = port_look(self.graph, self.results, item, output)
         return found
 
+    def wires_of(self, item: ItemId) -> list[Wire]:
+        """The drawn wires that begin or end at an item."""
+        return [self.wires[k] for k in (*self._leaving.get(item, ()), *self._entering.get(item, ()))]
+
     def read_wires(self, which: NDArray[np.bool_]) -> None:
         """Bring the colours of these wires up to date."""
         if self._unread:
@@ -180,9 +185,10 @@ class Reading:
         for item in self._unread:
             self._looks.pop(item, None)
         self._unread.clear()
-        self._leaving = {}
+        self._leaving, self._entering = {}, {}
         for k, wire in enumerate(self.wires):
             self._leaving.setdefault(wire.source, []).append(k)
+            self._entering.setdefault(wire.target, []).append(k)
         codes = [self._code(self.look_of(wire.source, wire.output)) for wire in self.wires]
         self.wire_codes = np.array(codes, dtype=np.intp)
         self.color_revision += 1

@@ -1,5 +1,6 @@
 """Paints one card: header, ports, fields, then what `facts_painter` adds below."""
 
+import functools
 from dataclasses import dataclass
 from typing import Final
 
@@ -93,6 +94,12 @@ def faint(color: QColor, alpha: float) -> QColor:
 
 def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
     """A rectangle with two round corners. Drawn so instead of clipped: pictures in SVG know no clipping."""
+    return _half_rounded((rect.x(), rect.y(), rect.width(), rect.height()), radius, top)
+
+
+@functools.lru_cache(maxsize=512)
+def _half_rounded(sides: tuple[float, float, float, float], radius: float, top: bool) -> QPainterPath:
+    rect = QRectF(*sides)
     path = QPainterPath()
     path.setFillRule(Qt.FillRule.WindingFill)
     path.addRoundedRect(rect, radius, radius)

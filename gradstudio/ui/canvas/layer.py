@@ -40,7 +40,7 @@ JOIN: Final = 0.45
 MAXIMUM_PIXMAPS: Final = 600
 MAXIMUM_OF_CARD: Final = 4
 """So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
-FRESH: Final = 10
+FRESH: Final = 6
 """So many cards that were never painted before are painted at once in a hurried picture."""
 NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -89,14 +89,13 @@ class Layer:
         seen = camera.box_to_scene(area)
         cards = self._cards_in(seen, without)
         drafts = self._drafts(cards, (camera.zoom, ratio))
-        self.unfinished = bool(drafts)
+        self.unfinished = self.labels.paused = bool(drafts)
         self.board.read_wires(geometry.visible(self.board.path_bounds, seen))
         if without or area.x or area.y:
             self._paint_below(painter, camera, area, ratio, without)
         else:
             self._paint_kept_below(painter, camera, area, ratio)
-        if not drafts:
-            self._paint_labels(painter, camera, seen, without)
+        self._paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pale(painter, self.look, self.board, camera, seen)
         if self.board.shown.storage:

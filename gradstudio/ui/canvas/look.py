@@ -29,6 +29,8 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "block": ("mono", 12, QFont.Weight.DemiBold, False),
 }
 HEADER_SHADE: Final = 118
+MAX_WIDTHS: Final = 16_384
+"""So many widths of texts are kept."""
 
 
 class Meter:
@@ -39,6 +41,7 @@ class Meter:
         self._fonts: dict[str, QFont] = {}
         self._metrics: dict[str, QFontMetricsF] = {}
         self._letters: dict[str, dict[str, float]] = {}
+        self._widths: dict[tuple[str, str], float] = {}
 
     def font(self, role: str) -> QFont:
         """The font of a role such as "title" or "mono"."""
@@ -60,6 +63,9 @@ class Meter:
 
     def width(self, text: str, role: str) -> float:
         """Width of one line, scene pixels."""
+        known = self._widths.get((text, role))
+        if known is not None:
+            return known
         letters = self._letters.setdefault(role, {})
         total = 0.0
         for letter in text:
@@ -67,6 +73,9 @@ class Meter:
             if advance is None:
                 advance = letters[letter] = self.metrics(role).horizontalAdvance(letter)
             total += advance
+        if len(self._widths) >= MAX_WIDTHS:
+            self._widths.clear()
+        self._widths[text, role] = total
         return total
 
     def elided(self, text: str, role: str, width: float) -> str:

@@ -54,7 +54,7 @@ def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
     if step is not None:
         _paint_flow_back(stage, step)
     else:
-        wires = [wire for wire in stage.board.wires if wire.target == active.node]
+        wires = [wire for wire in stage.board.wires_of(active.node) if wire.target == active.node]
         _light(stage, wires, stage.look.color("forward"), back=False)
     box = stage.board.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
@@ -67,9 +67,9 @@ def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
 def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
     """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
     leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
-    out = [w for w in board.wires if w.target == step.node and (w.source, w.output, w.port) in leaving]
+    out = [w for w in board.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving]
     arrived = {arrival.value.output for arrival in step.arrivals if arrival.value is not None}
-    sent = (w for w in board.wires if w.source == step.node and w.output in arrived)
+    sent = (w for w in board.wires_of(step.node) if w.source == step.node and w.output in arrived)
     return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
 
 

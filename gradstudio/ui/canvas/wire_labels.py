@@ -65,51 +65,82 @@ class WireLabel:
 
 
 class WireLabels:
-    """Finds a place for each wire's label once; anew when cards move, or when its gradient is another one."""
+    """Finds a place for each wire's label once; anew when cards move, or when new words do not fit there.
+
+    Attributes:
+        paused: there are no labels in a picture that is to be finished soon.
+    """
 
     def __init__(self, board: Board) -> None:
         """Nothing is placed yet."""
         self._board = board
+        self.paused = False
         self._labels: dict[Wire, WireLabel | None] = {}
+        self._homes: dict[Wire, WireLabel] = {}
         self._sent: dict[Wire, WireGrad | None] = {}
+        self._unchecked: set[Wire] = set()
         self._key: tuple[int, float] = (-1, 1.0)
         self._revision = -1
         self._scale = 1.0
+        self._near: tuple[object, list[tuple[Wire, WireLabel]]] = (None, [])
 
     def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
         """The labels of all wires that can show, each wire with its label."""
         board = self._board
+        key = (seen, zoom, board.geometry_revision, board.revision)
+        if self.paused or self._near[0] == key:
+            return [] if self.paused else self._near[1]
         if self._key != (board.geometry_revision, zoom):
             self._labels.clear()
+            self._homes.clear()
+            self._unchecked.clear()
             self._key, self._scale = (board.geometry_revision, zoom), scale_at(zoom)
         around = np.nonzero(geometry.visible(board.path_bounds, seen, 60.0 * self._scale))[0]
         if zoom < LEAST_ZOOM or len(around) > MOST:
             return []
-        if self._revision != board.revision:
-            self._forget_changed()
+        self._note_revision()
         wires = [board.wires[k] for k in around.tolist()]
+        for wire in self._unchecked.intersection(wires):
+            self._forget_changed(wire)
         fresh = [wire for wire in wires if wire not in self._labels]
         if fresh:
             self._place(fresh, seen)
-        return [(wire, label) for wire in wires if (label := self._labels[wire]) is not None]
+        found = [(wire, label) for wire in wires if (label := self._labels[wire]) is not None]
+        self._near = (key, found)
+        return found
 
     def of(self, wire: Wire) -> WireLabel | None:
         """The label of a wire that was near what was seen; None when it has none or found no room."""
-        return self._labels.get(wire)
+        self._note_revision()
+        if wire in self._unchecked:
+            self._forget_changed(wire)
+        return self._labels.get(wire) if not self.paused else None
 
-    def _forget_changed(self) -> None:
-        """Labels of gradients that are others now: they are placed anew, but where the new words fit they stay."""
-        wire_grad = self._board.results.wire_grad
-        self._revision = self._board.revision
-        for wire, label in list(self._labels.items()):
-            found = wire_grad(wire)
-            if found is self._sent.get(wire):
-                continue
-            text = brief(found.grad) if found is not None else ""
-            if label is not None and text and label.text and self._fits(text, label):
-                self._labels[wire], self._sent[wire] = replace(label, text=text), found
-            else:
-                del self._labels[wire]
+    def _note_revision(self) -> None:
+        if self._revision != self._board.revision:
+            self._revision = self._board.revision
+            self._unchecked.update(self._labels)
+
+    def _forget_changed(self, wire: Wire) -> None:
+        """The label of a gradient that is another one now: where the new words fit it stays; else it is placed anew.
+
+        The place of one that is gone is kept for when it comes back.
+        """
+        self._unchecked.discard(wire)
+        found = self._board.results.wire_grad(wire)
+        if found is self._sent.get(wire):
+            return
+        home = self._homes.get(wire)
+        if found is None and home is not None:
+            self._labels[wire], self._sent[wire] = None, None
+            return
+        text = brief(found.grad) if found is not None else ""
+        if home is not None and text and home.text and self._fits(text, home):
+            self._labels[wire] = self._homes[wire] = replace(home, text=text)
+            self._sent[wire] = found
+        else:
+            del self._labels[wire]
+            self._homes.pop(wire, None)
 
     def _fits(self, text: str, label: WireLabel) -> bool:
         """Whether other words have the room of a label, and need most of it."""
@@ -122,14 +153,14 @@ class WireLabels:
         notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.notes.values()]
         if notes:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
-        taken = [label.box for label in self._labels.values() if label is not None]
+        taken = [label.box for label in self._homes.values()]
         boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
         obstacles = np.concatenate([obstacles, boxes])
         for wire in wires:
             found = self._sent[wire] = board.results.wire_grad(wire)
             label = self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
             if label is not None:
-                box = label.box
+                self._homes[wire], box = label, label.box
                 obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
     def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel:

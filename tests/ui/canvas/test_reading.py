@@ -1,0 +1,179 @@
+"""Another moment is read when it is seen: cards, wires and labels are right whenever they come into view."""
+
+import pytest
+from PySide6.QtGui import QImage
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import Row
+from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.layer import FRESH
+from tests.ui.canvas.conftest import Hand
+from tests.ui.canvas.test_debugging import Squared, labels, number
+
+FAR = 6000.0
+
+
+def large() -> TensorRecord:
+    """A tensor whose numbers need more room than a result is expected to."""
+    value = [[float(4 * i + j) for j in range(4)] for i in range(4)]
+    summary = Summary(dtype="float32", shape=(4, 4), minimum=0.0, maximum=15.0, value=value)
+    return TensorRecord(device="cpu", summary=summary, requires_grad=True, grad_fn="ReluBackward0")
+
+
+def small(value: float) -> TensorRecord:
+    return TensorRecord(device="cpu", summary=number(value))
+
+
+@pytest.fixture
+def squared(hand: Hand) -> Squared:
+    return Squared(hand)
+
+
+@pytest.fixture
+def far(hand: Hand) -> tuple[Hand, ItemId, ItemId]:
+    """A node in view and one far off; both ran three times, the far one with a number, a matrix, a number."""
+    near, other = hand.add("torch.relu", 40, 40), hand.add("torch.relu", FAR, FAR)
+    hand.session.attention.select(())
+    look_at(hand, 0.0, 0.0)
+    records = [(near, small(1.0)), (other, small(1.0)), (near, small(2.0)), (other, large()),
+               (near, small(3.0)), (other, small(3.0))]  # fmt: skip
+    rows = [Row(step=k, node=node, outputs=(record,)) for k, (node, record) in enumerate(records)]
+    hand.session.results.add_rows(rows)
+    hand.session.results._throttle.flush()
+    hand.shot()
+    return hand, near, other
+
+
+def look_at(hand: Hand, x: float, y: float) -> None:
+    hand.canvas.set_camera(Camera(1.0, x, y))
+    hand.canvas.zooming = False
+
+
+def moment(hand: Hand, tick: int | None) -> None:
+    """Look at a moment without following its node."""
+    hand.session.attention.look_at(tick)
+    look_at(hand, 0.0, 0.0)
+    hand.shot()
+
+
+def fresh_shot(hand: Hand) -> QImage:
+    """What a canvas shows that has kept nothing."""
+    layer = hand.canvas.layer
+    layer.set_look(hand.canvas.look)
+    layer.hurried = False
+    hand.canvas.board.catch_up()
+    hand.canvas.repaint_board()
+    return hand.shot()
+
+
+def test_a_card_that_comes_into_view_says_what_was_at_the_moment(far: tuple[Hand, ItemId, ItemId]) -> None:
+    hand, near, other = far
+    for tick in (4, 2, 0):
+        moment(hand, tick)
+        look_at(hand, FAR - 100, FAR - 100)
+        hand.shot()
+        record = hand.session.results.outputs(other)
+        told = [section.value for section in hand.canvas.board.facts(other).sections]
+        assert bool(told) == (record is not None)
+        assert hand.shot() == fresh_shot(hand)
+    assert hand.canvas.board.row(near) == hand.session.results.row(near)
+
+
+def test_a_card_out_of_view_has_its_room_when_it_is_seen(far: tuple[Hand, ItemId, ItemId]) -> None:
+    hand, _, other = far
+    board = hand.canvas.board
+    before = board.box(other)
+    hand.session.attention.look_at(3)
+    look_at(hand, FAR - 100, FAR - 100)
+    hand.shot()
+    grown = board.box(other)
+    assert before is not None
+    assert grown is not None
+    assert grown.height > before.height
+    assert grown.height == board.cards[other].height
+    assert board.facts(other).height == board.cards[other].facts_height
+
+
+def test_back_now_cards_have_the_size_they_had(far: tuple[Hand, ItemId, ItemId]) -> None:
+    hand, _, _ = far
+    before = hand.canvas.board.bounds.copy()
+    for tick in (3, 0):
+        hand.session.attention.look_at(tick)
+        hand.canvas.board.catch_up()
+    hand.session.attention.look_at(None)
+    assert (hand.canvas.board.bounds == before).all()
+
+
+def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, ItemId]) -> None:
+    hand, near, other = far
+    board = hand.canvas.board
+    moment(hand, 3)
+    hand.canvas.settle_timer.timeout.emit()
+    assert not board.catch_up()
+    assert board.cards[other].height > board.cards[near].height
+
+
+def test_wires_have_the_colour_of_the_moment_when_they_are_seen(squared: Squared) -> None:
+    squared.run()
+    hand, board = squared.hand, squared.hand.canvas.board
+    hand.shot()
+    k = board.wire_index[squared.over]
+    known = board.wire_looks[board.wire_codes[k]]
+    assert known.known
+    look_at(hand, FAR, FAR)
+    hand.session.attention.look_at(0)
+    look_at(hand, 0.0, 0.0)
+    hand.shot()
+    assert not board.wire_looks[board.wire_codes[k]].known
+    hand.session.attention.look_at(None)
+    hand.shot()
+    assert board.wire_looks[board.wire_codes[k]] == known
+
+
+def test_to_and_fro_shows_the_same_pictures_again(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    look_at(hand, 0.0, 0.0)
+    shots = {}
+    for tick in (0, 2, 4, 2, 0, 4):
+        hand.session.attention.look_at(tick)
+        shot = hand.shot()
+        assert shots.setdefault(tick, shot) == shot
+        assert fresh_shot(hand) == shot
+    assert shots[0] != shots[4]
+
+
+def test_a_label_comes_back_where_it_was(squared: Squared) -> None:
+    squared.run()
+    hand = squared.hand
+    placed = hand.canvas.layer.labels
+    hand.shot()
+    before = placed.of(squared.over)
+    assert before is not None
+    hand.session.attention.look_at(0)
+    hand.shot()
+    assert placed.of(squared.over) is None
+    hand.session.attention.look_at(None)
+    hand.shot()
+    assert placed.of(squared.over) == before
+    assert labels(hand)[squared.over] == before.text
+
+
+def test_a_leap_is_finished_by_the_pictures_that_follow(hand: Hand) -> None:
+    items = [hand.add("torch.relu", 240 * (k % 4), 150 * (k // 4)) for k in range(2 * FRESH + 3)]
+    hand.session.attention.select(())
+    look_at(hand, FAR, FAR)
+    rows = [Row(step=k, node=item, outputs=(small(float(k)),)) for k, item in enumerate(items)]
+    hand.session.results.add_rows(rows)
+    hand.session.results._throttle.flush()
+    hand.canvas.viewport().repaint()
+    hand.session.attention.look_at(len(rows) - 1)
+    look_at(hand, 0.0, 0.0)
+    hand.canvas.viewport().repaint()
+    assert hand.canvas.layer.unfinished
+    for _ in range(3):
+        hand.canvas.finish_timer.timeout.emit()
+        hand.canvas.viewport().repaint()
+    assert not hand.canvas.layer.unfinished
+    assert hand.shot() == fresh_shot(hand)
