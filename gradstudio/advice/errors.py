@@ -13,8 +13,8 @@ from gradstudio.protocol.debugging import Clash
 from gradstudio.protocol.messages import Failed, PortInference
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 
-SHAPES_EXPLAIN_NOTHING = r"memory|first backward freed"
-"""In an explanation: what went in has nothing to do with it."""
+FREED, SHAPES_EXPLAIN_NOTHING = r"first backward freed", r"memory"
+"""In an explanation: it is about two backwards; what went in has nothing to do with it."""
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
@@ -35,6 +35,8 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
+    if advice.explanation and re.search(FREED, advice.explanation):
+        return Advice(f"{advice.explanation} {describe_backwards(failed, graph)}".strip(), advice.fixes)
     operands = describe_operands(failed.operands)
     if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
@@ -62,6 +64,19 @@ def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
         if isinstance(record, TensorRecord)
     ]
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
+
+
+def describe_backwards(failed: Failed, graph: Graph | None) -> str:
+    """Which statement is the second backward, and which was the first: "Line 7 `y.backward()` is the second, ..."."""
+    if graph is None or not failed.line:
+        return ""
+    statements = list(flat(compile_graph(graph).statements))
+    here = next((k for k, statement in enumerate(statements) if statement.node == failed.node), -1)
+    second = _place(statements[here] if here >= 0 else None, failed.line, failed.address)
+    first = next((one for one in reversed(statements[: max(here, 0)]) if one.backward), None)
+    if first is None:
+        return f"{_capital(second)} has run before."
+    return f"{_capital(second)} is the second, the first was {_place(first, first.line, first.address)}."
 
 
 def describe_clash(clash: Clash, graph: Graph | None = None) -> str:

@@ -35,7 +35,10 @@ GRADIENTS: tuple[Rule, ...] = (
         "RuntimeError",
         r"Trying to backward through the graph a second time",
         "The first backward freed what it had saved for itself on the way forward.",
-        ("Run Forward again before Backward", "Set retain_graph to True in the first backward"),
+        (
+            "Compute the root anew, its statements once more, in front of the second backward",
+            "Set retain_graph to True in the first backward",
+        ),
         "import torch\ny = torch.ones(1, requires_grad=True) ** 2\ny.backward()\ny.backward()",
         (FixKind("retain_graph", 1),),
     ),

@@ -156,6 +156,18 @@ def test_a_logarithm_and_a_root_of_zero_are_kept_finite(bench: Bench, key: str) 
     assert bench["x"].grad.isfinite().all()  # type: ignore[attr-defined]  # a tensor
 
 
+def test_a_second_backward_is_told_with_both_statements(bench: Bench) -> None:
+    drawing = Drawing()
+    total = drawing.add("torch.Tensor.sum", drawing.add("torch.exp", leaf(drawing)), name="total")
+    for _ in range(2):
+        drawing.add("torch.Tensor.backward", total)
+    failed, _ = edits_of(bench, drawing)
+    words = explain(failed, drawing.graph).explanation
+    first = failed.line - 1
+    told = f"Line {failed.line} `total.backward()` is the second, the first was line {first} `total.backward()`."
+    assert words.endswith(told) and "float32" not in words
+
+
 def found(bench: Bench, drawing: Drawing, kind: str) -> Finding | None:
     """What a real run of the drawing brings to light, of that kind."""
     bench.events.clear()
