@@ -6,9 +6,10 @@ the entry goes into the same dictionary of the node, under a key of our own, and
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
-from torch.autograd import Function
+from torch.autograd.function import _HookMixin
 from torch.autograd.graph import Node
 
 KEY = "gradstudio"
@@ -28,14 +29,14 @@ class Hooks:
 
     def add(self, hooks: Iterable[tuple[Node, Hook]]) -> None:
         """Have each hook called with what goes out and what came in, behind its node."""
+        _install()
         entries = self._entries.append
-        known = _own_registrar()
+        _ENTERING.ours = True
         try:
             for node, hook in hooks:
                 entries(node.register_hook(hook))
         finally:
-            if known:
-                del Function._register_hook
+            _ENTERING.ours = False
 
     def remove(self) -> None:
         """Take them out."""
@@ -47,16 +48,33 @@ class Hooks:
         self._entries.clear()
 
 
-def _own_registrar() -> bool:
-    """Have torch ask us for the entry of a new hook; False when this torch does it otherwise."""
-    if "_register_hook" in vars(Function) or not hasattr(Function, "_register_hook"):
-        return False
-    Function._register_hook = staticmethod(_entered)  # type: ignore[method-assign]  # deleted by `add`
-    return True
+class _Entering:
+    """Whether hooks that are entered now are ours."""
+
+    __slots__ = ("ours",)
+
+    def __init__(self) -> None:
+        self.ours = False
 
 
-def _entered(entries: dict[object, object] | None, hook: Hook) -> tuple[dict[object, object], dict[object, object]]:
-    """The node's hooks with another one, and what torch returns as the handle: the same."""
+@cache
+def _install() -> None:
+    """Have torch ask `_entered`; where this torch enters hooks otherwise nothing is changed, and handles are torch's.
+
+    It stays: setting an attribute of a class with hundreds of subclasses takes longer than a small backward.
+    """
+    if "_register_hook" in vars(_HookMixin):
+        _HookMixin._register_hook = staticmethod(_entered)  # type: ignore[method-assign]  # the same for others' hooks
+
+
+def _entered(entries: Any, hook: Any) -> Any:
+    """The node's hooks with another one, and the handle: of ours, the same hooks."""
+    if not _ENTERING.ours:
+        return _torchs(entries, hook)
     found = {} if entries is None else entries
     found[KEY] = hook
     return found, found
+
+
+_ENTERING = _Entering()
+_torchs: Callable[[Any, Any], Any] = getattr(_HookMixin, "_register_hook", _entered)
