@@ -154,7 +154,7 @@ class Board(Dragging, Reading):
             self._place()
         if card.facts is None:
             names = self.graph.nodes[item].names
-            facts = card_facts(self.results, item, names, self.shown, _families(card.face))
+            facts = card_facts(self.results, item, names, self.shown, _families(card.face), _is_leaf(card.face))
             card.facts = replace(facts, height=card.facts_height)
         return card.facts
 
@@ -249,7 +249,7 @@ class Board(Dragging, Reading):
         )
 
     def _facts_height(self, item: ItemId, face: Face) -> float:
-        return facts_height(self.results, item, self.shown, _families(face))
+        return facts_height(self.results, item, self.shown, _families(face), _is_leaf(face))
 
     def _ends_exist(self, wire: Wire) -> bool:
         return wire.source in self.graph and wire.target in self.graph
@@ -352,3 +352,8 @@ class Board(Dragging, Reading):
 
 def _families(face: Face) -> tuple[Family, ...]:
     return tuple(row.family for row in face.outputs)
+
+
+def _is_leaf(face: Face) -> bool:
+    """Whether a node reads no other: what it makes has no history."""
+    return not any(row.state == "wired" for row in face.inputs)

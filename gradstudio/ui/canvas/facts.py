@@ -115,22 +115,32 @@ class Facts:
     expected: str = ""
 
 
-def facts_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family] = ()) -> float:
+def facts_height(
+    results: Results, node: ItemId, shown: Shown, families: Sequence[Family] = (), leaf: bool = False
+) -> float:
     """Height of the well below the ports; equals ``card_facts(...).height``."""
     problem, kind = _problem(results, node)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
-    return _height(sections, bool(problem), reserved_height(results, node, shown, families))
+    return _height(sections, bool(problem), reserved_height(results, node, shown, families, leaf))
 
 
 def card_facts(
-    results: Results, node: ItemId, names: Sequence[str], shown: Shown, families: Sequence[Family] = ()
+    results: Results,
+    node: ItemId,
+    names: Sequence[str],
+    shown: Shown,
+    families: Sequence[Family] = (),
+    leaf: bool = False,
 ) -> Facts:
-    """Everything to draw below and beside the ports of a card; `families` of its outputs have room kept for them."""
+    """Everything to draw below and beside the ports of a card.
+
+    `families` of its outputs have room kept for them; `leaf`: it reads nothing, so its tensors have no grad_fn.
+    """
     problem, kind = _problem(results, node)
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
-    height = _height(total, bool(problem), reserved_height(results, node, shown, families))
+    height = _height(total, bool(problem), reserved_height(results, node, shown, families, leaf))
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected)
 

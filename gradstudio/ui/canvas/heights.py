@@ -6,7 +6,7 @@ arrive move no edge of it.
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from typing import Literal as OneOf
 
@@ -79,12 +79,18 @@ def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[f
             yield body + EDGE + (LINE if several else 0.0)
 
 
-def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family]) -> float:
-    """The room a card has for its values before they are there."""
+def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family], leaf: bool) -> float:
+    """The room a card has for its values before they are there; a leaf will have no grad_fn."""
     several = len(families) > 1
+    shown = _without_grad_fn(shown) if leaf else shown
     bodies = [_expected_height(results, node, k, family, shown) for k, family in enumerate(families[:MAX_SECTIONS])]
     total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
     return total + EDGE if total else 0.0
+
+
+@functools.lru_cache(maxsize=8)
+def _without_grad_fn(shown: Shown) -> Shown:
+    return replace(shown, grad_fn=False)
 
 
 def _expected_height(results: Results, node: ItemId, output: int, family: Family, shown: Shown) -> float:

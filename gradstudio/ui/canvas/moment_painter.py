@@ -173,9 +173,14 @@ def _taken(stage: Stage, card: Box) -> list[Box]:
     near = board.bounds[geometry.visible(board.bounds, stage.seen, 0.0)].tolist()
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
     boxes += [to_view(note.box) for note in board.notes.values()]
-    if board.shown.wire_gradients:
-        boxes += [to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
-    return [*boxes, Box(card.x, card.y - TAB, 70.0, TAB)]
+    return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, 70.0, TAB)]
+
+
+def _label_boxes(stage: Stage) -> list[Box]:
+    """The numbers on wires, view pixels."""
+    if not stage.board.shown.wire_gradients:
+        return []
+    return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
 
 
 def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
@@ -193,8 +198,9 @@ def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
     words = f"{place[0]}/{place[1]}" if role == "backward" and place[1] else ""
     width = 24.0 + (stage.look.meter.width(words, "badge") + 6 if words else 0.0)
-    above = box.y - TAB + 3 >= COVERED
-    tab = QRectF(box.x + 10, box.y - TAB + 3 if above else box.bottom, width, TAB - 3)
+    above = Box(box.x + 10, box.y - TAB + 3, width, TAB - 3)
+    is_free = above.y >= COVERED and not any(above.meets(label) for label in _label_boxes(stage))
+    tab = QRectF(above.x, above.y if is_free else box.bottom, width, above.height)
     painter.setPen(QPen(stage.look.color("canvas"), 1.0))
     painter.setBrush(color)
     painter.drawRoundedRect(tab, 4, 4)

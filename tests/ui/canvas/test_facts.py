@@ -230,3 +230,12 @@ def test_before_a_backward_nothing_is_said_of_a_gradient_that_is_not_required() 
     assert section.gradient.state == "not_run"
     (section,) = card_facts(Told(plain, grad=gradient(plain, "not_required")), NODE, ("y",), Shown()).sections
     assert section.gradient is not None
+
+
+def test_a_leaf_has_no_room_for_a_grad_fn_it_will_not_have() -> None:
+    expected = PortInference(node=NODE, dtype="float32", shape=(), requires_grad=True)
+    leaf = TensorRecord(device="cpu", summary=SCALAR.summary, requires_grad=True, is_leaf=True)
+    told = Told(leaf, grad=gradient(leaf), expected=expected)
+    room = facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,), leaf=True)
+    assert room == facts_height(told, NODE, Shown(), (Family.TENSOR,), leaf=True)
+    assert room < facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,))

@@ -15,7 +15,7 @@ from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
 from gradstudio.protocol.records import Preview, Summary, TensorRecord
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas import heat, picture
-from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.camera import FIT_MARGIN, Camera
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
@@ -443,5 +443,5 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
     assert 0.6 <= hand.canvas.zoom <= 0.7
     first = hand.canvas.board.ids[0]
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
-    assert box.x == pytest.approx(28, abs=1)
-    assert box.y == pytest.approx(28, abs=1)
+    assert box.x == pytest.approx(FIT_MARGIN, abs=1)
+    assert box.y == pytest.approx(FIT_MARGIN, abs=1)
