@@ -8,10 +8,10 @@ from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.state.run_controller import Command, RunController
 
 TOOLTIPS: dict[Command, str] = {
-    "run": "The program as written, from nothing; paused, it goes on",
+    "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",
     "forward": "On to the next backward statement, or the end",
     "backward": "On through the next backward; appended when the program has none",
-    "step": "One node on; looking back, one step of the timeline on",
+    "step": "One node on; looking back, one step of the timeline on; at the end, to its first step",
     "stop": "Stop between two nodes, or end the engine when it does not answer",
     "zero_grad": "Set .grad = None on every leaf of the run",
     "restart": "Run the program from nothing",

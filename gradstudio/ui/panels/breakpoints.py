@@ -53,8 +53,8 @@ from gradstudio.ui.theme import Theme, icon
 
 Index = QModelIndex | QPersistentModelIndex
 EMPTY = "No breakpoints. F9 pauses before the selected node;\na node's or a wire's context menu offers more."
-CONDITION_PX, LEAST_PX, FIELD_PX = 250, 44, 70
-"""Room for a condition while it is edited; for any column; for the number in it."""
+WHERE_PX, CONDITION_PX, LEAST_PX, FIELD_PX = 210, 190, 44, 70
+"""Room for a place; for a condition; for any column; for the number in a condition while it is edited."""
 HINTS: dict[ConditionKind, str] = {"above": "10", "below": "1e-6", "shape_differs": "2, 3", "expression": "norm > 10"}
 
 
@@ -218,7 +218,7 @@ class _Table(QTableView):
         header.setStretchLastSection(True)
         header.setMinimumSectionSize(LEAST_PX)
         header.setSectionResizeMode(WHERE, QHeaderView.ResizeMode.Interactive)
-        for column, width in ((WHERE, 150), (CONDITION, CONDITION_PX), (DOES, 92), (HITS, 48)):
+        for column, width in ((WHERE, WHERE_PX), (CONDITION, CONDITION_PX), (DOES, 92), (HITS, 48)):
             self.setColumnWidth(column, width)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -282,7 +282,8 @@ class ConditionEditor(QWidget):
     def __init__(self, parent: QWidget) -> None:
         """Offer every kind."""
         super().__init__(parent)
-        self.kind, self.field, self._typed = QComboBox(self), QLineEdit(self), False
+        self.kind, self.field = QComboBox(self), QLineEdit(self)
+        self._typed = self._walks = False
         for kind, text in KINDS.items():
             self.kind.addItem(text, kind)
         self.kind.setAccessibleName("Kind of condition")
@@ -314,6 +315,9 @@ class ConditionEditor(QWidget):
                 self._check()
                 self.entered.emit()
                 return True
+            self._walks = event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down)  # through the kinds, on to the next one
+        elif event.type() == QEvent.Type.MouseButtonPress:
+            self._walks = False
         return super().eventFilter(watched, event)
 
     @property
@@ -337,7 +341,8 @@ class ConditionEditor(QWidget):
         """Another kind was picked: its number is typed next."""
         self._typed = False
         self._check()
-        self._take_focus()
+        if not self._walks:
+            self._take_focus()
 
     def _on_field_text_edited(self, _text: str) -> None:
         self._typed = True

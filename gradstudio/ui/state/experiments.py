@@ -54,6 +54,25 @@ class Experiments(QObject):
         """What gradcheck found for the node's results, an entry per result and input."""
         return self._check_rows.get(node, ())
 
+    def left_out(self, node: ItemId) -> str:
+        """Why the last gradcheck has nothing of a node it was asked for; "" when it has, or was not asked."""
+        rows = self.checked.left_out if self.checked is not None else ()
+        return next((row.reason for row in rows if row.node == node), "")
+
+    @property
+    def verdict(self) -> str:
+        """The last gradcheck in one line; "" when there is none."""
+        checked = self.checked
+        if checked is None:
+            return ""
+        if not checked.rows:
+            return f"Gradcheck: {checked.error or 'nothing was checked.'}"
+        wrong = sum(not all(row.ok for row in rows) for rows in self._check_rows.values())
+        right = len(self._check_rows) - wrong
+        told = [(right, "agree" if right > 1 else "agrees"), (wrong, "differ" if wrong > 1 else "differs")]
+        told.append((len(checked.left_out), "left out"))
+        return f"Gradcheck: {', '.join(f'{count} {word}' for count, word in told if count)}."
+
     def set_what_if(self, answered: WhatIfAnswered) -> None:
         """Take an answer in place of the last."""
         touched = self._touched_by_what_if()

@@ -1,6 +1,6 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
-from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Record, TensorRecord, TupleRecord
@@ -134,6 +134,8 @@ class History:
         """The loops around a node, outermost first; a loop is around its own variable."""
         graph = self._graph
         if graph is None or node not in graph.parents:
+            return []
+        if graph.parents[node] == ROOT and node not in graph.blocks:
             return []
         around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
         return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]

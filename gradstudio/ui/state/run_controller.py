@@ -362,6 +362,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
             reason=event.reason,
             seconds=event.seconds,
             hit=event.hit,
+            in_backward=self._paused_in(event),
         )
         if event.outcome == "refused":
             self.refused.emit(event.reason)

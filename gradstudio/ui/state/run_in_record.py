@@ -53,14 +53,19 @@ class RunInRecord:
     def _set(self, **changes: object) -> None:
         raise NotImplementedError
 
+    def _paused_in(self, event: messages.Paused) -> int:
+        """The backward in whose record it has paused: at a breakpoint, or behind a step that ran one; else 0."""
+        if event.outcome == "breakpoint" and self._stopped_at is not None:
+            return self._stopped_at.backward
+        stepped = event.verb == "step" and self.state.verb == "step"
+        return self._walk.backward_since(self._verb_begins) if stepped else 0
+
     def _look_where_it_paused(self, event: messages.Paused) -> None:
         """A breakpoint in a backward, or a step that ran one, is looked at in its record."""
         hit = self._stopped_at
         if event.outcome == "breakpoint" and hit is not None and hit.backward:
-            self._set(in_backward=hit.backward)
             self._walk.to_place(hit.backward, hit.place)
-        elif event.verb == "step" and self.state.verb == "step":
-            self._set(in_backward=self._walk.backward_since(self._verb_begins))
+        elif self.state.in_backward:
             self._walk.to_backward_since(self._verb_begins)
 
     def _on_results_moment_moved(self) -> None:

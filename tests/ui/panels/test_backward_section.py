@@ -280,7 +280,7 @@ def test_the_past_is_shown_as_it_was(inspector: InspectorPanel, ran: Session) ->
     ran.attention.select([POW])
     ran.attention.look_at(3)
     inspector.refresh()
-    assert inspector.details.values.value.remark.text() == "As it was at the step you look at, made at step 4."
+    assert inspector.details.values.value.remark.text() == "As step 4 made it."
 
 
 def test_a_finding_is_told_from_the_moment_on_at_which_it_stood(inspector: InspectorPanel, ran: Session) -> None:

@@ -234,7 +234,7 @@ class ValueSection(Section):
         results = self._session.results
         unfolded = self._session.attention.unfolded
         number = number_of_row(results.timeline, node, row, results.moment, unfolded)
-        return f"As it was at the step you look at, made at step {number}." if number is not None else ""
+        return f"As step {number} made it." if number is not None else ""
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
         run = self._session.run
