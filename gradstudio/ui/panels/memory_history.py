@@ -1,5 +1,6 @@
 """What the memory plot shows of the past: a line at the moment, a run statement by statement, a node's part."""
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,14 +23,16 @@ class Shown(NamedTuple):
 
     Attributes:
         moment_s: the moment of the timeline; None: now.
-        run: (seconds, bytes alive) behind each statement, shown instead of the last minute; () when nobody looks back.
+        run: (seconds, bytes alive) behind each statement, shown instead of the last minute; () for the last minute.
         part: start, end and bytes of the node under the pointer, and its name.
+        name: of the node under the plot's own pointer, said where it has no part.
     """
 
     moment_s: float | None = None
     run: tuple[tuple[float, float], ...] = ()
     part: tuple[float, float, int, str] | None = None
     phase: str = "forward"
+    name: str = ""
 
 
 class History:
@@ -72,6 +75,11 @@ class History:
         part = self.shown.part
         return max((*(size for _, size in self.shown.run), float(part[2]) if part is not None else 0.0), default=0.0)
 
+    def held_at(self, time_s: float) -> float | None:
+        """Bytes of the run at a time; None before it, and when none is shown."""
+        place = bisect_right(self.shown.run, time_s, key=lambda point: point[0])
+        return self.shown.run[place - 1][1] if place else None
+
     def show(self, theme: Theme) -> None:
         """Draw it in the unit of the scale."""
         shown, factor = self.shown, self._scale.factor
@@ -90,7 +98,6 @@ class History:
             self._run.setBrush(color)
             self._run.setData(times, sizes / factor)
         self._part.setVisible(shown.part is not None)
-        self._name.setVisible(shown.part is not None)
         if shown.part is not None:
             start, end, size, name = shown.part
             color = theme.color("accent")
@@ -98,5 +105,19 @@ class History:
             self._part.setPen(pyqtgraph.mkPen(theme.accent))
             self._part.setBrush(color)
             self._part.setData([start, start, end, end], np.array([0, size, size, 0]) / factor)
-            self._name.setText(name, color=theme.text)
-            self._name.setPos(start, size / factor)
+            self._say(name, start, size / factor, theme)
+        elif not shown.name:
+            self._name.hide()
+
+    def say_name(self, pointer_s: float | None, theme: Theme) -> None:
+        """Name the node under the pointer beside it, where it has no part that is named."""
+        if self.shown.part is None and self.shown.name and pointer_s is not None:
+            self._say(self.shown.name, pointer_s, 0.0, theme)
+
+    def _say(self, words: str, at_s: float, height: float, theme: Theme) -> None:
+        """Towards the middle of the plot, so that it is not cut off."""
+        low, high = self._scale.box.viewRange()[0]
+        self._name.setAnchor((0, 1) if at_s < (low + high) / 2 else (1, 1))
+        self._name.setText(words, color=theme.text)
+        self._name.setPos(at_s, height)
+        self._name.show()

@@ -6,14 +6,15 @@ from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.curve import in_words, value_at
 from gradstudio.ui.panels.inspector.naming import name_of
 from gradstudio.ui.panels.memory_history import Shown
-from gradstudio.ui.panels.memory_plot import MemoryPlot
+from gradstudio.ui.panels.memory_plot import HELD, MemoryPlot
 from gradstudio.ui.panels.memory_run import Point, RunMemory
+from gradstudio.ui.state.run_state import RunState
 from gradstudio.ui.state.session import Session
 
-HELD = ("tensors", "allocated")
-"""The series that says what the program holds, by device."""
 SLACK_PX = 6.0
 """So near to a run's ends the pointer still means its first or last statement."""
+LEGIBLE_PX = 40.0
+"""A run narrower than this is shown in its own time scale before a moment in it can be picked."""
 
 
 class MemoryJoin(QObject):
@@ -26,16 +27,22 @@ class MemoryJoin(QObject):
         self._memory: RunMemory | None = None
         self._points: tuple[tuple[float, float], ...] | None = None
         self._pointed: ItemId | None = None
+        self._picked: tuple[int, float] | None = None  # a tick, and the time at which it was clicked
+        self._zoomed = False
         session.results.moment_moved.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
         session.attention.hover_changed.connect(self.refresh)
         plot.pointed.connect(self._on_plot_pointed)
         plot.picked.connect(self._on_plot_picked)
+        plot.zoom.toggled.connect(self._on_zoom_toggled)
+        session.run.state_changed.connect(self._on_run_state_changed)
 
     def refresh(self) -> None:
         """Show what is looked at; nothing is done while the plot is hidden."""
         if self._plot.isVisible():
             self._plot.look(self._shown())
+            is_now = self._session.results.active is None
+            self._plot.offer_zoom(is_now and bool(self._session.results.timeline.ticks), self._zoomed)
 
     def figures(self) -> dict[str, float | None] | None:
         """Bytes by series at the moment that is looked at; None when that is now, or its time is not known.
@@ -55,10 +62,17 @@ class MemoryJoin(QObject):
     def _shown(self) -> Shown:
         active = self._session.results.active
         if active is None:
-            return Shown(part=self._part())
+            return Shown(None, self._curve() if self._zoomed else (), self._part(), name=self._name())
         engine_s = self._run.time_of(active)
         moment = self._session.memory.plot_s(engine_s) if engine_s is not None else None
-        return Shown(moment, self._curve(), self._part(), active.phase)
+        if self._picked is not None and self._picked[0] == active.index:
+            moment = self._picked[1]  # within that step, where the person clicked
+        return Shown(moment, self._curve(), self._part(), active.phase, self._name())
+
+    def _name(self) -> str:
+        """What the node under the plot's own pointer is called."""
+        node = self._pointed
+        return name_of(self._session.graph_store.graph, node) if node is not None else ""
 
     def _curve(self) -> tuple[tuple[float, float], ...]:
         """Plot seconds and bytes of the run; the same object until something new has run."""
@@ -95,8 +109,18 @@ class MemoryJoin(QObject):
 
     def _on_results_changed(self, _items: object) -> None:
         self._memory = self._points = None
-        if self._session.results.active is not None:
+        if self._session.results.active is not None or self._zoomed:
             self.refresh()
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        """What runs is followed in the last minute; its own time scale is offered when it is over."""
+        self._zoomed = self._zoomed and not state.busy
+        if not state.busy:
+            self.refresh()
+
+    def _on_zoom_toggled(self, on: bool) -> None:
+        self._zoomed = on
+        self.refresh()
 
     def _on_plot_pointed(self, plot_s: float | None) -> None:
         """Hover the node that was under way at that time."""
@@ -107,7 +131,15 @@ class MemoryJoin(QObject):
             self._session.attention.hover(node)
 
     def _on_plot_picked(self, plot_s: float) -> None:
-        """Look at the moment that was clicked."""
+        """Look at the moment that was clicked; a run too narrow to pick in is shown in its own time scale first."""
+        span = self._run.span_s
+        if span is None:
+            return
+        if (span[1] - span[0]) / self._plot.seconds_per_px < LEGIBLE_PX and not self._plot.shows_run:
+            self._on_zoom_toggled(True)
+            return
         point = self._point_at(plot_s)
         if point is not None:
+            self._picked = (point.tick, plot_s)
             self._session.attention.look_at(point.tick)
+            self.refresh()

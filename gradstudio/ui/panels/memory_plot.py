@@ -6,14 +6,14 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from gradstudio.ui.panels.curve import Array, label_sides, thinned, unit_for, value_at
 from gradstudio.ui.panels.memory_history import History, Shown
 from gradstudio.ui.state.memory_store import MemoryStore
-from gradstudio.ui.theme import Theme, ui_font
+from gradstudio.ui.theme import Theme, icon, ui_font
 
 WINDOW_S = 60.0
 """Seconds in view; the curves scroll."""
@@ -21,6 +21,11 @@ SECONDS_FROM_S = 2.0
 """Spans at least so long are labelled in seconds, shorter ones in milliseconds."""
 HEADROOM = 1.18
 MAX_MARKS = 24
+ZOOM_PX = 22
+OWN_SCALE = "The run in its own time scale, statement by statement (or click the plot)"
+LAST_MINUTE = "The last minute again"
+HELD = ("tensors", "allocated")
+"""The series that says what the program holds, by device."""
 FAR = frozenset({"process", "total"})
 """Series so much larger than tensors that they have a scale of their own, at the right."""
 
@@ -59,6 +64,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
         self._history = History(self._near, self)
+        self.zoom = self._zoom_button()
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         item.getViewBox().sigResized.connect(self._on_box_resized)
@@ -80,6 +86,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         for name, curve in self._curves.items():
             curve.setVisible(name in FAR or not self._history.shown.run)  # samples are too far apart for a run
         self._history.show(self._theme)
+        self._history.say_name(self._pointer_s, self._theme)
         self._draw_marks(start, end)
         self._say_moment()
 
@@ -88,6 +95,21 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         if history != self._history.shown:
             self._history.shown = history
             self.refresh()
+
+    def offer_zoom(self, possible: bool, on: bool) -> None:
+        """Offer the run in its own time scale, or the last minute again."""
+        self.zoom.setVisible(possible)
+        self.zoom.blockSignals(True)
+        self.zoom.setChecked(on)
+        self.zoom.blockSignals(False)
+        self.zoom.setToolTip(LAST_MINUTE if on else OWN_SCALE)
+        self.zoom.setAccessibleName(LAST_MINUTE if on else OWN_SCALE)
+        self.zoom.setIcon(icon("zoom_out" if on else "zoom_in", self._theme))
+
+    @property
+    def shows_run(self) -> bool:
+        """Whether a run is shown instead of the last minute."""
+        return bool(self._history.shown.run)
 
     @property
     def seconds_per_px(self) -> float:
@@ -106,6 +128,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             axis.setTickFont(ui_font(11))
             axis.enableAutoSIPrefix(False)
         self._cursor.setPen(pyqtgraph.mkPen(theme.text_dim))
+        self.zoom.setIcon(icon("zoom_out" if self.zoom.isChecked() else "zoom_in", theme))
         self._forget_curves()
         self._clear_marks()
         self.refresh()
@@ -118,6 +141,15 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self.pointed.emit(None)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _zoom_button(self) -> QToolButton:
+        made = QToolButton(self)
+        made.setObjectName("dock_button")
+        made.setCheckable(True)
+        made.setFixedSize(ZOOM_PX, ZOOM_PX)
+        made.setIconSize(QSize(14, 14))
+        made.hide()
+        return made
 
     def _drawn(self, start: float, names: list[str]) -> dict[str, _Drawn]:
         """The curves of some series, and their samples in view, thinned to what can be seen."""
@@ -187,6 +219,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         self._cursor.show()
         self._say_moment()
         self.pointed.emit(self._pointer_s)
+        self._history.say_name(self._pointer_s, self._theme)
 
     def _on_scene_mouse_clicked(self, event: object) -> None:
         box, scene_pos = self.getPlotItem().getViewBox(), event.scenePos()  # type: ignore[attr-defined]  # pyqtgraph's
@@ -199,6 +232,8 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         return start, max(newest, start + 10.0)
 
     def _on_box_resized(self) -> None:
+        corner = self.getPlotItem().getViewBox().sceneBoundingRect().topRight()
+        self.zoom.move(int(corner.x()) - ZOOM_PX - 2, int(corner.y()) + 2)
         if self.isVisible():
             self.refresh()
 
@@ -207,7 +242,9 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
             return
         times = self._store.times_s
         names = self._store.names
-        self.moment_changed.emit({name: value_at(times, self._store.series(name), self._pointer_s) for name in names})
+        figures = {name: value_at(times, self._store.series(name), self._pointer_s) for name in names}
+        held, series = self._history.held_at(self._pointer_s), next((name for name in HELD if name in figures), None)
+        self.moment_changed.emit(figures if held is None or series is None else {**figures, series: held})
 
 
 class _Scale:

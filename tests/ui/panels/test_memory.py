@@ -153,6 +153,35 @@ def test_the_pointer_names_its_node_and_a_click_moves_the_moment(
     assert session.attention.hovered is None
 
 
+def test_at_now_a_click_shows_the_run_in_its_own_time_scale_where_the_next_one_picks(
+    qtbot: QtBot, panel: MemoryPanel, session: Session, add: Add
+) -> None:
+    first, second = add("torch.ones"), add("torch.exp")
+    with qtbot.waitSignal(session.memory.changed):
+        feed(session, 300)
+    times = ((first, 1, 2.001, 0.001), (second, 2, 2.005, 0.004))
+    session.results.add_rows(
+        [Row(step=k, node=n, outputs=(), seconds=s, at_s=at, alive_bytes=8) for n, k, at, s in times]
+    )
+    plot = panel.plot
+    assert plot is not None and not plot.shows_run
+    qtbot.waitUntil(lambda: plot.getPlotItem().getViewBox().width() > 200)
+    plot.picked.emit(9.0)
+    assert plot.shows_run and session.attention.moment is None, "a run of milliseconds is a pixel of the last minute"
+    assert plot.zoom.isVisible() and plot.zoom.isChecked()
+    plot.pointed.emit(2.002)
+    assert session.attention.hovered == second and plot._history.shown.name == "exp"
+    assert (plot._history.held_at(2.0), plot._history.held_at(2.002)) == (None, 8.0)
+    plot.picked.emit(2.002)
+    assert session.attention.moment == 1
+    assert plot._history.shown.moment_s == 2.002, "where it was clicked, not at the statement's end"
+    session.attention.look_at(0)
+    assert plot._history.shown.moment_s == pytest.approx(2.001)
+    session.attention.look_at(None)
+    plot.zoom.click()
+    assert not plot.shows_run and plot.zoom.isVisible()
+
+
 def test_freed_bytes_end_where_they_were_let_go(
     session: Session, ran: tuple[ItemId, ItemId], panel: MemoryPanel
 ) -> None:
