@@ -67,11 +67,13 @@ class Extras:
         changes: lines of the *What if* band.
         cost: forward time, backward time, bytes alive, bytes saved; "" where nothing is known; () without the overlay.
         check: gradcheck agreed (True) or not; None: not checked.
+        numbers: where it did not, both numbers of the worst element.
     """
 
     changes: tuple[Changed, ...] = ()
     cost: tuple[str, ...] = ()
     check: bool | None = None
+    numbers: str = ""
 
     @property
     def band_height(self) -> float:
@@ -81,7 +83,7 @@ class Extras:
     @property
     def height(self) -> float:
         """Of all of it."""
-        return self.band_height + (FOOT if self.cost else 0.0)
+        return self.band_height + (FOOT if self.numbers else 0.0) + (FOOT if self.cost else 0.0)
 
 
 PLAIN: Final = Extras()
@@ -92,7 +94,16 @@ def extras(results: Results, experiments: Experiments, node: ItemId, *, with_cos
     changes = tuple(_changes(experiments, node))[:MAX_CHANGES]
     rows = experiments.check_rows(node)
     check = all(row.ok for row in rows) if rows else None
-    return Extras(changes, cost(results, node) if with_cost else (), check)
+    return Extras(changes, cost(results, node) if with_cost else (), check, _numbers(rows))
+
+
+def _numbers(rows: tuple[CheckRow, ...]) -> str:
+    """Of the element that differs most, what autograd says and what finite differences say."""
+    worst = max((row for row in rows if not row.ok), key=lambda row: abs(row.analytical - row.numerical), default=None)
+    if worst is None:
+        return ""
+    analytical, numerical = (formatting.number(figure, 4) for figure in (worst.analytical, worst.numerical))
+    return f"autograd {analytical}, differences {numerical}"
 
 
 def cost(results: Results, node: ItemId) -> tuple[str, ...]:

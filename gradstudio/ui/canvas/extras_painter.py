@@ -20,6 +20,9 @@ def paint_extras(painter: QPainter, look: Look, shown: Extras, top: float, width
     if shown.changes:
         _paint_band(painter, look, shown, QRectF(1, top, width - 2, shown.band_height))
         top += shown.band_height
+    if shown.numbers:
+        _paint_numbers(painter, look, shown.numbers, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
+        top += FOOT
     if shown.cost:
         _paint_cost(painter, look, shown.cost, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
 
@@ -32,7 +35,7 @@ def cross_box(top: float, width: float) -> QRectF:
 def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> None:
     ground = QPainterPath()
     ground.setFillRule(Qt.FillRule.WindingFill)
-    round_corners = 0.0 if shown.cost else 7.0
+    round_corners = 0.0 if shown.cost or shown.numbers else 7.0
     ground.addRoundedRect(band, round_corners, round_corners)
     ground.addRect(band.adjusted(0, 0, 0, -round_corners))
     painter.fillPath(ground, look.faded("info", 0.16))
@@ -70,6 +73,16 @@ def _paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF)
     painter.drawText(line, Align.AlignVCenter, meter.elided(words, "mono", line.width()))
     painter.setPen(look.color("info"))
     painter.drawText(line, Align.AlignVCenter | Align.AlignRight, by)
+
+
+def _paint_numbers(painter: QPainter, look: Look, numbers: str, line: QRectF) -> None:
+    """What a gradcheck found that does not agree; "autograd" gives way where there is no room."""
+    meter = look.meter
+    brief = numbers.replace("autograd ", "").replace(", differences ", " ≠ ")
+    text = next((text for text in (numbers, brief) if meter.width(text, "mono_small") <= line.width()), brief)
+    painter.setFont(meter.font("mono_small"))
+    painter.setPen(look.color("danger"))
+    painter.drawText(line, Align.AlignVCenter, meter.elided(text, "mono_small", line.width()))
 
 
 def _paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRectF) -> None:

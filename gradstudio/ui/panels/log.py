@@ -5,7 +5,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.debugging import Checked
 from gradstudio.protocol.messages import Event, Hello, Log, Printed, Warned
+from gradstudio.ui.canvas import formatting
 from gradstudio.ui.panels.log_model import Entry, EntryModel, Severity, did_not_run, left_out, name_of
 from gradstudio.ui.panels.log_view import EntryView
 from gradstudio.ui.state.run_controller import RunState
@@ -76,7 +78,22 @@ class LogPanel(QWidget):
         session.results.warned.connect(self._on_results_warned)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.received.connect(self._on_engine_received)
+        session.run.answered.connect(self._on_run_answered)
         session.engine.died.connect(self._on_engine_died)
+
+    def _on_run_answered(self, answer: object) -> None:
+        """A gradcheck came back: the verdict, what differs, and what was left out and why."""
+        if not isinstance(answer, Checked):
+            return
+        wrong = [row for row in answer.rows if not row.ok]
+        self.add("warning" if wrong or not answer.rows else "info", self._session.experiments.verdict)
+        for row in wrong:
+            numbers = f"autograd {formatting.number(row.analytical, 6)}, differences"
+            self.add("warning", f"by {row.name}: {numbers} {formatting.number(row.numerical, 6)}", row.node)
+        for left in answer.left_out:
+            self.add("info", left.reason, left.node)
+        if answer.rows and answer.error:
+            self.add("info", answer.error)
 
     def _on_engine_died(self, how: str) -> None:
         self.add("error", f"The engine ended: {how}. The document is safe.")

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QWid
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.conditions import describe
+from gradstudio.protocol.debugging import Checked
 from gradstudio.ui.panels.breakpoints_model import where
 from gradstudio.ui.panels.curve import in_words
 from gradstudio.ui.panels.log_model import did_not_run, left_out, name_of
@@ -99,6 +100,11 @@ class StatusBar(QStatusBar):
         self.say("")
         self._on_engine_state_changed(self._session.engine.state)
 
+    def _on_run_answered(self, answer: object) -> None:
+        if isinstance(answer, Checked):
+            agrees = bool(answer.rows) and all(row.ok for row in answer.rows)
+            self.say(self._session.experiments.verdict, "ok" if agrees else "warning")
+
     def _listen(self) -> None:
         session = self._session
         session.graph_store.edited.connect(self._counting.request)
@@ -106,6 +112,7 @@ class StatusBar(QStatusBar):
         session.graph_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
         session.run.noted.connect(self.note)
+        session.run.answered.connect(self._on_run_answered)
         session.results.changed.connect(self._on_results_changed)
         self.message.node_chosen.connect(session.attention.reveal)
         session.run.state_changed.connect(self._on_run_state_changed)

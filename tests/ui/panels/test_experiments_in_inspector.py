@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, WhatIfAnswered
+from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
@@ -139,3 +139,22 @@ def test_a_check_shows_both_numbers_of_the_worst_element(
     assert "worst of 4" in words[3] and "[0] by x[1]" in words[3]
     session.experiments.set_checked(Checked(request=2, nodes=(x,), error="it draws random numbers"))
     assert inspector.details.check.ledger.words() == ["it draws random numbers"]
+
+
+def test_a_check_of_several_nodes_is_told_where_they_are_selected(
+    session: Session, inspector: InspectorPanel, add: Add, x: ItemId, qtbot: QtBot
+) -> None:
+    y = add("torch.exp")
+    z = add("torch.sin")
+    session.attention.select([x, y, z])
+    row = CheckRow(name="x", node=y, ok=False, analytical=0.0, numerical=2.5)
+    left = (LeftOut(node=z, reason="`z` gives int64, which has no gradient."),)
+    with qtbot.waitSignal(session.experiments.changed):
+        session.run.answered.emit(Checked(request=1, nodes=(x, y, z), rows=(row,), left_out=left))
+    qtbot.waitUntil(lambda: inspector.checks.isVisible())
+    told = " ".join(each.text() for each in inspector.checks.findChildren(QLabel) if each.isVisible())
+    assert "Gradcheck: 1 differs, 1 left out." in told
+    assert "2.5" in told
+    assert "which has no gradient" in told
+    session.attention.select([x])
+    qtbot.waitUntil(lambda: not inspector.checks.isVisible())

@@ -5,7 +5,9 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
-from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, WhatIfAnswered
+from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
+from gradstudio.ui.canvas.extras import extras
+from gradstudio.ui.canvas.results import NoResults
 from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.session import Session
@@ -60,6 +62,21 @@ def test_check_rows_stand_at_their_result(qtbot: QtBot) -> None:
     experiments.set_checked(CHECKED)
     assert experiments.check_rows(C) == CHECKED.rows and experiments.check_rows(B) == ()
     assert heard == [frozenset({B, C})]
+
+
+def test_a_check_of_several_has_a_verdict_and_reasons(qtbot: QtBot) -> None:
+    experiments = Experiments(GraphStore())
+    assert experiments.verdict == ""
+    rows = tuple(CheckRow(name="x", node=node, ok=node == B, analytical=0, numerical=2) for node in (B, C))
+    left = (LeftOut(node=ItemId("a"), reason="`a` is an input."),)
+    experiments.set_checked(Checked(request=1, nodes=(ItemId("a"), B, C), rows=rows, left_out=left))
+    assert experiments.verdict == "Gradcheck: 1 agrees, 1 differs, 1 left out."
+    assert experiments.left_out(ItemId("a")) == "`a` is an input."
+    assert experiments.left_out(B) == ""
+    shown = extras(NoResults(), experiments, C, with_cost=False)
+    assert (shown.check, shown.numbers) == (False, "autograd 0, differences 2")
+    experiments.set_checked(Checked(request=2, nodes=(B,), error="It gives bool."))
+    assert experiments.verdict == "Gradcheck: It gives bool."
 
 
 def test_an_edit_makes_them_void_but_moving_a_card_does_not(qtbot: QtBot) -> None:

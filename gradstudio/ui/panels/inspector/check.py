@@ -32,7 +32,9 @@ class CheckSection(Section):
         results = self._session.results
         took_part = any(row.state in ("value", "accumulated", "not_run") for row in results.gradients_of(item))
         self._item = item
-        self.setVisible(item in self._session.graph_store.graph.nodes and took_part)
+        checked = self._session.experiments.checked
+        asked = checked is not None and item in checked.nodes
+        self.setVisible(item in self._session.graph_store.graph.nodes and (took_part or asked))
         why_not = self._session.run.why_not("check")
         self.button.setEnabled(not why_not)
         if why_not:
@@ -48,7 +50,10 @@ class CheckSection(Section):
         if checked is None or self._item not in checked.nodes:
             self.ledger.show_lines(())
             return
-        lines = [line for row in checked.rows for line in lines_of(graph, row)]
+        rows = self._session.experiments.check_rows(self._item)
+        lines = [line for row in rows for line in lines_of(graph, row)]
+        if reason := self._session.experiments.left_out(self._item):
+            lines.append(Line(kind="words", text=reason))
         if checked.error:
             lines.append(Line(kind="words", role="danger", text=checked.error))
         self.ledger.show_lines(tuple(lines))
@@ -56,6 +61,27 @@ class CheckSection(Section):
     def _on_button_clicked(self) -> None:
         if self._item is not None:
             self._session.run.check((self._item,))
+
+
+def lines_of_several(session: Session, nodes: frozenset[ItemId]) -> tuple[Line, ...]:
+    """What the last gradcheck found of several nodes together: the verdict, then each with its worst element."""
+    experiments, graph = session.experiments, session.graph_store.graph
+    checked = experiments.checked
+    if checked is None or not nodes & set(checked.nodes):
+        return ()
+    lines = [Line(kind="heading", text=experiments.verdict)]
+    for node in (each for each in graph.nodes if each in nodes):
+        rows, name = experiments.check_rows(node), name_of(graph, node)
+        wrong = [row for row in rows if not row.ok]
+        if wrong:
+            lines += [line for row in wrong for line in lines_of(graph, row)]
+        elif rows:
+            lines.append(Line(name, "✓ agrees", link=node))
+        elif reason := experiments.left_out(node):
+            lines.append(Line(kind="words", role="dim", text=reason))
+    if checked.rows and checked.error:
+        lines.append(Line(kind="words", text=checked.error))
+    return tuple(lines)
 
 
 def lines_of(graph: Graph, row: CheckRow) -> tuple[Line, ...]:

@@ -9,9 +9,10 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.inspector.arguments import ArgumentsSection
 from gradstudio.ui.panels.inspector.backward import BackwardSection
-from gradstudio.ui.panels.inspector.check import CheckSection
+from gradstudio.ui.panels.inspector.check import CheckSection, lines_of_several
 from gradstudio.ui.panels.inspector.costs import CostSection
 from gradstudio.ui.panels.inspector.form import label, rule
+from gradstudio.ui.panels.inspector.ledger import Ledger
 from gradstudio.ui.panels.inspector.parts import HeadSection, NoteSection, OrderSection, TroubleBox
 from gradstudio.ui.panels.inspector.values import ValueSection
 from gradstudio.ui.panels.inspector.what_if import WhatIfSection
@@ -91,6 +92,8 @@ class InspectorPanel(QScrollArea):
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)
         self._column.addWidget(self.empty)
+        self.checks = Ledger(session.attention, theme)
+        self._column.addWidget(self.checks)
         self._column.addStretch(1)
         self.setWidget(inner)
         self.setWidgetResizable(True)
@@ -104,6 +107,7 @@ class InspectorPanel(QScrollArea):
         session.graph_store.edited.connect(self._on_store_edited)
         session.graph_store.replaced.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
+        session.experiments.changed.connect(lambda _items: self._throttle.request())
         session.run.state_changed.connect(self._throttle.request)
         session.engine.state_changed.connect(self._throttle.request)
 
@@ -111,7 +115,7 @@ class InspectorPanel(QScrollArea):
     def details(self) -> Details:
         """The parts; made when an item is selected for the first time."""
         made = Details(self._session, self._theme, self.widget())
-        self._column.insertWidget(1, made)
+        self._column.insertWidget(2, made)
         return made
 
     @property
@@ -127,6 +131,8 @@ class InspectorPanel(QScrollArea):
         item, count = self.item, len(self._session.attention.selection)
         self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
+        selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
+        self.checks.show_lines(lines_of_several(self._session, selection))
         if item is not None:
             self.details.show_item(item)
             self.details.show()
@@ -172,6 +178,7 @@ class InspectorPanel(QScrollArea):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
+        self.checks.set_theme(theme)
         if "details" in self.__dict__:
             self.details.set_theme(theme)
         self.refresh()
