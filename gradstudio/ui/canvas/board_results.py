@@ -45,10 +45,12 @@ class Reading:
     """Another one when wires are to be drawn in other colours."""
 
     def __init__(self) -> None:
-        """Nothing was read."""
+        """Nothing was read. `told` is the revision at which each item changed last, `told_all` when all did."""
         self._rows: dict[ItemId, Row | None] = {}
         self._looks: dict[ItemId, dict[int, PortLook]] = {}
         self._unmeasured: set[ItemId] = set()
+        self.told: dict[ItemId, int] = {}
+        self.told_all = 0
         self._grown: set[ItemId] = set()
         self._unread: set[ItemId] = set()
         self._codes: dict[PortLook, int] = {}
@@ -59,9 +61,13 @@ class Reading:
 
     def results_changed(self, items: Iterable[ItemId] = ()) -> None:
         """Results of these nodes changed; of all when none is named. While looking back, cards are measured later."""
+        items = tuple(items)
+        self.revision += 1
+        self.told.update(dict.fromkeys(items, self.revision))
         named = [item for item in items if item in self.cards]
         if not named:
             self._rows.clear()
+            self.told_all = self.revision
         for item in named or self.cards:
             card = self.cards[item]
             card.facts = None
@@ -69,7 +75,6 @@ class Reading:
             self._rows.pop(item, None)
         self._unmeasured.update(named or self.cards)
         self._unread.update(self._looks.keys() & set(named) if named else self._looks)
-        self.revision += 1
         if self.results.moment is None:
             self._unmeasured |= self._grown
             self._grown.clear()

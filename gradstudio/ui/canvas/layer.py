@@ -40,8 +40,10 @@ JOIN: Final = 0.45
 MAXIMUM_PIXMAPS: Final = 600
 MAXIMUM_OF_CARD: Final = 4
 """So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
-FRESH: Final = 6
-"""So many cards that were never painted before are painted at once in a hurried picture."""
+LEAP: Final = 12
+"""More cards than these that were never painted before are a leap: a hurried picture leaves some of them."""
+FRESH: Final = 4
+"""So many of them are painted in the first picture after a leap, `LEAP` in each that follows."""
 NOTHING: Final[frozenset[str]] = frozenset()
 
 
@@ -263,7 +265,7 @@ class Layer:
             return frozenset()
         items = (self.board.ids[k] for k in which.tolist())
         fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
-        return frozenset(fresh[FRESH:])
+        return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
 
     def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
         """A card without its words."""

@@ -81,6 +81,7 @@ class WireLabels:
         self._unchecked: set[Wire] = set()
         self._key: tuple[int, float] = (-1, 1.0)
         self._revision = -1
+        self._pass_number: int | None = None
         self._scale = 1.0
         self._near: tuple[object, list[tuple[Wire, WireLabel]]] = (None, [])
 
@@ -117,9 +118,18 @@ class WireLabels:
         return self._labels.get(wire) if not self.paused else None
 
     def _note_revision(self) -> None:
-        if self._revision != self._board.revision:
-            self._revision = self._board.revision
+        """Labels at items that changed since may be others; in another pass all may be."""
+        board, since = self._board, self._revision
+        if since == board.revision:
+            return
+        active = board.results.active
+        pass_number = active.pass_number if active is not None else None
+        if board.told_all > since or pass_number != self._pass_number:
             self._unchecked.update(self._labels)
+        else:
+            changed = {item for item, revision in board.told.items() if revision > since}
+            self._unchecked.update(w for w in self._labels if w.source in changed or w.target in changed)
+        self._revision, self._pass_number = board.revision, pass_number
 
     def _forget_changed(self, wire: Wire) -> None:
         """The label of a gradient that is another one now: where the new words fit it stays; else it is placed anew.

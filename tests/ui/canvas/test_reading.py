@@ -7,7 +7,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.layer import FRESH
+from gradstudio.ui.canvas.layer import LEAP
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_debugging import Squared, labels, number
 
@@ -161,7 +161,7 @@ def test_a_label_comes_back_where_it_was(squared: Squared) -> None:
 
 
 def test_a_leap_is_finished_by_the_pictures_that_follow(hand: Hand) -> None:
-    items = [hand.add("torch.relu", 240 * (k % 4), 150 * (k // 4)) for k in range(2 * FRESH + 3)]
+    items = [hand.add("torch.relu", 120 * (k % 6), 120 * (k // 6)) for k in range(2 * LEAP + 6)]
     hand.session.attention.select(())
     look_at(hand, FAR, FAR)
     rows = [Row(step=k, node=item, outputs=(small(float(k)),)) for k, item in enumerate(items)]
@@ -172,7 +172,7 @@ def test_a_leap_is_finished_by_the_pictures_that_follow(hand: Hand) -> None:
     look_at(hand, 0.0, 0.0)
     hand.canvas.viewport().repaint()
     assert hand.canvas.layer.unfinished
-    for _ in range(3):
+    for _ in range(4):
         hand.canvas.finish_timer.timeout.emit()
         hand.canvas.viewport().repaint()
     assert not hand.canvas.layer.unfinished
