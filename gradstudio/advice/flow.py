@@ -101,7 +101,7 @@ def without_gradient(
                     "info",
                     row.node,
                     f"{name}.grad holds more than the last backward gave",
-                    f"{row.reason or 'backward adds to .grad.'} Zero Grad first, unless the sum is meant.",
+                    f"{row.reason or 'backward adds to .grad.'} Nothing is wrong where the sum is meant.",
                     (row.node, last) if last in graph else (row.node,),
                     number,
                 )
