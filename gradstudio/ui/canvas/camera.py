@@ -10,6 +10,8 @@ MAXIMUM_ZOOM: Final = 3.0
 FIT_MAXIMUM: Final = 1.0
 """Fitting never enlarges beyond this."""
 FIT_MARGIN: Final = 18.0
+FIT_TOP: Final = 34.0
+"""More at the upper edge: the band that says "looking back" lies there."""
 LEAST_READABLE: Final = 0.55
 """A document opens as a whole when that needs no smaller zoom."""
 OPENING_ZOOM: Final = 0.64
@@ -59,9 +61,11 @@ class Camera:
 
 def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM) -> Camera:
     """The camera that shows the whole box in the middle of a view."""
-    room_x, room_y = max(width - 2 * FIT_MARGIN, 50.0), max(height - 2 * FIT_MARGIN, 50.0)
-    zoom = min(room_x / max(box.width, 1.0), room_y / max(box.height, 1.0), maximum)
-    return centered(box, width, height, max(zoom, MINIMUM_ZOOM))
+    room_x, room_y = max(width - 2 * FIT_MARGIN, 50.0), max(height - FIT_TOP - FIT_MARGIN, 50.0)
+    zoom = max(min(room_x / max(box.width, 1.0), room_y / max(box.height, 1.0), maximum), MINIMUM_ZOOM)
+    least_y = box.y - FIT_TOP / zoom
+    camera = centered(box, width, height, zoom)
+    return Camera(zoom, camera.x, min(camera.y, least_y))
 
 
 def opening(box: Box, first: Box, width: float, height: float) -> Camera:
