@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
-from gradstudio.ui.panels.breakpoints import BreakpointsPanel, ConditionEditor
+from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.breakpoints_model import CONDITION, DOES, HITS, LAST, WHERE, where
+from gradstudio.ui.panels.condition_editor import ConditionEditor
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
@@ -114,6 +115,22 @@ def test_a_condition_is_picked_and_typed_with_the_keyboard_and_taken_by_enter(
     QTest.keyClicks(made.field, "10")
     QTest.keyClick(made.field, Qt.Key.Key_Return)
     assert session.debug.breakpoints[0].condition == Condition(kind="above", number=10.0)
+
+
+def test_arrows_walk_the_kinds_tab_goes_to_the_number_and_leaving_takes_it(
+    panel: BreakpointsPanel, session: Session, add: Add, qtbot: QtBot
+) -> None:
+    session.debug.toggle(add("torch.randn"))
+    made = editor(panel, 0)
+    qtbot.waitUntil(made.kind.hasFocus)
+    for _ in range(3):
+        QTest.keyClick(made.kind, Qt.Key.Key_Down)
+    assert made.kind.currentData() == "below" and made.kind.hasFocus()
+    QTest.keyClick(made.kind, Qt.Key.Key_Tab)
+    assert made.field.hasFocus()
+    QTest.keyClicks(made.field, "2")
+    panel.view.setFocus()
+    qtbot.waitUntil(lambda: session.debug.breakpoints[0].condition == Condition(kind="below", number=2.0))
 
 
 def test_keys_of_the_condition_are_not_the_windows(panel: BreakpointsPanel, session: Session, add: Add) -> None:
