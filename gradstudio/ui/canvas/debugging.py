@@ -215,7 +215,7 @@ class Debugging:
             self._place = self._place_in_backward()
             if active.node and self.hand.gesture is None and not self.is_seen(active.node, COVERED):
                 self.bring_into_view(active.node, COVERED)
-        self.layer.hurried = True
+        self.layer.hurried, self.layer.unfinished = True, False
         self.settle_timer.start()
         self.repaint_board()
 

@@ -135,7 +135,7 @@ def test_to_and_fro_shows_the_same_pictures_again(squared: Squared) -> None:
     squared.run()
     hand = squared.hand
     look_at(hand, 0.0, 0.0)
-    shots = {}
+    shots: dict[int, QImage] = {}
     for tick in (0, 2, 4, 2, 0, 4):
         hand.session.attention.look_at(tick)
         shot = hand.shot()
