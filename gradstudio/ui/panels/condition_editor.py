@@ -11,7 +11,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -28,7 +28,9 @@ from gradstudio.protocol.debugging import Condition, ConditionKind
 from gradstudio.ui.panels.breakpoints_model import KINDS, BreakpointModel, operand, parsed
 
 Index = QModelIndex | QPersistentModelIndex
-FIELD_PX = 70
+FIELD_PX, LATER_MS = 70, 1
+"""`LATER_MS`: not at once, a view that closes the editor carries out what was posted before it is through."""
+PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 HINTS: dict[ConditionKind, str] = {"above": "10", "below": "1e-6", "shape_differs": "2, 3", "expression": "norm > 10"}
 
 
@@ -134,14 +136,14 @@ class ConditionEditor(QWidget):
             self._walks = event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down)  # through the kinds, on to the next one
         elif event.type() == QEvent.Type.MouseButtonPress:
             self._walks = False
-        elif event.type() == QEvent.Type.FocusOut:
-            QTimer.singleShot(0, self, self._look_who_has_focus)
+        elif isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in PASSING:
+            QTimer.singleShot(LATER_MS, self, self._look_who_has_focus)
         return super().eventFilter(watched, event)
 
     def _look_who_has_focus(self) -> None:
+        """Somebody else in this window has it now; another window, or the list of kinds, does not count."""
         focused = QApplication.focusWidget()
-        own = focused is not None and self.isAncestorOf(focused)
-        if self.isVisible() and not own and QApplication.activePopupWidget() is None:
+        if self.isVisible() and focused is not None and not self.isAncestorOf(focused):
             self.left.emit()
 
     @property
