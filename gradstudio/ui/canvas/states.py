@@ -3,7 +3,7 @@
 from gradstudio.protocol.records import GradState
 
 STATE_WORDS: dict[GradState, str] = {
-    "not_run": "no backward yet",
+    "not_run": "not yet",
     "cut": "cut here",
     "not_required": "not required",
     "accumulated": "accumulated",
@@ -12,7 +12,6 @@ STATE_WORDS: dict[GradState, str] = {
     "not_reached": "not reached",
 }
 SHORT_STATE_WORDS: dict[GradState, str] = {
-    "not_run": "not yet",
     "cut": "cut",
     "not_required": "no grad",
     "not_retained": "not kept",

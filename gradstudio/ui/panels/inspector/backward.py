@@ -63,7 +63,8 @@ class BackwardSection(Section):
             return
         traced = results.timeline.backwards.get(step.backward)
         retained = traced is not None and traced.retained
-        made = lines_of(graph, step, operands_of(graph, item, results.outputs), results.gradients_of(item), retained)
+        operands, all_rows = operands_of(graph, item, results.outputs), () if traced is None else traced.rows
+        made = lines_of(graph, step, operands, results.gradients_of(item), retained, all_rows)
         self.where.setText(where(graph, step))
         self.arrives.show_lines(made.arrives)
         self.rule.show_lines(made.rule)

@@ -29,7 +29,12 @@ class StepLines(NamedTuple):
 
 
 def lines_of(
-    graph: Graph, step: BackwardStep, operands: Operands, gradients: tuple[GradRow, ...], retained: bool
+    graph: Graph,
+    step: BackwardStep,
+    operands: Operands,
+    gradients: tuple[GradRow, ...],
+    retained: bool,
+    backward: tuple[AutogradRow, ...] = (),
 ) -> StepLines:
     """All lines of a step.
 
@@ -37,6 +42,7 @@ def lines_of(
         operands: the values that went into the node and came out, for the formulas.
         gradients: of the node's results: for a leaf their parts are listed.
         retained: what was saved is kept for another backward.
+        backward: all that this backward executed, to name where a gradient goes that leaves along no wire.
     """
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
     is_first_order = step.order == 1 or accumulates
@@ -45,7 +51,7 @@ def lines_of(
         tuple(_arrives(graph, step)),
         tuple(_rule(rule, operands, accumulates, step) if is_first_order else _rules_of_backward(step)),
         rule.source if rule is not None and not accumulates else "",
-        (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates)),
+        (*_accumulated(graph, step, gradients), *_leaves(graph, step, rule, accumulates, backward)),
         tuple(line for row in step.rows for line in _autograd(graph, row, retained)),
     )
 
@@ -136,21 +142,42 @@ def _rules_of_backward(step: BackwardStep) -> Iterator[Line]:
 # ------------------------------------------------------------------ what leaves
 
 
-def _leaves(graph: Graph, step: BackwardStep, rule: LocalRule | None, accumulates: bool) -> Iterator[Line]:
+def _leaves(
+    graph: Graph, step: BackwardStep, rule: LocalRule | None, accumulates: bool, backward: tuple[AutogradRow, ...]
+) -> Iterator[Line]:
     for wire in step.wires:
         yield Line(
             f"{port_name(graph, wire.target, wire.port)} → {name_of(graph, wire.source, wire.output)}",
             summary=wire.grad,
             link=wire.source,
-            note=_wire_note(step, wire, rule),
+            note=_wire_note(graph, step, wire, rule),
         )
     if not step.wires and not accumulates:
+        beside = list(_beside(graph, step, backward))
+        yield from beside
+        if beside:
+            return
         gone = any(grad is not None for row in step.rows for grad in row.outgoing)
         yield Line(kind="words", role="dim", text="On its way inside the node." if gone else "Nothing leaves.")
 
 
-def _wire_note(step: BackwardStep, wire: WireGrad, rule: LocalRule | None) -> str:
+def _beside(graph: Graph, step: BackwardStep, backward: tuple[AutogradRow, ...]) -> Iterator[Line]:
+    """What goes to autograd nodes of others without a wire: from a view of memory that was written into since."""
+    others = {row.id: row for row in backward if row.node and row.node != step.node}
+    for row in step.rows:
+        for (to, _), grad in zip(row.next, row.outgoing, strict=False):
+            if grad is not None and to in others:
+                target = others[to]
+                note = f"no wire: torch goes on at {target.autograd}, the memory that both share"
+                yield Line(f"→ {name_of(graph, target.node)}", summary=grad, link=target.node, note=note)
+
+
+def _wire_note(graph: Graph, step: BackwardStep, wire: WireGrad, rule: LocalRule | None) -> str:
     if wire.grad is None:
+        same = (o for o in step.wires if (o.source, o.output) == (wire.source, wire.output) and o.grad is not None)
+        if (packed := next(same, None)) is not None:
+            port = port_name(graph, packed.target, packed.port)
+            return f"torch packs what it reads from the same value into one: see {port}"
         return "torch sent no gradient: it counts as zero, and is none"
     words = ""
     incoming = next((arrival.grad for arrival in step.arrivals if arrival.grad is not None), None)
