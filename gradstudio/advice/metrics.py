@@ -31,6 +31,9 @@ class Readings(Protocol):
     def saved_bytes(self, node: ItemId, /) -> int:
         """What its autograd nodes keep for a backward."""
 
+    def released_bytes(self, node: ItemId, /) -> int:
+        """What its autograd nodes kept and let go when a backward had gone through them."""
+
     def node_memory(self, node: ItemId, /) -> NodeMemory | None:
         """What it holds; None while nobody asked."""
 
@@ -41,6 +44,7 @@ class Metric(msgspec.Struct, frozen=True):
     Attributes:
         name: under which it is chosen and kept.
         unit: "s", "B", or "" for bare numbers and words.
+        of_zero: what a figure of zero means, where that is not plain.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Metric(msgspec.Struct, frozen=True):
     unit: str
     kind: Kind
     read: Callable[[Readings, ItemId], float | str | None]
+    of_zero: str = ""
 
 
 def value_of(name: str, readings: Readings, node: ItemId) -> float | str | None:
@@ -93,21 +98,22 @@ def both_seconds(readings: Readings, node: ItemId) -> float | None:
 
 
 def alive_bytes(readings: Readings, node: ItemId) -> float | None:
-    """Storages that its results brought into being and the program still holds; of a view none.
+    """Storages that its results brought into being and the program still holds, 0 when it let them go; of a view none.
 
     Until the engine was asked: the storages of its newest results.
     """
     weighed = readings.node_memory(node)
     if weighed is not None:
-        return float(weighed.alive_bytes) or None
+        return float(weighed.alive_bytes) if weighed.alive_bytes or weighed.freed_step else None
     records = [record for record in readings.outputs(node) or () if isinstance(record, TensorRecord)]
     by_storage = {record.storage or -k: record.size_bytes for k, record in enumerate(records)}
     return float(sum(by_storage.values())) or None
 
 
 def saved_for_backward(readings: Readings, node: ItemId) -> float | None:
-    """Bytes that its autograd nodes keep."""
-    return float(readings.saved_bytes(node)) or None
+    """Bytes that its autograd nodes keep, 0 when they let them go; None where nothing is ever saved."""
+    saved = readings.saved_bytes(node)
+    return float(saved) if saved or readings.released_bytes(node) else None
 
 
 def dtype(readings: Readings, node: ItemId) -> str | None:
@@ -151,8 +157,8 @@ METRICS: Final[dict[str, Metric]] = {
         Metric("time_forward", "Time forward", "s", "log", forward_seconds),
         Metric("time_backward", "Time backward", "s", "log", backward_seconds),
         Metric("time", "Time, both", "s", "log", both_seconds),
-        Metric("alive_bytes", "Bytes alive", "B", "log", alive_bytes),
-        Metric("saved_bytes", "Bytes saved for backward", "B", "log", saved_for_backward),
+        Metric("alive_bytes", "Bytes alive", "B", "log", alive_bytes, "freed"),
+        Metric("saved_bytes", "Bytes saved for backward", "B", "log", saved_for_backward, "freed by the backward"),
         Metric("dtype", "Dtype", "", "category", dtype),
         Metric("device", "Device", "", "category", device),
     )

@@ -19,7 +19,9 @@ class Told:
     def __init__(
         self, outputs: tuple[Record, ...] | None = None, grads: tuple[GradRow, ...] = (),
         seconds: tuple[float, float] = (0.0, 0.0), saved: int = 0, memory: NodeMemory | None = None,
+        released: int = 0,
     ) -> None:  # fmt: skip
+        self._released = released
         self._outputs, self._grads, self._seconds, self._saved, self._memory = outputs, grads, seconds, saved, memory
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
@@ -33,6 +35,9 @@ class Told:
 
     def saved_bytes(self, node: ItemId) -> int:
         return self._saved
+
+    def released_bytes(self, node: ItemId) -> int:
+        return self._released
 
     def node_memory(self, node: ItemId) -> NodeMemory | None:
         return self._memory
@@ -74,6 +79,13 @@ def test_bytes_count_a_shared_storage_once_until_the_engine_weighs_them() -> Non
     weighed = Told((tensor(0, 1),), saved=8, memory=NodeMemory(node=NODE, alive_bytes=4096))
     assert value_of("alive_bytes", weighed, NODE) == 4096.0
     assert value_of("saved_bytes", weighed, NODE) == 8.0
+
+
+def test_what_was_let_go_is_zero_bytes_and_not_no_figure() -> None:
+    freed = Told((tensor(0, 1),), memory=NodeMemory(node=NODE, freed_step=3), released=8)
+    assert [value_of(name, freed, NODE) for name in ("alive_bytes", "saved_bytes")] == [0.0, 0.0]
+    view = Told((tensor(0, 1),), memory=NodeMemory(node=NODE))
+    assert [value_of(name, view, NODE) for name in ("alive_bytes", "saved_bytes")] == [None, None]
 
 
 def test_words_are_of_the_first_tensor() -> None:

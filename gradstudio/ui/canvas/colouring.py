@@ -17,7 +17,7 @@ class Colouring:
     """A metric and what it says of each node.
 
     Attributes:
-        low, high: ends of the scale; equal when all figures are.
+        low, high: ends of the scale, of the figures above zero; equal when all of these are, 0 when there is none.
         words: of a category, in the order of the legend.
     """
 
@@ -33,14 +33,24 @@ class Colouring:
         return self.metric.kind != "category"
 
     def share(self, item: ItemId) -> float | None:
-        """Place on the scale, 0 to 1; None: no figure, or a word."""
+        """Place on the scale, 0 to 1; None: no figure, a word, or zero, which is on no logarithmic scale."""
         figure = self.figures.get(item)
-        if not isinstance(figure, float):
+        if not isinstance(figure, float) or figure <= 0:
             return None
         low, high = _log(self.low), _log(self.high)
-        if figure <= 0:
-            return 0.0
         return 0.5 if high <= low else min(1.0, max(0.0, (_log(figure) - low) / (high - low)))
+
+    def is_zero(self, item: ItemId) -> bool:
+        """Whether the figure is zero: it has a colour of its own."""
+        return self.figures.get(item) == 0.0
+
+    @property
+    def zero_text(self) -> str:
+        """What the colour of zero means: ``0 B: freed``; "" when no figure is zero."""
+        if 0.0 not in self.figures.values():
+            return ""
+        zero = written(0.0, self.metric.unit)
+        return f"{zero}: {self.metric.of_zero}" if self.metric.of_zero else zero
 
     def kind(self, item: ItemId) -> int | None:
         """Which word of the legend; None: none."""

@@ -44,6 +44,8 @@ def head_of(board: "Board", look: Look, item: ItemId) -> Head | None:
 def color_of(colouring: Colouring, look: Look, item: ItemId) -> QColor:
     """The colour of a node; a neutral one where it has no figure."""
     share, kind = colouring.share(item), colouring.kind(item)
+    if colouring.is_zero(item):
+        return QColor(look.theme.scale_zero)
     if share is not None:
         return _steps(look.theme.scale)[round(share * (LEVELS - 1))]
     return QColor(look.theme.kinds[kind % len(look.theme.kinds)]) if kind is not None else look.color("line")
@@ -76,8 +78,11 @@ def paint_legend(painter: QPainter, look: Look, colouring: Colouring, height: fl
     """At the bottom left of a view of that height: what the colours mean."""
     meter = look.meter
     words = colouring.words[:MAX_KINDS]
-    lines = 2 if colouring.is_scale and colouring.figures else max(1, len(words))
-    widths = [meter.width(word, "small") + 22 for word in words] + [meter.width(colouring.metric.title, "badge")]
+    zero = colouring.zero_text
+    lines = _scale_lines(colouring) if colouring.is_scale else max(1, len(words))
+    widths = [meter.width(word, "small") + 22 for word in (*words, zero)] + [
+        meter.width(colouring.metric.title, "badge")
+    ]
     inner = max(BAR, *widths) if colouring.is_scale else max(120.0, *widths)
     box = QRectF(LEGEND_EDGE, 0, inner + 24, LINE * (lines + 1) + 14)
     box.moveBottom(height - LEGEND_EDGE)
@@ -97,7 +102,20 @@ def paint_legend(painter: QPainter, look: Look, colouring: Colouring, height: fl
         _paint_kinds(painter, look, words, len(colouring.words), body)
 
 
+def _scale_lines(colouring: Colouring) -> int:
+    """Lines of the legend below its title: the bar with its ends, and the colour of zero."""
+    return max(1, (2 if colouring.high > 0 else 0) + bool(colouring.zero_text))
+
+
 def _paint_scale(painter: QPainter, look: Look, colouring: Colouring, body: QRectF) -> None:
+    if colouring.high > 0:
+        _paint_bar(painter, look, colouring, body)
+        body = body.adjusted(0, 2 * LINE, 0, 0)
+    if colouring.zero_text:
+        _paint_swatch(painter, look, body, look.theme.scale_zero, colouring.zero_text)
+
+
+def _paint_bar(painter: QPainter, look: Look, colouring: Colouring, body: QRectF) -> None:
     ramp = QLinearGradient(body.topLeft(), QPointF(body.right(), body.top()))
     steps = _steps(look.theme.scale)
     for number, color in enumerate(steps):
@@ -115,13 +133,18 @@ def _paint_scale(painter: QPainter, look: Look, colouring: Colouring, body: QRec
 
 def _paint_kinds(painter: QPainter, look: Look, words: Sequence[str], count: int, body: QRectF) -> None:
     for number, word in enumerate(words):
-        y = body.y() + LINE * number
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.theme.kinds[number % len(look.theme.kinds)]))
-        painter.drawRoundedRect(QRectF(body.x(), y + 3, 12, 11), 2, 2)
         more = number == MAX_KINDS - 1 and count > MAX_KINDS
         text = f"{word} and {count - MAX_KINDS} more" if more else word
-        _small(painter, look, QRectF(body.x() + 20, y, body.width() - 20, LINE), text)
+        line = body.adjusted(0, LINE * number, 0, 0)
+        _paint_swatch(painter, look, line, look.theme.kinds[number % len(look.theme.kinds)], text)
+
+
+def _paint_swatch(painter: QPainter, look: Look, line: QRectF, color: str, text: str) -> None:
+    """A colour and what it means, at the top of a rectangle."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(color))
+    painter.drawRoundedRect(QRectF(line.x(), line.y() + 3, 12, 11), 2, 2)
+    _small(painter, look, QRectF(line.x() + 20, line.y(), line.width() - 20, LINE), text)
 
 
 def _small(painter: QPainter, look: Look, line: QRectF, text: str, flag: Align = Align.AlignLeft) -> None:

@@ -95,6 +95,9 @@ class Results(Protocol):
     def saved_bytes(self, node: ItemId, /) -> int:
         """What its autograd nodes keep for a backward at the moment."""
 
+    def released_bytes(self, node: ItemId, /) -> int:
+        """What they kept, and a backward has let go."""
+
 
 class NoResults:
     """Nothing ran."""
@@ -170,5 +173,9 @@ class NoResults:
         return 0.0, 0.0
 
     def saved_bytes(self, node: ItemId) -> int:
+        """Nothing is stored."""
+        return 0
+
+    def released_bytes(self, node: ItemId) -> int:
         """Nothing is stored."""
         return 0

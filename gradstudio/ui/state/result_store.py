@@ -175,6 +175,11 @@ class ResultStore(HeldBack, QObject):
             return known.saved_bytes
         return self.timeline.saved_bytes(node, self._history.tick)
 
+    def released_bytes(self, node: ItemId) -> int:
+        """Bytes the node kept for a backward, which a backward has let go."""
+        made = self.timeline.made_at(node, self._history.tick)
+        return self.timeline.saved_bytes(node, made) if made is not None and not self.saved_bytes(node) else 0
+
     # ------------------------------------------------------------------ whatever the moment
 
     def stale(self, node: ItemId) -> bool:

@@ -57,6 +57,7 @@ class Theme(msgspec.Struct, frozen=True):
         heat_ramp: evenly spaced stops for values that are not around zero, low to high.
         heat_mark: NaN and infinity marks in a heat map.
         scale: evenly spaced stops for figures, low to high, of rising lightness (viridis).
+        scale_zero: a figure of zero, unlike every colour of `scale` and unlike no figure.
         kinds: colours that stand for words, told apart by the colour-blind (Okabe and Ito).
         past, past_grid: the canvas while an earlier moment is looked at.
         forward, backward: the two ways of a run, on the timeline.
@@ -105,6 +106,7 @@ class Theme(msgspec.Struct, frozen=True):
     heat_mark: str
     syntax: Syntax
     scale: tuple[str, ...]
+    scale_zero: str
     kinds: tuple[str, ...]
     past: str
     past_grid: str

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.advice.metrics import METRICS
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.debugging import (
     Breakpoint,
     Change,
@@ -25,6 +26,7 @@ from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows, words
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.extras import extras
+from gradstudio.ui.canvas.heads import color_of
 from gradstudio.ui.canvas.hits import Hit, cause_at, hit
 from gradstudio.ui.canvas.scrub import moved
 from gradstudio.ui.canvas.tooltips import tooltip, wire_text
@@ -390,6 +392,43 @@ def test_colours_follow_the_figures(squared: Squared) -> None:
     assert [colouring.share(item) for item in (squared.x, squared.y, squared.z)] == [0.0, 0.0, 1.0]
     assert colouring.text(squared.z) == "9"
     assert has(squared.hand.shot(), QColor(canvas.look.theme.scale[-1]), 300)
+
+
+def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) -> None:
+    squared.run()
+    grads = (
+        GradRow(node=item, state="value", grad=number(value))
+        for item, value in ((squared.x, 0.0), (squared.y, 1.0), (squared.z, 4.0))
+    )
+    squared.hand.session.results.set_gradients(list(grads), whole=True)
+    squared.hand.session.results._throttle.flush()
+    canvas = squared.hand.canvas
+    canvas.colour_by("gradient_rms")
+    colouring, look = canvas.board.colouring, canvas.look
+    assert colouring is not None
+    assert (colouring.low, colouring.zero_text) == (1.0, "0")
+    colors = {color_of(colouring, look, item).name() for item in (squared.x, squared.y, squared.z)}
+    assert len(colors) == 3
+    assert QColor(look.theme.scale_zero).name() not in {QColor(stop).name() for stop in look.theme.scale}
+    assert has(squared.hand.shot(), QColor(look.theme.scale_zero), 300)
+
+
+def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
+    squared.run()
+    canvas, results = squared.hand.canvas, squared.hand.session.results
+    canvas.colour_by("saved_bytes")
+    assert canvas.board.colouring is not None
+    assert canvas.board.colouring.zero_text == ""
+    saved = SavedTensor(name="result", shape=(), dtype="float32", size_bytes=4)
+    traced = squared.backward()
+    rows = tuple(msgspec.structs.replace(row, saved=(saved,)) if row.node == squared.y else row for row in traced.rows)
+    results.clear()
+    results.add_rows([Row(step=0, node=squared.y, outputs=(scalar(3.0),))])
+    results.add_backward(msgspec.structs.replace(traced, rows=rows))
+    results._throttle.flush()
+    canvas.colour_by("saved_bytes")
+    assert canvas.board.colouring.figures == {squared.y: 0.0}
+    assert canvas.board.colouring.zero_text == "0 B: freed by the backward"
 
 
 def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared) -> None:
