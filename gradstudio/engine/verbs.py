@@ -61,6 +61,9 @@ class Engine:
         self.loaded = loaded
         live = self.live
         ours = live is not None and live.loaded.document == loaded.document
+        if not ours:
+            self._drop_live()  # nobody can go on with it, and its memory is not this document's
+            live = None
         self.stale = live is None or not ours or not reconcile(live, loaded)
         return self.stale and ours, ours
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gradstudio.graph.edits import AddNode, Edits, SetPlaces, apply_all
-from gradstudio.graph.model import Graph, ItemId, Place
+from gradstudio.graph.model import ROOT, Graph, ItemId, Place
 from gradstudio.layout.sizes import card_size, note_size
 
 GAP = 48.0
@@ -59,8 +59,14 @@ class _Room:
         if sources and readers:
             nearest = max(sources, key=lambda box: box[2])
             return math.ceil((nearest[2] + GAP) / STEP) * STEP, nearest[1]
-        if sources:
+        if sources and self.graph.parents[item] == ROOT:
             return sources[0][0] + STEP, sources[0][3] + STEP
+        if sources:  # in a block: below what it stands before, so that the frame need not reach to the source
+            order = self.graph.bodies[self.graph.parents[item]]
+            near = [box for other in order if other != item and (box := self._box(other)) is not None]
+            after = [box for other in order[order.index(item) + 1 :] if (box := self._box(other)) is not None]
+            chosen = (after or near[-1:] or sources)[0]
+            return chosen[0], chosen[3] + STEP
         if readers:
             return readers[0][0] - width - GAP, readers[0][3] + STEP
         place = self.places.get(item, Place(0.0, 0.0))

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gradstudio.engine.live import Loaded
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
@@ -335,3 +336,12 @@ def test_a_set_up_part_is_made_once_and_read_in_every_pass(bench: Bench) -> None
     bench.do("forward", "backward")
     assert bench["y"].item() == first  # type: ignore[attr-defined]
     assert "noise" not in bench
+
+
+def test_another_document_lets_go_of_what_the_last_one_made(bench: Bench) -> None:
+    bench.run("x = torch.ones(1000)")
+    assert bench.engine.live is not None
+    assert bench.engine.loaded is not None
+    ours = bench.engine.loaded
+    assert bench.engine.load(Loaded("another", ours.revision, ours.program, ours.items)) == (False, False)
+    assert bench.engine.live is None
