@@ -120,7 +120,7 @@ class Reading:
                 continue
             height, more = self._facts_height(item, card.face), self._extras(item)
             if past:
-                height = max(height, card.facts_height)
+                height = max(height, card.facts_height) if self.row(item) is not None else card.facts_height
             if more is not card.extras:
                 moved = moved or more.height != card.extras.height
                 card.extras, card.facts = more, None

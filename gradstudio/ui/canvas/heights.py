@@ -97,9 +97,10 @@ def _expected_height(results: Results, node: ItemId, output: int, family: Family
     match family:
         case Family.TENSOR | Family.UNKNOWN:
             port = results.inference(node, output)
-            if port is None or port.shape is None:
-                return _tensor_height(TYPICAL_SHAPE, True, shown)
-            return _tensor_height(port.shape, port.requires_grad, shown)
+            if port is not None and port.shape is not None:
+                return _tensor_height(port.shape, port.requires_grad, shown)
+            records = results.outputs(node) or ()
+            return _record_height(records[output], shown) if output < len(records) else _typical_height(shown)
         case Family.MODULE:
             return LINE * USUAL_PARAMETERS if shown.shapes or shown.gradients else 0.0
         case Family.OPTIMIZER:
@@ -110,6 +111,17 @@ def _expected_height(results: Results, node: ItemId, output: int, family: Family
             return NUMBER if shown.values else 0.0
         case _:
             return LINE + 2 if shown.values else 0.0
+
+
+def _typical_height(shown: Shown) -> float:
+    return _tensor_height(TYPICAL_SHAPE, True, shown)
+
+
+def _record_height(record: Record, shown: Shown) -> float:
+    """Of what a run gave where inference knew nothing; its gradient has its room from then on."""
+    if not isinstance(record, TensorRecord):
+        return 0.0
+    return _tensor_height(record.summary.shape, record.requires_grad or record.grad_fn is not None, shown)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -239,3 +239,10 @@ def test_a_leaf_has_no_room_for_a_grad_fn_it_will_not_have() -> None:
     room = facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,), leaf=True)
     assert room == facts_height(told, NODE, Shown(), (Family.TENSOR,), leaf=True)
     assert room < facts_height(Told(expected=expected), NODE, Shown(), (Family.TENSOR,))
+
+
+def test_what_inference_does_not_know_has_the_room_that_a_run_shows_it_needs() -> None:
+    unknown = facts_height(Told(), NODE, Shown(), (Family.TENSOR,))
+    ran = facts_height(Told(SCALAR), NODE, Shown(), (Family.TENSOR,))
+    assert ran < unknown
+    assert facts_height(Told(SCALAR, grad=gradient(SCALAR)), NODE, Shown(), (Family.TENSOR,)) == ran
