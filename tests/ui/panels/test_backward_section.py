@@ -6,11 +6,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.messages import GradPart, GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
-from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.protocol.timeline import BackwardStep
+from gradstudio.ui.panels.inspector import InspectorPanel, backward_lines
+from gradstudio.ui.panels.inspector.operands import Operands
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -299,3 +301,18 @@ def test_a_finding_is_told_from_the_moment_on_at_which_it_stood(inspector: Inspe
     ran.attention.look_at(9)
     inspector.refresh()
     assert inspector.item == X and inspector.details.trouble.isVisible()
+
+
+def test_what_goes_on_without_a_wire_names_where() -> None:
+    summary = Summary(dtype="float32", shape=(), minimum=1.0, maximum=1.0, mean=1.0, rms=1.0, value=1.0)
+    view, write = ItemId("t"), ItemId("w")
+    row = AutogradRow(
+        backward=1, autograd="AsStridedBackward0", node=view, id=0, next=((1, 0),), outgoing=(summary,)
+    )  # fmt: skip
+    step = BackwardStep(view, (), 1, 1, (row,), (), (), ())
+    onward = AutogradRow(backward=1, autograd="CopySlices", node=write, id=1)
+    told = backward_lines.lines_of(Graph(), step, Operands({}), (), False, (row, onward)).leaves
+    assert [(line.link, line.summary) for line in told] == [(write, summary)]
+    assert "CopySlices" in told[0].note
+    alone = backward_lines.lines_of(Graph(), step, Operands({}), (), False, (row,)).leaves
+    assert [line.text for line in alone] == ["On its way inside the node."]
