@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
 from gradstudio.protocol.debugging import Change, Checked, CheckRow, Difference, LeftOut, WhatIfAnswered
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
@@ -158,3 +159,43 @@ def test_a_check_of_several_nodes_is_told_where_they_are_selected(
     assert "which has no gradient" in told
     session.attention.select([x])
     qtbot.waitUntil(lambda: not inspector.checks.isVisible())
+
+
+def test_another_nodes_inspector_shows_of_a_what_if_only_what_changed_there(
+    inspector: InspectorPanel, session: Session, x: ItemId, add: Add
+) -> None:
+    other, third = add("torch.exp"), add("torch.exp")
+    change = Change(node=x, index=(1,), value=3.0)
+    differences = (Difference(node=x, before=BEFORE, after=AFTER), Difference(node=other, before=BEFORE, after=AFTER))
+    session.experiments.set_what_if(WhatIfAnswered(request=1, change=change, differences=differences))
+    section = inspector.details.what_if
+    session.attention.select([x])
+    assert len(section.ledger.lines) == 3, "a heading and both"
+    session.attention.select([other])
+    assert section.ledger.words()[1:] == [f"{inspector_name(session, other)}  [1, 2] → [1, 3]", "1 more elsewhere"]
+    session.attention.select([third])
+    assert section.ledger.words() == ["Nothing comes out otherwise here. 2 more elsewhere"]
+
+
+def inspector_name(session: Session, item: ItemId) -> str:
+    return title(session.graph_store.graph, item)
+
+
+def test_long_numbers_stand_below_their_name_and_nothing_is_wider_than_the_inspector(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, x: ItemId
+) -> None:
+    before = Summary(dtype="float32", shape=(3,), value=[0.2268, 0.0023, 1.15e-5])
+    after = Summary(dtype="float32", shape=(3,), value=[0.000182, 0.000512, 1.55e-6])
+    answer = WhatIfAnswered(
+        request=1, change=Change(node=x, index=(1,), value=3.0),
+        differences=(Difference(node=x, before=before, after=after, largest=0.22),),
+    )  # fmt: skip
+    session.experiments.set_what_if(answer)
+    session.attention.select([x])
+    section = inspector.details.what_if
+    qtbot.waitUntil(section.drop.isVisible)
+    row = section.ledger._rows[1]
+    assert row.below.isVisible() and not row.number.isVisible() and "0.2268" in row.below.text()
+    inner = inspector.widget()
+    assert inner is not None and inner.width() <= inspector.viewport().width()
+    assert section.drop.mapTo(inspector, section.drop.rect().bottomRight()).x() < inspector.width()

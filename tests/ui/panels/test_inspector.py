@@ -2,9 +2,10 @@
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -14,6 +15,7 @@ from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.inspector.editors import ArgumentEditor
+from gradstudio.ui.panels.inspector.facts import number_facts
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -319,3 +321,35 @@ def test_the_note_is_brought_into_view_to_be_written(
     inspector.focus_note()
     qtbot.waitUntil(lambda: note.edit.visibleRegion().boundingRect().height() == note.edit.height())
     assert inspector.focusWidget() is note.edit
+
+
+def test_the_wheel_over_the_tabs_changes_no_tab_and_below_the_figures_is_no_hole(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.ones")
+    show_result(session, item)
+    session.attention.select([item])
+    tabs = inspector.details.values.tabs
+    qtbot.waitUntil(tabs.isVisible)
+    bar = tabs.tabBar()
+    middle = QPointF(bar.rect().center())
+    wheel = QWheelEvent(
+        middle, bar.mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(bar, wheel)
+    assert tabs.currentIndex() == 0
+    page = inspector.details.values.value
+    for index in (0, 1):
+        tabs.setCurrentIndex(index)
+        qtbot.waitUntil(lambda: abs(tabs.height() - tabs.heightForWidth(tabs.width())) <= 2)
+    tabs.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: page.height() - page.pairs.geometry().bottom() <= 4)
+
+
+def test_figures_beside_a_nan_are_said_to_be_of_the_finite() -> None:
+    odd = Summary(dtype="float32", shape=(2,), minimum=0.0, maximum=0.0, mean=0.0, rms=0.0, nan=1)
+    assert [name for name, _ in number_facts(odd)] == [
+        "min (finite)", "max (finite)", "mean (finite)", "rms (finite)", "not finite"
+    ]  # fmt: skip
+    assert [name for name, _ in number_facts(SUMMARY)] == ["min", "max", "mean", "rms"]

@@ -61,8 +61,10 @@ def number_facts(summary: Summary) -> Facts:
     """Statistics over the finite values, and what is not finite."""
     mark = "~" if summary.sampled else ""
     pairs = (("min", summary.minimum), ("max", summary.maximum), ("mean", summary.mean), ("rms", summary.rms))
-    facts = [(name, f"{mark}{formatting.number(value, 5)}") for name, value in pairs if value is not None]
-    if odd := formatting.oddities(summary):
+    odd = formatting.oddities(summary)
+    of = " (finite)" if odd else ""
+    facts = [(f"{name}{of}", f"{mark}{formatting.number(value, 5)}") for name, value in pairs if value is not None]
+    if odd:
         facts.append(("not finite", odd))
     return tuple(facts)
 

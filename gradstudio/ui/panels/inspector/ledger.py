@@ -16,6 +16,8 @@ from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.theme import Theme, mono_font
 
 STRIP_WIDTH_PX, STRIP_HEIGHT_PX = 56, 14
+LONG = 21
+"""Numbers of more characters stand below their name, over the whole width."""
 
 
 class Line(NamedTuple):
@@ -59,7 +61,7 @@ class Ledger(QWidget):
         if lines != self.lines:
             self.lines = lines
             for _ in range(len(self._rows), len(lines)):
-                self._rows.append(_Row(self, self._grid, 2 * len(self._rows), self._theme))
+                self._rows.append(_Row(self, self._grid, 3 * len(self._rows), self._theme))
             for k, row in enumerate(self._rows):
                 row.show_line(lines[k] if k < len(lines) else None)
         self.setVisible(bool(lines))
@@ -94,9 +96,11 @@ class _Row:
         self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.strip = Strip(theme, ledger)
         self.number, self.wide, self.note = label("", ""), label("", "", wrap=True), label("", "dim", wrap=True)
-        for part in (self.number, self.wide, self.note):
+        self.below = label("", "", wrap=True)
+        for part in (self.number, self.below, self.wide, self.note):
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.number.setFont(mono_font())
+        self.below.setFont(mono_font())
         self.name.setFont(mono_font())
         self.button.setFont(mono_font())
         self.note.setFont(mono_font(11))
@@ -107,7 +111,8 @@ class _Row:
         grid.addWidget(self.strip, place, 1)
         grid.addWidget(self.number, place, 2, right)
         grid.addWidget(self.wide, place, 0, 1, 3)
-        grid.addWidget(self.note, place + 1, 0, 1, 3)
+        grid.addWidget(self.below, place + 1, 0, 1, 3)
+        grid.addWidget(self.note, place + 2, 0, 1, 3)
 
     def show_line(self, line: Line | None) -> None:
         """Show a line, or nothing."""
@@ -115,7 +120,8 @@ class _Row:
         self._link = line.link if line is not None else None
         self.name.setVisible(is_value and self._link is None)
         self.button.setVisible(is_value and self._link is not None)
-        self.number.setVisible(is_value)
+        self.number.setVisible(False)
+        self.below.setVisible(False)
         self.wide.setVisible(line is not None and not is_value)
         self.note.setVisible(line is not None and bool(line.note))
         pictured = is_value and line is not None and line.summary is not None and not is_written_out(line.summary)
@@ -132,21 +138,24 @@ class _Row:
 
     def words(self) -> str:
         """The line as text."""
-        parts: tuple[QLabel | QPushButton, ...] = (self.button, self.name, self.number, self.wide, self.note)
+        parts: tuple[QLabel | QPushButton, ...] = (
+            *(self.button, self.name, self.number, self.below, self.wide, self.note),
+        )
         return "  ".join(part.text() for part in parts if not part.isHidden() and part.text())
 
     def _show_value(self, line: Line) -> None:
         self.name.setText(line.name)
         self.button.setText(line.name)
         self.button.setToolTip(f"Show {line.name.rpartition(' ')[2]}")
-        self.number.setText(line.text or in_a_line(line.summary))
+        text = line.text or in_a_line(line.summary)
+        number = self.below if len(text) > LONG else self.number
+        number.setText(text.replace(" → ", "\n→ ") if number is self.below else text)
+        number.show()
         font = mono_font()
         font.setBold(line.kind == "sum")
-        self.number.setFont(font)
+        number.setFont(font)
         odd = line.summary is not None and bool(formatting.oddities(line.summary))
-        _give_role(
-            self.number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else "")
-        )
+        _give_role(number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else ""))
         self.strip.show_summary(line.summary)
 
 

@@ -61,6 +61,7 @@ class Details(QWidget):
         """Show an item as graph and results have it now."""
         for part in (self.head, self.arguments, self.values, self.backward, self.check, self.costs):
             part.show_item(item)
+        self.what_if.show_item(item)
         self.order.show_item(item)
         self.note.show_item(item)
         self.trouble.show_item(item)

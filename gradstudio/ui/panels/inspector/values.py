@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -11,13 +12,16 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QTabBar,
     QTableView,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from gradstudio.advice.overwritten import overwritten_by
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
 from gradstudio.graph.ports import output_ports
 from gradstudio.protocol.debugging import Change
 from gradstudio.protocol.messages import Fetched, GradRow, Row
@@ -32,6 +36,8 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
 
 ROW_PX = 22
+MAX_LATER = 5000
+"""Only so many ticks are searched for a statement that wrote into a value's memory: the newest."""
 MAX_VISIBLE_ROWS = 8
 MIN_COLUMN_PX, MAX_COLUMN_PX = 54, 110
 
@@ -72,12 +78,16 @@ class TensorPage(QWidget):
         self.cause.setObjectName("link")
         self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
         self.cause.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 0)
-        layout.setSpacing(8)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 8, 0, 0)
+        self._layout.setSpacing(8)
         for widget in (self.remark, self.cause, self._leading, self.table, self.pairs):
-            layout.addWidget(widget)
-        layout.addStretch(1)
+            self._layout.addWidget(widget)
+        self._layout.addStretch(1)
+
+    def height_for(self, width: int) -> int:
+        """Pixels that it needs at that width, words wrapped."""
+        return self._layout.totalHeightForWidth(width)
 
     def show_page(self, remark: str, pairs: facts.Facts, summary: Summary | None, fetch: Fetch | None) -> None:
         """Show facts and, when there is a summary, its numbers."""
@@ -119,7 +129,7 @@ class ValueSection(Section):
         self._subjects: tuple[Subject, ...] = ()
         self.chooser = QComboBox(self)
         self.chooser.setAccessibleName("Which result")
-        self.tabs = QTabWidget(self)
+        self.tabs = _Tabs(self)
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -164,6 +174,7 @@ class ValueSection(Section):
         for page in (self.value, self.gradient):
             front = page is self.tabs.currentWidget()
             page.setSizePolicy(policy.Preferred, policy.Preferred if front else policy.Ignored)
+        self.tabs.updateGeometry()
 
     def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
         records = self._session.results.outputs(item) or ()
@@ -214,9 +225,24 @@ class ValueSection(Section):
         if cause is not None:
             self.gradient.cause.setText(f"Show {name_of(graph, cause)}")
 
+    def _overwritten(self, subject: Subject) -> str:
+        """Which statement wrote into the value's memory since; "" when none did."""
+        results, graph = self._session.results, self._session.graph_store.graph
+        row = results.row(subject.node)
+        if row is None or subject.path or results.is_stale:
+            return ""
+        last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
+        ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
+        later = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
+        writer = overwritten_by(graph, row, subject.output, later)
+        name = title(graph, writer) if writer is not None else ""
+        return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""
+
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
         if self._session.results.stale(subject.node):
             return "From before the last change of the program. Run again to bring it up to date."
+        if overwritten := self._overwritten(subject):
+            return overwritten
         if self._session.results.moment is not None:
             row = self._session.results.row(subject.node)
             when = self._when(subject.node, row) if row is not None else ""
@@ -268,6 +294,29 @@ class ValueSection(Section):
             if page.model.take(answer) and answer.error:
                 page.remark.setText(answer.error)
                 page.remark.show()
+
+
+class _Tabs(QTabWidget):
+    """As high as the tab in front needs at its width; the wheel scrolls the inspector and never changes the tab."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTabBar(_TabBar(self))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        page = self.currentWidget()
+        return self.tabBar().sizeHint().height() + (page.height_for(width) if isinstance(page, TensorPage) else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.tabBar().sizeHint().height())
+
+
+class _TabBar(QTabBar):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class _LeadingIndex(QWidget):

@@ -1,9 +1,10 @@
 """*What if*: a value or gradient changed by hand in a run on the side, and what came out otherwise."""
 
+import msgspec
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators import literals
 from gradstudio.operators.errors import LiteralError
 from gradstudio.protocol.debugging import Change, Difference, WhatIfAnswered
@@ -26,6 +27,7 @@ class WhatIfSection(Section):
         """Nothing was asked yet."""
         super().__init__("What if", parent)
         self._session = session
+        self._item: ItemId | None = None
         self.title, self.words = label("", "title", wrap=True), label(WORDS, "dim", wrap=True)
         self.ledger = Ledger(session.attention, theme)
         self.drop, self.keep = QPushButton("Drop"), QPushButton("Set it in the program")
@@ -44,6 +46,12 @@ class WhatIfSection(Section):
         session.experiments.changed.connect(lambda _items: self.refresh())
         self.refresh()
 
+    def show_item(self, item: ItemId | None) -> None:
+        """Where another node is shown than the one that was changed, only what came out otherwise there."""
+        if item != self._item:
+            self._item = item
+            self.refresh()
+
     def refresh(self) -> None:
         """Show the newest answer."""
         answer, graph = self._session.experiments.what_if, self._session.graph_store.graph
@@ -51,7 +59,9 @@ class WhatIfSection(Section):
         if answer is None:
             return
         self.title.setText(title_of(graph, answer))
-        self.ledger.show_lines(lines_of(graph, answer))
+        elsewhere = self._item is not None and self._item != answer.change.node
+        self.words.setVisible(not elsewhere)
+        self.ledger.show_lines(lines_at(graph, answer, self._item) if elsewhere else lines_of(graph, answer))
         self.keep.setVisible(not answer.error and settable(graph, answer.change))
 
     def set_theme(self, theme: Theme) -> None:
@@ -93,6 +103,18 @@ def lines_of(graph: Graph, answer: WhatIfAnswered) -> tuple[Line, ...]:
         if len(changed) > MAX_LINES:
             lines.append(Line(kind="words", role="dim", text=f"and {len(changed) - MAX_LINES} more"))
     return tuple(lines)
+
+
+def lines_at(graph: Graph, answer: WhatIfAnswered, item: ItemId | None) -> tuple[Line, ...]:
+    """The lines of one node, and how many there are of others."""
+    own = tuple(each for each in answer.differences if each.node == item)
+    others = len(answer.differences) - len(own)
+    if answer.error or not answer.differences:
+        return lines_of(graph, answer)
+    lines = lines_of(graph, msgspec.structs.replace(answer, differences=own)) if own else ()
+    lead = "" if own else "Nothing comes out otherwise here. "
+    told = f"{lead}{others} more elsewhere" if others else lead.strip()
+    return (*lines, Line(kind="words", role="dim", text=told)) if told else lines
 
 
 def element(summary: Summary, index: tuple[int, ...]) -> float | int | None:
