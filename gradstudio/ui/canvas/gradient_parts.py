@@ -11,12 +11,12 @@ MAX_ELEMENTS = 4
 
 
 def accumulated_parts(row: GradRow) -> str:
-    """Numbers and small vectors as they are, others by their norms; one part alone was left by an earlier pass."""
+    """Numbers and small vectors as they are, others by their norms; one part alone was left by an earlier backward."""
     if not row.parts:
         return ""
     words = [part_words(part.grad) for part in row.parts]
     if len(words) == 1:
-        return f"left by pass {row.parts[0].pass_number}"
+        return f"left by backward {row.parts[0].backward}"
     written = row.grad is not None and _is_written(row.grad)
     if len(words) > SHOWN:
         words = [*words[:2], "…", words[-1], f"({len(row.parts)} parts)"]
