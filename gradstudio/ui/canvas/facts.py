@@ -188,7 +188,8 @@ def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[i
     """Shapes beside the output ports; those that only inference says are guessed."""
     records = results.outputs(node)
     if records is not None:
-        found = {k: text for k, record in enumerate(records) if (text := _shape_text(record, with_layout=with_layout))}
+        texts = {k: _shape_text(record, results, with_layout=with_layout) for k, record in enumerate(records)}
+        found = {k: text for k, text in texts.items() if text}
         return found, frozenset()
     hints = {}
     for k in range(8):
@@ -202,12 +203,14 @@ def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[i
     return hints, frozenset(hints)
 
 
-def _shape_text(record: Record, *, with_layout: bool) -> str:
-    """The shape, the version of what was written to in place, and whether it is not contiguous."""
+def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
+    """The shape, the version of what was written to in place (``v0→v1``: and since), whether it is not contiguous."""
     match record:
-        case TensorRecord(summary=summary, version=version, contiguous=contiguous):
+        case TensorRecord(summary=summary, version=version, contiguous=contiguous, storage=storage):
             layout = " strided" if with_layout and not contiguous else ""
-            return f"{formatting.shape(summary.shape)}{f' v{version}' if version else ''}{layout}"
+            now = results.version_now(storage) if storage and version is not None else 0
+            since = f" v{version}→v{now}" if now > (version or 0) else f" v{version}" if version else ""
+            return f"{formatting.shape(summary.shape)}{since}{layout}"
         case ArrayRecord(shape=sizes):
             return formatting.shape(sizes)
         case PlainRecord(class_name=name):

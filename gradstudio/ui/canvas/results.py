@@ -86,6 +86,9 @@ class Results(Protocol):
     def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
         """Pairs of nodes whose values share a storage: the base, then what shares it."""
 
+    def version_now(self, storage: int, /) -> int:
+        """The highest version at which anything in a storage was seen."""
+
     def node_memory(self, node: ItemId, /) -> NodeMemory | None:
         """What a node holds; None while the engine was not asked."""
 
@@ -163,6 +166,10 @@ class NoResults:
     def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
         """Nothing is stored."""
         return ()
+
+    def version_now(self, storage: int) -> int:
+        """Nothing is written."""
+        return 0
 
     def node_memory(self, node: ItemId) -> NodeMemory | None:
         """Nothing is stored."""

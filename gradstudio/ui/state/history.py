@@ -23,6 +23,7 @@ class History:
         self.timeline = Timeline()
         self._attention, self._store = attention, store
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
+        self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None
 
     @property
     def tick(self) -> int | None:
@@ -84,6 +85,18 @@ class History:
         if self._shared is None or self._shared[0] != key:
             self._shared = (key, self._find_shared())
         return self._shared[1]
+
+    def version_now(self, storage: int) -> int:
+        """The highest version at which anything in a storage was seen, as of the moment; 0 when nothing was."""
+        key = (len(self.timeline.ticks), self.tick)
+        if self._versions is None or self._versions[0] != key:
+            found: dict[int, int] = {}
+            rows = (self.row(node) for node in self.timeline.nodes())
+            for record in (record for row in rows if row is not None for record in row.outputs):
+                if isinstance(record, TensorRecord) and record.storage and record.version:
+                    found[record.storage] = max(found.get(record.storage, 0), record.version)
+            self._versions = (key, found)
+        return self._versions[1].get(storage, 0)
 
     def turns(self, node: ItemId) -> Turns | None:
         """The turns of the loops around the node that are looked at; None: the last it ran with."""

@@ -160,6 +160,10 @@ class ResultStore(HeldBack, QObject):
         """Pairs (base, view) of nodes whose results share a storage."""
         return self._history.shared_storage()
 
+    def version_now(self, storage: int) -> int:
+        """The highest version at which anything in a storage was seen, as of the moment."""
+        return self._history.version_now(storage)
+
     def node_memory(self, node: ItemId) -> NodeMemory | None:
         """What the node holds, as last weighed; None when it was not."""
         return self._memory_rows.get(node)

@@ -246,3 +246,16 @@ def test_what_inference_does_not_know_has_the_room_that_a_run_shows_it_needs() -
     ran = facts_height(Told(SCALAR), NODE, Shown(), (Family.TENSOR,))
     assert ran < unknown
     assert facts_height(Told(SCALAR, grad=gradient(SCALAR)), NODE, Shown(), (Family.TENSOR,)) == ran
+
+
+def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
+    class Written(Told):
+        def version_now(self, storage: int) -> int:
+            return 1 if storage == 7 else 0
+
+    def hint(storage: int, version: int) -> str:
+        summary = Summary(dtype="float32", shape=(4,))
+        record = TensorRecord(device="cpu", summary=summary, storage=storage, version=version)
+        return card_facts(Written(record), NODE, ("v",), Shown()).hints[0]
+
+    assert (hint(7, 0), hint(7, 1), hint(8, 0)) == ("[4] v0→v1", "[4] v1", "[4]")

@@ -353,3 +353,23 @@ def test_figures_beside_a_nan_are_said_to_be_of_the_finite() -> None:
         "min (finite)", "max (finite)", "mean (finite)", "rms (finite)", "not finite"
     ]  # fmt: skip
     assert [name for name, _ in number_facts(SUMMARY)] == ["min", "max", "mean", "rms"]
+
+
+def test_a_value_that_was_overwritten_since_says_by_which_statement(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    made, writer = add("torch.ones", size="(2,)"), add("torch.Tensor.mul_", other="10")
+    rows = [
+        Row(step=k, node=node, outputs=(TensorRecord(device="cpu", summary=SUMMARY, storage=7, version=k - 1),))
+        for k, node in ((1, made), (2, writer))
+    ]
+    session.results.add_rows(rows)
+    assert session.results.version_now(7) == 1
+    session.attention.select([made])
+    page = inspector.details.values.value
+    inspector.refresh()
+    assert page.remark.text().startswith("As it was computed. Overwritten since by ")
+    session.attention.look_at(0)
+    assert session.results.version_now(7) == 0
+    inspector.refresh()
+    assert page.remark.text() == "As it was at the step you look at."
