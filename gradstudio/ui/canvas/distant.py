@@ -20,6 +20,7 @@ from gradstudio.ui.canvas.geometry import Floats
 from gradstudio.ui.canvas.heads import color_of
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.plate_painter import paint_plate
+from gradstudio.ui.canvas.plate_signs import LEAST_DOTTED, States, paint_dots
 from gradstudio.ui.theme import Theme
 
 DISTANT: Final = 0.62
@@ -30,12 +31,13 @@ TINT: Final = 0.55
 
 
 class Tints:
-    """One colour a card for what it computed, worked out once for each value."""
+    """One colour a card for what it computed, worked out once for each value; and the states of gradients."""
 
     def __init__(self) -> None:
         """No colour is known."""
         self._theme: Theme | None = None
         self._known: dict[ItemId, tuple[Row | None, int | None]] = {}
+        self.states = States()
 
     def of(self, board: Board, look: Look, items: Iterable[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
@@ -75,6 +77,8 @@ def paint_plates(
     items = [board.ids[k] for k in which.tolist()]
     _paint_tints(painter, look, board, items, rects, tints)
     _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
+    if board.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
+        paint_dots(painter, look, rects, tints.states.of(board, items))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
 

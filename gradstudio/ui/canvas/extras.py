@@ -65,7 +65,8 @@ class Extras:
 
     Attributes:
         changes: lines of the *What if* band.
-        cost: forward time, backward time, bytes alive, bytes saved; "" where nothing is known; () without the overlay.
+        cost: forward time, backward time, bytes alive or "freed", bytes saved; "" where nothing is known;
+            () without the overlay.
         check: gradcheck agreed (True) or not; None: not checked.
         numbers: where it did not, both numbers of the worst element.
     """
@@ -110,10 +111,11 @@ def cost(results: Results, node: ItemId) -> tuple[str, ...]:
     """Forward and backward time, bytes alive and saved, as they are written; "" where there is none."""
     forward, backward = results.seconds(node)
     memory = results.node_memory(node)
-    alive = memory.alive_bytes if memory is not None else 0
+    alive, freed = (memory.alive_bytes, memory.freed_step) if memory is not None else (0, 0)
     saved = results.saved_bytes(node)
     times = tuple(seconds(figure) if figure else "" for figure in (forward, backward))
-    return (*times, *(formatting.size(size) if size else "" for size in (alive, saved)))
+    held = formatting.size(alive) if alive else "freed" if freed else ""
+    return (*times, held, formatting.size(saved) if saved else "")
 
 
 def _changes(experiments: Experiments, node: ItemId) -> Iterator[Changed]:

@@ -12,6 +12,9 @@ from gradstudio.ui.canvas.marks import paint_arrow
 
 CROSS: Final = 12.0
 """Side of the "x" that drops a *What if*."""
+ARROW: Final = 10.0
+"""Room for the arrow before a time."""
+BETWEEN: Final = 8.0
 Align = Qt.AlignmentFlag
 
 
@@ -24,7 +27,7 @@ def paint_extras(painter: QPainter, look: Look, shown: Extras, top: float, width
         _paint_numbers(painter, look, shown.numbers, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
         top += FOOT
     if shown.cost:
-        _paint_cost(painter, look, shown.cost, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
+        paint_cost(painter, look, shown.cost, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
 
 
 def cross_box(top: float, width: float) -> QRectF:
@@ -48,7 +51,7 @@ def _paint_band(painter: QPainter, look: Look, shown: Extras, band: QRectF) -> N
         else:
             line.setRight(band.right() - PADDING)
             line.setLeft(line.left() + look.meter.width("what if", "badge") + 7)
-        _paint_change(painter, look, changed, line)
+        paint_change(painter, look, changed, line)
     cross = cross_box(band.y(), band.width() + 2).adjusted(3, 3, -3, -3)
     painter.setPen(QPen(look.color("text_dim"), 1.4))
     painter.drawLines(
@@ -64,7 +67,8 @@ def _label(painter: QPainter, look: Look, line: QRectF) -> None:
     line.setLeft(line.left() + look.meter.width("what if", "badge") + 7)
 
 
-def _paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF) -> None:
+def paint_change(painter: QPainter, look: Look, changed: Changed, line: QRectF) -> None:
+    """Before and after, and by how much where there is room for that too."""
     meter = look.meter
     words = f"{changed.sign} {changed.words}".strip()
     by = changed.by if meter.width(words, "mono") + meter.width(changed.by, "mono") + 10 <= line.width() else ""
@@ -85,26 +89,42 @@ def _paint_numbers(painter: QPainter, look: Look, numbers: str, line: QRectF) ->
     painter.drawText(line, Align.AlignVCenter, meter.elided(text, "mono_small", line.width()))
 
 
-def _paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRectF) -> None:
-    """Forward and backward time at the left, bytes alive and saved at the right; "saved" goes first."""
+def paint_cost(painter: QPainter, look: Look, cost: tuple[str, ...], line: QRectF) -> None:
+    """Forward and backward time at the left, bytes alive and saved at the right.
+
+    Where there is no room for all, "saved" goes first, then the backward, then the forward.
+    """
     painter.fillRect(QRectF(line.x(), line.y(), line.width(), 1), look.faded("card_edge", 0.7))
-    forward, backward, alive, saved = cost
-    left = [(sign, text, role) for sign, text, role in (("▶", forward, "forward"), ("◀", backward, "backward")) if text]
-    right = [text for text in (alive, f"saved {saved}" if saved else "") if text]
-    meter, x = look.meter, line.x()
-    painter.setFont(meter.font("mono_small"))
-    for sign, text, role in left:
-        paint_arrow(painter, look.color(role), QPointF(x + 4, line.center().y() + 0.5), 3.2, back=sign == "◀")
-        painter.setPen(look.color("text_dim"))
-        painter.drawText(QRectF(x + 10, line.y(), 90, FOOT), Align.AlignVCenter, text)
-        x += 10 + meter.width(text, "mono_small") + 8
-    if not left and not right:
+    forward, backward, alive, saved = _fitting(look, cost, line.width())
+    painter.setFont(look.meter.font("mono_small"))
+    x = line.x()
+    for text, role in ((forward, "forward"), (backward, "backward")):
+        if text:
+            at = QPointF(x + 4, line.center().y() + 0.5)
+            paint_arrow(painter, look.color(role), at, 3.2, back=role == "backward")
+            painter.setPen(look.color("text_dim"))
+            painter.drawText(QRectF(x + ARROW, line.y(), 90, line.height()), Align.AlignVCenter, text)
+            x += ARROW + look.meter.width(text, "mono_small") + BETWEEN
+    if not any(cost):
         painter.setPen(look.color("unknown_value"))
         painter.drawText(line, Align.AlignVCenter, "–")
-    text = next((text for text in (" · ".join(right), right[0] if right else "") if _fits(look, text, line, x)), "")
     painter.setPen(look.color("text_dim"))
-    painter.drawText(line, Align.AlignVCenter | Align.AlignRight, text)
+    painter.drawText(line, Align.AlignVCenter | Align.AlignRight, _bytes(alive, saved))
 
 
-def _fits(look: Look, text: str, line: QRectF, x: float) -> bool:
-    return look.meter.width(text, "mono_small") <= line.right() - x
+def _fitting(look: Look, cost: tuple[str, ...], width: float) -> tuple[str, str, str, str]:
+    """As many of the costs as have room."""
+    forward, backward, alive, saved = cost
+    tries = [(forward, backward, alive, saved), (forward, backward, alive, ""), (forward, "", alive, "")]
+    tries.append(("", "", alive, "") if alive else (forward, "", "", ""))
+    return next((one for one in tries if _cost_width(look, one) <= width), tries[-1])
+
+
+def _cost_width(look: Look, cost: tuple[str, str, str, str]) -> float:
+    meter = look.meter
+    times = sum(ARROW + meter.width(text, "mono_small") + BETWEEN for text in cost[:2] if text)
+    return times + meter.width(_bytes(*cost[2:]), "mono_small")
+
+
+def _bytes(alive: str, saved: str) -> str:
+    return " · ".join(text for text in (alive, f"saved {saved}" if saved else "") if text)

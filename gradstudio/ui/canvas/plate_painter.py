@@ -15,12 +15,13 @@ from gradstudio.ui.canvas import formatting, heat
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.extras import Extras
+from gradstudio.ui.canvas.extras_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import failure_shown, in_one_line
 from gradstudio.ui.canvas.heads import Head, head_of
-from gradstudio.ui.canvas.heights import awaits_gradient
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_check, paint_state, paint_warning
+from gradstudio.ui.canvas.plate_signs import ROOM, paint_plate_state, state_of
 from gradstudio.ui.canvas.states import SHORT_STATE_WORDS, STATE_WORDS
 
 LEGIBLE_WIDTH: Final = 30.0
@@ -32,6 +33,10 @@ LEAST_FOR_GRADIENT: Final = 46.0
 """A body at least so high has room for the gradient below the value."""
 STALE_OPACITY: Final = 0.45
 LEAST_PORT_ZOOM: Final = 0.25
+FOOT_LINE: Final = 14.0
+LEAST_WITH_FOOT: Final = 34.0
+"""A body at least so high has a line for a *What if* or for costs."""
+LEAST_FOOT_WIDTH: Final = 70.0
 Align = Qt.AlignmentFlag
 
 
@@ -49,20 +54,26 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     painter.fillPath(
         half_rounded(header, radius), colored.ground if colored is not None else look.category(face.category)
     )
+    state = state_of(board.results, item) if board.shown.gradients and not failed else None
+    low = rect.bottom()
     if rect.width() >= LEGIBLE_WIDTH:
         _paint_title(painter, look, face, header, colored)
-        _paint_body(painter, look, board, item, rect.adjusted(7, head + 3, -5, -4))
+        body = _paint_foot(painter, look, board.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
+        low = body.bottom() + 4
+        state = _paint_body(painter, look, board, item, body, state)
     if failed:
         paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
     _paint_tried(painter, look, board.cards[item].extras, rect, head)
+    if state is not None:
+        paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
         _paint_ports(painter, look, board, face, rect, zoom)
     painter.setOpacity(1.0)
 
 
 def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
-    """A bar where a *What if* changed something; the badge of gradcheck."""
-    if tried.changes:
+    """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
+    if tried.changes and not _has_foot(tried, rect.height() - head - 7, rect.width()):
         painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), look.color("info"))
     if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
         paint_check(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
@@ -89,25 +100,54 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colo
         painter.drawText(rest, Align.AlignVCenter, look.meter.elided(face.title, "badge_note", rest.width()))
 
 
-def _paint_body(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
+def _has_foot(tried: Extras, height: float, width: float) -> bool:
+    """Whether a *What if* or costs have a line at the bottom of a body of that height, on a plate of that width."""
+    return bool(tried.changes or tried.cost) and height >= LEAST_WITH_FOOT and width >= LEAST_FOOT_WIDTH
+
+
+def _paint_foot(painter: QPainter, look: Look, tried: Extras, body: QRectF) -> QRectF:
+    """A *What if* and costs, a line each; what is left of the body above them."""
+    room = QRectF(body)
+    if not _has_foot(tried, body.height(), body.width() + 12):
+        return room
+    if tried.cost:
+        room.setBottom(room.bottom() - FOOT_LINE)
+        paint_cost(painter, look, tried.cost, QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE))
+    if tried.changes:
+        room.setBottom(room.bottom() - FOOT_LINE - 1)
+        line = QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE - 1)
+        painter.fillRect(line.adjusted(-5, 0, 3, 0), look.faded("info", 0.18))
+        painter.fillRect(QRectF(line.x() - 6, line.y(), 3, line.height()), look.color("info"))
+        paint_change(painter, look, tried.changes[0], line)
+    return room
+
+
+def _paint_body(
+    painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF, state: GradState | None
+) -> GradState | None:
+    """Everything below the title; the state that still needs a sign, None when it is told."""
     records = board.results.outputs(item)
     failure = failure_shown(board.results, item)
     if failure is not None:
         _paint_failure(painter, look, in_one_line(failure.what), body)
-        return
+        return None
     if not records:
         _paint_expected(painter, look, board, item, body)
-        return
+        return None
     if board.results.stale(item):
         painter.setOpacity(STALE_OPACITY)
     room = QRectF(body)
     roomy = board.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
-    if roomy and isinstance(records[0], TensorRecord) and awaits_gradient(records[0], board.results.grad(item, 0)):
+    if roomy and isinstance(records[0], TensorRecord) and state is not None:
         room.setBottom(room.bottom() - LINE - 2)
         line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
         _paint_gradient(painter, look, board, item, records[0], line)
-    _paint_value(painter, look, board, records[0], room)
+        state = None
+    elif state is not None and room.height() < NUMBER_LINE + ROOM:
+        room.setRight(room.right() - ROOM)
+    _paint_value(painter, look, board, records[0], room, ROOM if state is not None else 0.0)
     painter.setOpacity(1.0)
+    return state
 
 
 def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF) -> None:
@@ -139,9 +179,12 @@ def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, b
         _line(painter, look, reason, "badge_note", look.color("warning"), below, LINE)
 
 
-def _paint_value(painter: QPainter, look: Look, board: Board, record: Record, room: QRectF) -> None:
+def _paint_value(
+    painter: QPainter, look: Look, board: Board, record: Record, room: QRectF, corner: float = 0.0
+) -> None:
+    """The value; a square of that side in the lower right corner stays free."""
     if isinstance(record, TensorRecord) and record.summary.shape != ():
-        _paint_tensor(painter, look, board, record.summary, room)
+        _paint_tensor(painter, look, board, record.summary, room, corner)
     elif board.shown.values:
         number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
         _paint_number(painter, look, record, room, large=number)
@@ -157,9 +200,10 @@ def _paint_number(painter: QPainter, look: Look, record: Record, room: QRectF, *
     _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if large else LINE)
 
 
-def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF) -> None:
+def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF, corner: float) -> None:
     """Small ones as numbers, others as a shape above a picture."""
-    rows = _written_out(look, board, summary, room)
+    beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
+    rows = _written_out(look, board, summary, above) or _written_out(look, board, summary, beside)
     if rows:
         for number, text in enumerate(rows):
             _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
@@ -178,7 +222,7 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
     if picture is None or room.height() < 6:
         return
     ratio = max(0.5, min(4.0, picture.width() / picture.height()))
-    height = min(room.height(), room.width() / ratio)
+    height = min(room.height(), max(1.0, room.width() - corner) / ratio)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
 
