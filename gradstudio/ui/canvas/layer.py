@@ -101,7 +101,7 @@ class Layer:
         self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pale(painter, self.look, self.board, camera, seen)
         if self.board.shown.storage:
-            paint_storage(painter, self.look, self.board, camera, seen)
+            paint_storage(painter, self.look, self.board, camera, seen, self.labels)
         painter.setClipping(False)
 
     def _paint_below(

@@ -1,5 +1,6 @@
 """Edges that are no wires: which values share a storage, and which write clashes with what was saved."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -10,24 +11,74 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.debugging import Clash
+from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_pill
+from gradstudio.ui.canvas.wire_labels import WireLabels
 
 LEGIBLE: Final = 0.5
 """Below this zoom edges have no words."""
 SIGN: Final = 9.0
+HEIGHT: Final = 18.0
+"""Of words, view pixels."""
+CLEAR: Final = 2.0
+"""Least distance of words to what they must not cover."""
+SHARES: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)
+LIFTS: Final = (0.0, 20.0, -20.0, 40.0, -40.0)
+"""Places along an edge, and so far below it, that are tried for its words."""
 
 
-def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
-    """A dashed edge from each base to what shares its storage, with words where they can be read."""
+def paint_storage(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, labels: WireLabels) -> None:
+    """A dashed edge from each base to what shares its storage; then words, where they cover nothing."""
+    color, placed = look.color("info"), storage_words(look, board, camera, seen, labels)
+    for path, _, _ in placed:
+        _draw(painter, camera, path, color)
+    for _, words, box in placed:
+        if box is not None:
+            painter.setFont(look.meter.font("badge"))
+            plate(painter, look, QRectF(box.x, box.y, box.width, box.height), words, color)
+
+
+def storage_words(
+    look: Look, board: Board, camera: Camera, seen: Box, labels: WireLabels
+) -> list[tuple[QPainterPath, str, Box | None]]:
+    """Each edge of the storage overlay, its words, and where they stand, view pixels; None: there is no room."""
+    taken = _covered(board, camera, seen, labels)
+    found = []
     for base, other in board.results.shared_storage():
-        if base in board.index and other in board.index:
-            writes = Effect.IN_PLACE in analysis.effects(board.graph, other)
-            words = "same memory" if writes else f"view of {title(board.graph, base)}"
-            _link(painter, look, board, camera, seen, (base, other), look.color("info"), words)
+        path = _path(board, camera, seen, (base, other))
+        if path is None:
+            continue
+        writes = Effect.IN_PLACE in analysis.effects(board.graph, other)
+        words = "same memory" if writes else f"view of {title(board.graph, base)}"
+        box = _free_place(path, look.meter.width(words, "badge") + 14, taken) if camera.zoom >= LEGIBLE else None
+        taken.extend([box.grown(2 * CLEAR)] if box is not None else ())
+        found.append((path, words, box))
+    return found
+
+
+def _covered(board: Board, camera: Camera, seen: Box, labels: WireLabels) -> list[Box]:
+    """What words must not cover, view pixels: cards, notes, the numbers on wires."""
+    near = board.bounds[geometry.visible(board.bounds, seen)].tolist()
+    boxes = [Box(left, top, right - left, bottom - top) for left, top, right, bottom in near]
+    boxes += [note.box for note in board.notes.values()]
+    if board.shown.wire_gradients:
+        boxes += [label.box for _, label in labels.near(seen, camera.zoom)]
+    return [camera.box_to_view(box).grown(CLEAR) for box in boxes]
+
+
+def _free_place(path: QPainterPath, width: float, taken: Sequence[Box]) -> Box | None:
+    """The first place on a path, or just above or below it, where words cover nothing."""
+    for lift in LIFTS:
+        for share in SHARES:
+            at = path.pointAtPercent(share)
+            place = Box(at.x() - width / 2, at.y() - HEIGHT / 2 + lift, width, HEIGHT)
+            if not any(place.meets(box) for box in taken):
+                return place
+    return None
 
 
 def paint_clashes(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
@@ -63,25 +114,38 @@ def _link(
     painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId],
     color: QColor, words: str,
 ) -> None:  # fmt: skip
+    path = _path(board, camera, seen, ends)
+    if path is None:
+        return
+    _draw(painter, camera, path, color)
+    if camera.zoom >= LEGIBLE:
+        painter.setFont(look.meter.font("badge"))
+        width = look.meter.width(words, "badge") + 14
+        middle = path.pointAtPercent(0.5)
+        plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
+
+
+def _path(board: Board, camera: Camera, seen: Box, ends: tuple[ItemId, ItemId]) -> QPainterPath | None:
+    """From one card to the other, view pixels; None when it does not show."""
     one, other = board.box(ends[0]), board.box(ends[1])
     if one is None or other is None or not _around(one, other).meets(seen):
-        return
+        return None
     start, stop, bend = _route(camera.box_to_view(one), camera.box_to_view(other))
     path = QPainterPath(start)
     path.cubicTo(start + bend[0], stop + bend[1], stop)
+    return path
+
+
+def _draw(painter: QPainter, camera: Camera, path: QPainterPath, color: QColor) -> None:
+    """A dashed line between two dots."""
     pen = QPen(color, 1.8 if camera.zoom >= LEGIBLE else 1.2, Qt.PenStyle.DashLine)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(path)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    for end in (start, stop):
-        painter.drawEllipse(end, 3.0, 3.0)
-    if camera.zoom >= LEGIBLE:
-        painter.setFont(look.meter.font("badge"))
-        width = look.meter.width(words, "badge") + 14
-        middle = path.pointAtPercent(0.5)
-        plate(painter, look, QRectF(middle.x() - width / 2, middle.y() - 9, width, 18), words, color)
+    for share in (0.0, 1.0):
+        painter.drawEllipse(path.pointAtPercent(share), 3.0, 3.0)
 
 
 def plate(painter: QPainter, look: Look, rect: QRectF, words: str, color: QColor) -> None:

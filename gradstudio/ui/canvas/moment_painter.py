@@ -15,6 +15,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
+from gradstudio.ui.canvas.links_painter import storage_words
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 from gradstudio.ui.canvas.plates import plate_box
@@ -173,6 +174,9 @@ def _taken(stage: Stage, card: Box) -> list[Box]:
     near = board.bounds[geometry.visible(board.bounds, stage.seen, 0.0)].tolist()
     boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
     boxes += [to_view(note.box) for note in board.notes.values()]
+    if board.shown.storage:
+        links = storage_words(stage.look, board, stage.camera, stage.seen, stage.labels)
+        boxes += [box for _, _, box in links if box is not None]
     return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, 70.0, TAB)]
 
 

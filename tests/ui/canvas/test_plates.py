@@ -6,13 +6,16 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
+from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, WireGrad
 from gradstudio.protocol.debugging import Change, Difference, MemoryByNode, NodeMemory, WhatIfAnswered
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import GradState, ModuleRecord
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.extras_painter import paint_cost
+from gradstudio.ui.canvas.links_painter import storage_words
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.plate_signs import has_sign, paint_plate_state, state_of
+from gradstudio.ui.canvas.wire_labels import WireLabels
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_debugging import number, scalar
@@ -109,3 +112,32 @@ def test_costs_that_have_no_room_are_left_out_and_bytes_go_last(dark: Theme) -> 
     whole = ("12 µs", "34 µs", "4 KiB", "8 KiB")
     assert painted(whole, 300) != painted(("12 µs", "34 µs", "4 KiB", ""), 300)
     assert painted(whole, 60) == painted(("", "", "4 KiB", ""), 60)
+
+
+def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_another(hand: Hand) -> None:
+    base = hand.add("torch.relu", 40, 200)
+    others = [hand.add("torch.relu", x, 200) for x in (330, 620)]
+    for one, other in zip((base, others[0]), others, strict=True):
+        hand.wire(one, other, "input")
+    hand.session.attention.select(())
+    results, canvas = hand.session.results, hand.canvas
+    items = (base, *others)
+    results.add_rows([Row(step=k, node=item, outputs=(scalar(3.0, storage=7),)) for k, item in enumerate(items)])
+    results.add_backward(
+        BackwardTraced(
+            revision=0, backward=1, rows=(AutogradRow(backward=1, autograd="ReluBackward0", node=others[0], id=0),),
+            wires=tuple(WireGrad(source=one, target=other, port="input", place=0, grad=number(0.5))
+                        for one, other in zip((base, others[0]), others, strict=True)),
+        )
+    )  # fmt: skip
+    results._throttle.flush()
+    canvas.overlays.switch("storage", True)
+    board, camera, seen = canvas.board, canvas.camera, canvas.camera.seen(1000, 700)
+    labels = WireLabels(board)
+    words = [box for _, _, box in storage_words(canvas.look, board, camera, seen, labels) if box is not None]
+    assert len(words) == len(results.shared_storage()) == 2
+    numbers = [camera.box_to_view(label.box) for _, label in labels.near(seen, camera.zoom)]
+    cards = [camera.box_to_view(box) for item in items if (box := board.box(item)) is not None]
+    assert len(numbers) == 2
+    assert not any(word.meets(box) for word in words for box in (*numbers, *cards))
+    assert not any(one.meets(other) for k, one in enumerate(words) for other in words[:k])
