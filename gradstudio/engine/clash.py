@@ -30,6 +30,7 @@ FORBIDDEN = (
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 _SECOND_INPUT = ("other", "mat2", "exponent", "weight", "tensor2", "batch2", "vec2")
 _RAW = "_raw_saved_"
+COPY_SLICES = "CopySlices"
 NOBODY = ItemId("")
 
 
@@ -59,9 +60,12 @@ def clash_of(live: Live, step: Step, error: Exception) -> Clash | None:
 def _overwritten(live: Live, step: Step, words: str) -> Clash:
     match = _VERSIONS.search(words)
     now, then = (int(match[1]), int(match[2])) if match else (0, 0)
-    kept = _victim(live, step, now, then)
+    reach = _reach(live, step)
+    kept = None if reach is None else _victim(reach, now, then)
     if kept is None:
-        return Clash(saved_version=then, version=now)
+        return (None if reach is None else _inside_a_write(live, reach, now, then)) or Clash(
+            saved_version=then, version=now
+        )
     seen, tensor = kept.seen, kept.tensor
     wrote = () if tensor is None else live.writes.into(storage_of(tensor), then, now)
     address, line = _place(live, seen.owner)
@@ -72,14 +76,42 @@ def _overwritten(live: Live, step: Step, words: str) -> Clash:
     )  # fmt: skip
 
 
-def _victim(live: Live, step: Step, now: int, then: int) -> Kept | None:
-    """The autograd node torch stumbled over: of those whose tensor is at the versions it names the first it came to."""
+def _reach(live: Live, step: Step) -> Reach | None:
+    """The graph behind the roots of a backward; None when the statement is none."""
     if step.source.roots is None:
         return None
     roots = eval(step.source.roots, live.namespace)  # noqa: S307 - the printed text
+    return Reach(live.gradients, tensors_in([roots]))
+
+
+def _inside_a_write(live: Live, reach: Reach, now: int, then: int) -> Clash | None:
+    """A write into a view kept what was there before it, or its own result, within its `CopySlices`.
+
+    What that node keeps inside, torch shows nobody: the log of writes says which one saw these versions.
+    """
+    copies = [seen for seen in reach.seen if type(seen.node).__name__ == COPY_SLICES and seen.leaf is None]
+    copies.sort(key=lambda seen: -seen.node._sequence_nr())
+    for seen in copies:
+        for version in (then + 1, then):
+            for storage in live.writes.of(seen.owner, seen.turns, version):
+                wrote = live.writes.into(storage, then, now)
+                if not wrote or wrote[-1].version != now:
+                    continue
+                address, line = _place(live, seen.owner)
+                read = _read_by(live, seen)
+                return Clash(
+                    victim=seen.owner, victim_address=address, victim_line=line, autograd=COPY_SLICES,
+                    value=read[0][0] if read and version > then else seen.owner, saved_version=then, version=now,
+                    culprits=tuple(_culprit(live, write) for write in wrote),
+                )  # fmt: skip
+    return None
+
+
+def _victim(reach: Reach, now: int, then: int) -> Kept | None:
+    """The autograd node torch stumbled over: of those whose tensor is at the versions it names the first it came to."""
     found = [
         kept
-        for seen in Reach(live.gradients, tensors_in([roots])).seen
+        for seen in reach.seen
         if seen.leaf is None
         for kept in _overwritten_in(seen)
         if (kept.version, kept.saved_version) == (now, then)

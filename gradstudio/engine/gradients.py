@@ -30,6 +30,7 @@ class Gradients:
         last_backward: the last one of this pass, None when none has run in it.
         visible: nodes whose gradients are summarised at once; None: all.
         missed: values that the last backward did not reach, of which more is known than that.
+        given_back: values whose gradient the last backward returned instead of keeping it.
         budget: says how many bytes may be kept only for showing.
         grad_bytes: of the recorded gradients among them; the program itself never holds those.
     """
@@ -43,6 +44,7 @@ class Gradients:
         self.max_values = max_values
         self.visible: frozenset[ItemId] | None = None
         self.missed: list[Value] = []
+        self.given_back: list[Value] = []
         self._serial = 0
         self._budget = budget
         self._kept: dict[tuple[Key, bool], int] = {}
@@ -142,6 +144,7 @@ class Gradients:
         for value in self.values.values():
             if value.tensor is tensor:
                 self.arrived(value, grad, summarise(grad, self.max_values))
+                self.given_back.append(value)
 
     def refused(self, tensor: Tensor) -> None:
         """The leaf's gradient was computed in a backward that failed before it could be added or returned."""

@@ -1,24 +1,39 @@
-"""What autograd knows of a tensor, also where torch refuses to say.
+"""What autograd knows of a tensor, also where torch refuses to say, and without changing it by looking.
 
 A view made under `no_grad` whose base was then written into with gradients has neither `grad_fn`
 nor `is_leaf`: asking for them raises. Such a tensor is no leaf, and its node is not known.
+
+A view that was made before its base required grad gets its node when it is next asked for `grad_fn` or
+`is_leaf`, by torch or by us; until then torch refuses to write into it. So it is not asked.
 """
 
+import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
+_has_no_node = torch.ops.aten.is_leaf.default
+"""What stands there now: unlike `Tensor.is_leaf` it brings nothing up to date."""
+
 
 def grad_fn_of(tensor: Tensor) -> Node | None:
-    """The autograd node that made the tensor; None for a leaf, and where torch refuses."""
+    """The autograd node that made the tensor; None for a leaf, where torch refuses, and where it has none yet."""
     try:
-        return tensor.grad_fn
+        return None if is_nodeless_view(tensor) else tensor.grad_fn
     except RuntimeError:
         return None
 
 
 def is_leaf(tensor: Tensor) -> bool:
     """Whether it is a leaf; not where torch refuses to say."""
-    try:
+    if not (tensor.requires_grad and tensor._is_view()):
         return tensor.is_leaf
-    except RuntimeError:
+    base = tensor._base
+    return bool(_has_no_node(tensor)) and (base is None or not base.requires_grad or base.is_leaf)
+
+
+def is_nodeless_view(tensor: Tensor) -> bool:
+    """Whether it is a view that requires grad because its base does, and has no node, or none yet."""
+    if not (tensor.requires_grad and tensor._is_view()):
         return False
+    base = tensor._base
+    return base is not None and base.requires_grad and bool(_has_no_node(tensor))

@@ -37,6 +37,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     grads = given(live, step)
     with neutral():
         gradients.observe()
+        gradients.given_back.clear()
         seeds = seeds_of(live, step, roots, grads)
         note_writes(live)
     returns = source.inputs is not None or "inputs=" in step.statement.text

@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 from torch.nn import Parameter
 
+from gradstudio.engine.history import is_nodeless_view
 from gradstudio.engine.live import Binding, Live
 from gradstudio.engine.memory import LiveBytes, alive_bytes
 from gradstudio.engine.source import Step
@@ -82,8 +83,10 @@ class Rows:
             assert isinstance(tensor, Tensor)
             if tensor.layout is _STRIDED and tensor.is_cpu and not (tensor.is_nested or tensor.is_inference()):
                 try:
-                    grad_fn = tensor.grad_fn
+                    grad_fn = None if (nodeless := is_nodeless_view(tensor)) else tensor.grad_fn
                 except RuntimeError:
+                    nodeless = True
+                if nodeless:
                     return self._of_any(live, entry)
                 return self._of_tensor(live, entry, tensor, grad_fn)
         return self._of_any(live, entry)

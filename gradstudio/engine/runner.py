@@ -126,8 +126,9 @@ class Runner:
         return bool(self.rows.later)
 
     def let_go(self) -> None:
-        """Forget what was only outlined."""
+        """Forget the live state, and with it what was only outlined."""
         self.rows.later, self._unfinished = [], []
+        self.live, self._pending, self._traced = None, [], None
 
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
@@ -139,9 +140,9 @@ class Runner:
     def _take(self, live: Live) -> None:
         if live is not self.live:
             self.let_go()
+            self.live = live
         if live.loaded is not self._segments_of:
             self._segments, self._segments_of = Segments(), live.loaded
-        self.live = live
         live.gradients.visible = self.rows.visible
 
     def send_gradients(self, live: Live) -> None:
@@ -291,6 +292,8 @@ class Runner:
             self._fail(live, step, error)
             return False
         ended = time.perf_counter()
+        if call is not None:
+            call.settle()
         if written:
             live.writes.note(step, cursor.turns, written)
         live.behind = (step.id, cursor.turns)
@@ -319,13 +322,14 @@ class Runner:
         gradients = live.gradients
         with neutral():
             if backward:
-                leaves, missed = [leaf for leaf in gradients.leaves.values() if leaf.returned], gradients.missed
+                leaves = [leaf for leaf in gradients.leaves.values() if leaf.returned]
+                values, gradients.given_back = [*gradients.given_back, *gradients.missed], []
             else:
-                leaves, missed = gradients.observe(), []
-        if leaves or missed:
+                leaves, values = gradients.observe(), []
+        if leaves or values:
             self.flush()
             with neutral():
-                rows = (*gradients.rows_of(leaves), *map(gradients.row, missed))
+                rows = (*gradients.rows_of(leaves), *map(gradients.row, values))
             self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
 
     def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:

@@ -349,6 +349,7 @@ class Engine:
             self.live.cursor.close()
             self.live.namespace.clear()
             self.live = None
+            self._runner.let_go()
 
     # -------------------------------------------------------------- telling
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from gradstudio.engine.history import grad_fn_of
+from gradstudio.engine.history import grad_fn_of, is_leaf
 from gradstudio.engine.source import Step
 from gradstudio.engine.watched import Key
 from gradstudio.graph.model import ItemId
@@ -45,6 +45,13 @@ class Call:
     def __init__(self, node: ItemId, turns: Turns, edges: tuple[WireEdge, ...]) -> None:
         """Number it, so that calls stand in the order they ran."""
         self.node, self.turns, self.edges, self.serial = node, turns, edges, next(_SERIALS)
+
+    def settle(self) -> None:
+        """The statement has run: views that had no autograd node before it were given theirs by torch."""
+        if any(edge.number < 0 and not is_leaf(edge.node) for edge in self.edges):
+            self.edges = tuple(
+                [_edge(edge.port, edge.source, edge.node) if edge.number < 0 else edge for edge in self.edges]
+            )
 
 
 class Alias(NamedTuple):

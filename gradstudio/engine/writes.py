@@ -51,6 +51,11 @@ class Writes:
         log = self._by_storage.get(storage, ())
         return tuple(write for write in log if after < write.version <= through)
 
+    def of(self, node: ItemId, turns: tuple[int, ...], version: int) -> Iterator[int]:
+        """The storages whose tensors a statement took to that version."""
+        wanted = Write(node, turns, version)
+        return (storage for storage, log in self._by_storage.items() if wanted in log)
+
 
 def versions(step: Step, namespace: dict[str, object]) -> list[tuple[Tensor, int]]:
     """Every tensor that a statement could write into, and its version now; a call does not write into its module."""

@@ -37,6 +37,52 @@ def test_exp_keeps_its_result_and_adding_to_it_is_the_culprit(bench: Bench) -> N
     assert culprit.address
 
 
+def test_what_a_write_into_a_view_kept_is_found_by_the_log_of_writes(bench: Bench) -> None:
+    """CopySlices hides the operator inside it, and with it what that one saved."""
+    text = (
+        LEAF
+        + """
+v1 = x * 1
+v2 = v1 + v1
+v3 = v2.unsqueeze(0)
+v3.mul_(v3)
+with torch.no_grad():
+    v2.add_(1)
+s = v3.sum()
+s.backward()"""
+    )
+    found = clash(bench, text)
+    assert (found.victim, found.autograd, found.value) == (node(6), "CopySlices", node(5))
+    assert (found.saved_version, found.version) == (0, 2)
+    assert culprits(found) == [(node(6), (), 1), (node(8), (), 2)]
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("between", ["", "a = w * 2\n", "with torch.no_grad():\n    c = row.sum()\n", "b = row\n"])
+def test_looking_at_a_view_lets_no_write_through_that_torch_refuses(bench: Bench, between: str, trace: bool) -> None:
+    text = f"w = torch.ones(2, 2, requires_grad=True)\nbase = torch.zeros(2, 2)\nrow = base.t()\nbase += w\n{between}"
+    bench.load(text + "row.zero_()")
+    assert bench.do("run", trace=trace).outcome == "failed"
+    assert "a leaf Variable that requires grad" in bench.failed().message
+
+
+def test_a_view_that_a_statement_brings_up_to_date_has_its_wire_and_gradient(bench: Bench) -> None:
+    text = """
+w = torch.ones(2, 2, requires_grad=True)
+base = torch.zeros(2, 2)
+row = base.t()
+base += w
+y = row * 3
+s = y.sum()
+s.backward()"""
+    assert bench.run(text).outcome == "done"
+    (backward,) = bench.traced()
+    sent = {(wire.source, wire.target): wire.grad for wire in backward.wires}
+    grad = sent[node(3), node(5)]
+    assert grad is not None
+    assert grad.value == [[3.0, 3.0], [3.0, 3.0]]
+
+
 def test_the_same_with_a_square_is_no_clash(bench: Bench) -> None:
     assert bench.run(LEAF + "y = x ** 2\ny += 1\ns = y.sum()\ns.backward()").outcome == "done"
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gradstudio.protocol.messages import Gradients, Traced
 from tests.engine.build import PRELUDE, node
 from tests.engine.conftest import Bench
 
@@ -413,3 +414,26 @@ def test_leaves_made_in_a_loop_are_watched_only_while_they_are_bound(bench: Benc
     )
     assert len(bench.engine.live.gradients.leaves) == 1  # type: ignore[union-attr]
     assert bench.grad(2).grad.maximum == 49  # type: ignore[union-attr]
+
+
+def test_a_gradient_given_back_for_a_value_is_told_with_its_statement(bench: Bench) -> None:
+    bench.run(
+        "x = torch.tensor(2.0, requires_grad=True)\nh = x * 3\ns = h * h\ng = torch.autograd.grad(s, [h])\nz = h + 1"
+    )
+    told = [
+        place
+        for place, event in enumerate(bench.events)
+        if isinstance(event, Gradients) and not event.whole and any(row.node == node(2) for row in event.rows)
+    ]
+    later = next(
+        place
+        for place, event in enumerate(bench.events)
+        if isinstance(event, Traced) and any(row.node == node(5) for row in event.rows)
+    )
+    assert told
+    assert told[0] < later
+    event = bench.events[told[0]]
+    assert isinstance(event, Gradients)
+    summary = next(row for row in event.rows if row.node == node(2)).grad
+    assert summary is not None
+    assert summary.value == 12.0

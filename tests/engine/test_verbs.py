@@ -345,3 +345,4 @@ def test_another_document_lets_go_of_what_the_last_one_made(bench: Bench) -> Non
     ours = bench.engine.loaded
     assert bench.engine.load(Loaded("another", ours.revision, ours.program, ours.items)) == (False, False)
     assert bench.engine.live is None
+    assert bench.engine.memory.total == 0
