@@ -72,7 +72,11 @@ class MemoryJoin(QObject):
     def _name(self) -> str:
         """What the node under the plot's own pointer is called."""
         node = self._pointed
-        return name_of(self._session.graph_store.graph, node) if node is not None else ""
+        return self._called(node) if node is not None else ""
+
+    def _called(self, node: ItemId) -> str:
+        """What the node was called in the program that ran."""
+        return name_of(self._session.results.names.graph_or(self._session.graph_store.graph), node)
 
     def _curve(self) -> tuple[tuple[float, float], ...]:
         """Plot seconds and bytes of the run; the same object until something new has run."""
@@ -94,7 +98,7 @@ class MemoryJoin(QObject):
             return None
         if results.moment is None and part.end_s == self._run.span_s[1] and len(memory.times_s):
             end = max(end, float(memory.times_s[-1]))  # it is still held
-        name = name_of(self._session.graph_store.graph, node)
+        name = self._called(node)
         return start, end, part.size_bytes, f"{name}  {in_words(part.size_bytes)}"
 
     @property

@@ -19,6 +19,7 @@ from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.held_back import HeldBack, waits
 from gradstudio.ui.state.history import History
+from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
 
 ANNOUNCEMENT_MS = 33
@@ -50,6 +51,7 @@ class ResultStore(HeldBack, QObject):
 
     Attributes:
         memory: what each node holds, as last weighed; None before.
+        names: how the program that ran called its nodes.
 
     Signals:
         changed(object): frozenset of ids whose results changed, at most 30 times a second, and at once when
@@ -74,6 +76,7 @@ class ResultStore(HeldBack, QObject):
         self._history = History(self.attention, store)
         self._view = self._history.view()
         self.memory: MemoryByNode | None = None
+        self.names = NOTHING_RAN
         self._memory_rows: dict[ItemId, NodeMemory] = {}
         self._inference: dict[tuple[ItemId, int], PortInference] = {}
         self._failures: dict[ItemId, Failure] = {}
@@ -224,7 +227,7 @@ class ResultStore(HeldBack, QObject):
         for node in self._failures:
             self._announce(node)
 
-    def begin(self, fresh: bool, held: bool = False) -> None:
+    def begin(self, fresh: bool, held: bool = False, names: RunNames = NOTHING_RAN) -> None:
         """A verb begins; from nothing, what older runs left is forgotten.
 
         `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted.
@@ -232,7 +235,7 @@ class ResultStore(HeldBack, QObject):
         self.take_up()
         if held:
             self.hold()
-        self._begin(fresh)
+        self._begin(fresh, names)
 
     def release(self) -> None:
         """Show what was held back, and announce at once what waits to be announced."""
@@ -336,7 +339,8 @@ class ResultStore(HeldBack, QObject):
     # ------------------------------------------------------------------ private
 
     @waits
-    def _begin(self, fresh: bool) -> None:
+    def _begin(self, fresh: bool, names: RunNames) -> None:
+        self.names = names
         self._failures.clear()
         self.timeline.begin()
         if fresh:
@@ -347,8 +351,7 @@ class ResultStore(HeldBack, QObject):
 
     def _forget_history(self) -> None:
         self.timeline.clear()
-        self.memory = None
-        self._memory_rows.clear()
+        self.memory, self._memory_rows = None, {}
         self._grown = True
         self.attention.look_at_now()
 

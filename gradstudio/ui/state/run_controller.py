@@ -325,13 +325,15 @@ class RunController(RunInRecord, RunQuestions, QObject):
             return
         if not self._following:
             self._results.set_stale(event.stale or not event.live)  # what a lost run left belongs to none
+        if event.live and not event.stale and event.revision == self._requests.names.graph.revision:
+            self._results.names = self._requests.names  # what ran is still in the program, by other names perhaps
         self._set(stale=event.stale, live=event.live)
 
     def _on_started(self, event: messages.Started) -> None:
         results = self._results
         if event.fresh:
             self._verb_begins = 0
-        results.begin(event.fresh, held=event.verb == "repeat")
+        results.begin(event.fresh, event.verb == "repeat", self._requests.names)
         if self._debug is not None:
             self._debug.begin(event.fresh)
         results.set_running(next(iter(self._texts), ItemId("")) if event.fresh else results.next_node)

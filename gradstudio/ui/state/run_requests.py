@@ -12,6 +12,7 @@ from gradstudio.protocol import messages
 from gradstudio.protocol.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 
 MANY_NODES = 200
 """From this many on, only nodes in view are summarised at once."""
@@ -23,6 +24,7 @@ class RunRequests:
     Attributes:
         document: the name under which the engine knows it; another one for each graph put in place.
         visible: nodes in view, summarised first.
+        names: how the program that was sent last calls its nodes.
     """
 
     def __init__(self, store: GraphStore, engine: EngineClient, compiled: Callable[[Program], None]) -> None:
@@ -32,6 +34,7 @@ class RunRequests:
         self.visible: tuple[ItemId, ...] = ()
         self._given_tensors: set[str] = set()
         self._loaded_revision = -1
+        self.names = NOTHING_RAN
         self._program: Program | None = None
         self._numbers = 0
 
@@ -74,7 +77,7 @@ class RunRequests:
         program, revision = self.program, self._store.graph.revision
         tensors = self._new_tensors(program)
         self._engine.send(messages.Load(document=self.document, revision=revision, program=program, tensors=tensors))
-        self._loaded_revision = revision
+        self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
 
     def infer(self) -> None:
         """Ask for shapes of the program as it stands."""

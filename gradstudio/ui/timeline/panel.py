@@ -1,6 +1,6 @@
 """The timeline under the canvas: the row of buttons and the strip."""
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
@@ -17,13 +17,20 @@ from gradstudio.ui.timeline.words import Names, moment_words, step_words
 
 
 class TimelinePanel(QWidget):
-    """Follows a session: what ran, and the moment that is looked at."""
+    """Follows a session: what ran, and the moment that is looked at.
+
+    Signals:
+        said(): the words of the moment may be others.
+    """
+
+    said = Signal()
 
     def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
         """Build the row from the window's actions."""
         super().__init__()
         self._session = session
         self._texts: dict[ItemId, str] = {}
+        self._ran = session.results.names
         self.strip = TimelineStrip(session, self._names(), theme, self)
         self.turns = TurnChooser(session)
         self.header = TimelineHeader(actions, session.attention, session.player, self.turns, theme)
@@ -40,7 +47,7 @@ class TimelinePanel(QWidget):
         session.results.recorded.connect(self._on_results_recorded)
         session.attention.moment_changed.connect(self._say)
         session.graph_store.replaced.connect(self._on_graph_store_replaced)
-        session.run.state_changed.connect(self.strip.update)
+        session.run.state_changed.connect(self._on_run_state_changed)
         self._say()
 
     @property
@@ -61,7 +68,7 @@ class TimelinePanel(QWidget):
     # ------------------------------------------------------------------ inner workings
 
     def _names(self) -> Names:
-        return Names(self._session.graph_store.graph, self._texts)
+        return Names(self._session.graph_store.graph, self._texts, self._session.results.names)
 
     def _say(self) -> None:
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
@@ -69,8 +76,21 @@ class TimelinePanel(QWidget):
         self.header.say(self.words, moment is not None, short)
         self.header.show_backwards(_orders(self._session.results.timeline))
         self.turns.refresh()
+        self.said.emit()
+
+    def _rename(self) -> None:
+        """Another program ran, or what ran was only renamed since."""
+        if self._ran is not self._session.results.names:
+            self._ran = self._session.results.names
+            self.strip.graph_changed(self._names())
+
+    def _on_run_state_changed(self) -> None:
+        self._rename()
+        self.strip.update()
+        self._say()
 
     def _on_results_recorded(self) -> None:
+        self._rename()
         self.strip.follow()
         self._say()
 

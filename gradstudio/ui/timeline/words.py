@@ -10,23 +10,38 @@ from gradstudio.protocol import timeline_numbering as numbering
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.protocol.timeline import Tick, Timeline
 from gradstudio.ui.canvas import formatting
+from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 
 MAX_NUMBERS, MAX_LINES, MAX_TEXT = 6, 4, 44
+GONE = " (no longer in the program)"
 
 
 class Names(NamedTuple):
-    """How nodes are called: the graph, and the statement of each node."""
+    """How nodes are called: as they were in the program that ran, else as they are now.
+
+    Attributes:
+        graph, texts: the graph as it stands, and the statement of each node.
+        ran: the program that ran.
+    """
 
     graph: Graph
     texts: dict[ItemId, str]
+    ran: RunNames = NOTHING_RAN
 
     def name(self, node: ItemId) -> str:
-        """The names a node binds, or its operator; the id of one that is gone."""
-        return title(self.graph, node) if node in self.graph else "(no node)" if not node else str(node)
+        """The names a node bound when it ran, or its operator; the id of one that nobody knows."""
+        if not node:
+            return "(no node)"
+        return self.ran.title(node) or (title(self.graph, node) if node in self.graph else str(node))
 
     def text(self, node: ItemId) -> str:
-        """The node's statement, or its name."""
-        return self.texts.get(node, "") or self.name(node)
+        """The node's statement when it ran, or its name."""
+        now = self.texts.get(node, "") if not self.ran.title(node) else ""
+        return self.ran.text(node) or now or self.name(node)
+
+    def gone(self, node: ItemId) -> str:
+        """That a node is no longer in the program; "" when it is."""
+        return GONE if node and node not in self.graph else ""
 
 
 def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names, inside: int = 0) -> str:
@@ -39,7 +54,7 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
         return step
     tick = ticks[moment]
     text = names.text(tick.node)
-    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    text = (text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…") + names.gone(tick.node)
     where = [*way_words(tick, ticks[-1].pass_number > 1), text]
     autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
     if inside and tick.backward == inside:
@@ -83,7 +98,7 @@ def card(timeline: Timeline, places: range, names: Names) -> str:
     ticks = timeline.ticks
     last = ticks[places[-1]]
     unfolded = len(places) == 1
-    head = f"<b><code>{escape(names.text(last.node))}</code></b>"
+    head = f"<b><code>{escape(names.text(last.node))}</code></b>{names.gone(last.node)}"
     way = way_words(last, ticks[-1].pass_number > 1)
     if last.autograd is None:
         lines = [" · ".join(["forward", *way]), *_values(last)]

@@ -46,7 +46,7 @@ class Workspace(QWidget):
         self._sized = False
         self.set_theme(theme)
         self.splitter.splitterMoved.connect(self._on_splitter_moved)
-        attention.moment_changed.connect(self._on_attention_moment_changed)
+        panel.said.connect(self._on_panel_said)
 
     @property
     def shows_timeline(self) -> bool:
@@ -84,7 +84,7 @@ class Workspace(QWidget):
     def _on_splitter_moved(self, _position: int, _index: int) -> None:
         self._settings.change(timeline_px=self._panel.height())
 
-    def _on_attention_moment_changed(self) -> None:
+    def _on_panel_said(self) -> None:
         self.band.say(self._panel.words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -8,10 +8,14 @@ from pytestqt.qtbot import QtBot
 from gradstudio import paths
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.debugging import NodeMemory
 from gradstudio.protocol.messages import GradPart, GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
-from gradstudio.protocol.timeline import BackwardStep
+from gradstudio.protocol.timeline import BackwardStep, Timeline
+from gradstudio.ui.canvas.wire_labels import brief
 from gradstudio.ui.panels.inspector import InspectorPanel, backward_lines
+from gradstudio.ui.panels.inspector.costs import memory_facts, step_number
+from gradstudio.ui.panels.inspector.naming import in_a_line
 from gradstudio.ui.panels.inspector.operands import Operands
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -316,3 +320,19 @@ def test_what_goes_on_without_a_wire_names_where() -> None:
     assert "CopySlices" in told[0].note
     alone = backward_lines.lines_of(Graph(), step, Operands({}), (), False, (row,)).leaves
     assert [line.text for line in alone] == ["On its way inside the node."]
+
+
+def test_norms_are_written_as_on_the_canvas() -> None:
+    vector = Summary(dtype="float32", shape=(8,), rms=0.5)
+    assert in_a_line(vector, grad=True) == "‖∇‖ 1.41" == brief(vector)
+    assert in_a_line(vector, grad=False) == "‖·‖ 1.41"
+
+
+def test_the_step_that_freed_has_the_timelines_number() -> None:
+    timeline = Timeline()
+    timeline.add_rows([Row(step=5, node=ItemId("a"), outputs=()), Row(step=9, node=ItemId("b"), outputs=())])
+    assert step_number(timeline, 9, unfolded=False) == 2
+    assert step_number(timeline, 7, unfolded=False) is None
+    memory = NodeMemory(node=ItemId("a"), freed_step=9)
+    assert memory_facts(memory, 2) == (("freed", "at step 2"),)
+    assert memory_facts(memory) == (("freed", "at an earlier step"),)

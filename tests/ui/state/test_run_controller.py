@@ -58,6 +58,17 @@ def test_a_run_fills_values_and_gradients(qtbot: QtBot, session: Make) -> None:
     assert one.run.state.outcome == "done"
 
 
+def test_what_ran_is_known_by_the_names_it_ran_with(qtbot: QtBot, session: Make) -> None:
+    one = session("fine")
+    item = add(one, "torch.randn")
+    one.run.run()
+    finish(qtbot, one)
+    name, text = one.results.names.title(item), one.results.names.text(item)
+    assert text.startswith(f"{name} = ")
+    assert one.graph_store.attempt(recipes.delete, "Delete", (item,))
+    assert (one.results.names.title(item), one.results.names.text(item)) == (name, text)
+
+
 def test_backward_without_a_backward_statement_appends_one(qtbot: QtBot, session: Make) -> None:
     one = session("fine")
     add(one, "torch.randn", requires_grad="True", size="()")

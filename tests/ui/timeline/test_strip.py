@@ -14,6 +14,7 @@ from gradstudio.protocol.debugging import Breakpoint, Hit
 from gradstudio.protocol.timeline import Timeline
 from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.state.run_names import RunNames
 from gradstudio.ui.timeline.brackets import turn_labels
 from gradstudio.ui.timeline.recording import Recording
 from gradstudio.ui.timeline.scale import Scale
@@ -309,3 +310,50 @@ def test_the_box_of_turns_says_which(window: MainWindow, add: Add) -> None:
         box.setValue(value)
         assert box.lineEdit().text() == text
     assert box.valueFromText("turn 3") == 3
+
+
+def run_again(window: MainWindow, *items: ItemId) -> None:
+    """The program as it stands runs, as the engine would tell it."""
+    results, run = window.session.results, window.session.run
+    results.begin(True, names=RunNames(window.session.graph_store.graph, run.program))
+    results.add_rows([row(step + 1, item) for step, item in enumerate(items)])
+    results.release()
+    window.timeline.strip.follow()
+
+
+def test_the_past_keeps_the_names_and_the_code_it_ran_with(window: MainWindow, add: Add) -> None:
+    item, store, attention = add("torch.randn"), window.session.graph_store, window.session.attention
+    run_again(window, item)
+    strip, before = window.timeline.strip, strip_names(window)
+    then = window.session.run.program.statements[0].text  # type: ignore[union-attr]
+    attention.select((item,))
+    attention.look_at(0)
+    assert store.attempt(recipes.rename, "Rename", item, ("renamed",))
+    now = window.session.run.program.statements[0].text  # type: ignore[union-attr]
+    assert now != then and now.startswith("renamed")
+    assert strip_names(window) == before
+    assert then in window.timeline.words and then in card(strip._results.timeline, range(1), strip._names)
+    window.inspector.refresh()
+    assert window.inspector.details.head.ran_as.text() == f"When it ran: {then}"
+    assert window.inspector.details.head.ran_as.isVisibleTo(window.inspector)
+    run_again(window, item)
+    assert strip_names(window) == ["renamed"]
+
+
+def strip_names(window: MainWindow) -> list[str]:
+    """What stands in the cells."""
+    return [window.timeline.strip._name(cell) for cell in range(len(window.timeline.strip.cells))]
+
+
+def test_a_node_that_is_no_longer_in_the_program_is_told_by_its_name_then(window: MainWindow, add: Add) -> None:
+    item, store = add("torch.randn"), window.session.graph_store
+    run_again(window, item)
+    window.session.attention.look_at(0)
+    before = strip_names(window)
+    assert "no longer" not in window.timeline.words
+    assert store.attempt(recipes.delete, "Delete", (item,))
+    assert not window.session.run.program.statements
+    assert strip_names(window) == before
+    assert before != [str(item)]
+    assert window.timeline.words.endswith(" (no longer in the program)")
+    assert window.workspace.band._text == window.timeline.words

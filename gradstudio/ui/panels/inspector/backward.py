@@ -54,12 +54,13 @@ class BackwardSection(Section):
 
     def show_item(self, item: ItemId) -> None:
         """Show the node's part in the backward that is looked at."""
-        results, graph = self._session.results, self._session.graph_store.graph
+        results, now = self._session.results, self._session.graph_store.graph
+        graph = results.names.graph_or(now)
         row = results.row(item)
         turns = row.turns if row is not None and self._session.attention.chosen_turns else None
         step = step_of(results.timeline, item, results.moment, self._session.attention.backward, turns)
-        self.setVisible(step is not None and item in graph.nodes)
-        if step is None or item not in graph.nodes:
+        self.setVisible(step is not None and item in graph.nodes and item in now.nodes)
+        if step is None or item not in graph.nodes or item not in now.nodes:
             return
         traced = results.timeline.backwards.get(step.backward)
         retained = traced is not None and traced.retained

@@ -4,6 +4,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol import timeline_numbering as numbering
 from gradstudio.protocol.debugging import NodeMemory
 from gradstudio.protocol.timeline import Timeline
 from gradstudio.ui.canvas import formatting
@@ -37,7 +38,8 @@ class CostSection(Section):
 
     def show_item(self, item: ItemId) -> None:
         """Show what is known of a node at the moment that is looked at."""
-        results, graph = self._session.results, self._session.graph_store.graph
+        results, attention = self._session.results, self._session.attention
+        graph = results.names.graph_or(self._session.graph_store.graph)
         row = results.row(item)
         self.setVisible(row is not None)
         if row is None:
@@ -47,7 +49,9 @@ class CostSection(Section):
         if backward:
             lines.append(Line("backward", milliseconds(backward)))
         if results.moment is None:
-            lines.extend(Line(name, text) for name, text in memory_facts(results.node_memory(item)))
+            found = results.node_memory(item)
+            freed = step_number(results.timeline, found.freed_step, attention.unfolded) if found is not None else None
+            lines.extend(Line(name, text) for name, text in memory_facts(found, freed))
         elif row.made_bytes:
             lines.append(Line("made", formatting.size(row.made_bytes)))
         lines.extend(Line(name, text) for name, text in saved_facts(results, item))
@@ -98,8 +102,15 @@ def saved_count(timeline: Timeline, item: ItemId) -> tuple[int, int]:
     return 0, 0
 
 
-def memory_facts(memory: NodeMemory | None) -> Facts:
-    """What a node holds now, in words; nothing when it was not weighed."""
+def step_number(timeline: Timeline, row_step: int, unfolded: bool) -> int | None:
+    """The timeline's number of the step in which the statement of that `Row.step` was executed; None: it is gone."""
+    found = (tick.index for tick in timeline.ticks if row_step and tick.row is not None and tick.row.step == row_step)
+    index = next(found, None)
+    return numbering.number(timeline, index, unfolded) if index is not None else None
+
+
+def memory_facts(memory: NodeMemory | None, freed: int | None = None) -> Facts:
+    """What a node holds now, in words; nothing when it was not weighed. `freed`: number of the step that freed it."""
     if memory is None:
         return ()
     pairs = (
@@ -109,7 +120,7 @@ def memory_facts(memory: NodeMemory | None) -> Facts:
     )
     facts = [(name, formatting.size(size)) for name, size in pairs if size]
     if memory.freed_step:
-        facts.append(("freed", f"at step {memory.freed_step}"))
+        facts.append(("freed", f"at step {freed:,}" if freed is not None else "at an earlier step"))
     elif not facts:
         facts.append(("alive", "0 B"))
     return tuple(facts)

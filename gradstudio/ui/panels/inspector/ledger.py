@@ -147,7 +147,7 @@ class _Row:
         self.name.setText(line.name)
         self.button.setText(line.name)
         self.button.setToolTip(f"Show {line.name.rpartition(' ')[2]}")
-        text = line.text or in_a_line(line.summary)
+        text = line.text or in_a_line(line.summary, grad=True)
         number = self.below if len(text) > LONG else self.number
         number.setText(text.replace(" → ", "\n→ ") if number is self.below else text)
         number.show()

@@ -38,15 +38,20 @@ def is_written_out(summary: Summary) -> bool:
     )
 
 
-def in_a_line(summary: Summary | None) -> str:
-    """``0.5``, ``[1, 2, 3]``, else what is not finite, else the norm; "nothing" for None."""
+def in_a_line(summary: Summary | None, *, grad: bool) -> str:
+    """``0.5``, ``[1, 2, 3]``, else what is not finite, else the norm; "nothing" for None.
+
+    The norm is written as on the canvas: ``‖∇‖ 1.41`` of a gradient, ``‖·‖ 1.41`` of a value.
+    """
     if summary is None:
         return "nothing"
     if is_written_out(summary):
         cells = ", ".join(formatting.cells(summary, WRITTEN_OUT)[0])
         return cells if summary.shape == () else f"[{cells}]"
     norm = formatting.norm(summary)
-    return formatting.oddities(summary) or (f"norm {norm}" if norm else formatting.shape(summary.shape))
+    return formatting.oddities(summary) or (
+        f"{'‖∇‖' if grad else '‖·‖'} {norm}" if norm else formatting.shape(summary.shape)
+    )
 
 
 def turn_words(turns: tuple[int, ...]) -> str:

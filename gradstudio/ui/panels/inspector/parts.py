@@ -8,6 +8,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import nested_now
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
+from gradstudio.program.model import flat
 from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
 from gradstudio.ui.panels.inspector.moment import stood
@@ -51,6 +52,7 @@ class HeadSection(QWidget):
         self.key.setFont(mono_font(11))
         self.key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary = label("", "", wrap=True)
+        self.ran_as = label("", "dim", wrap=True)
         self.name = QLineEdit(self)
         self.name.setFont(mono_font())
         self.name.setObjectName("node_name")
@@ -65,7 +67,7 @@ class HeadSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
         column.addLayout(top)
-        for widget in (self.key, self.summary, self._name_row, self.name_problem):
+        for widget in (self.key, self.summary, self.ran_as, self._name_row, self.name_problem):
             column.addWidget(widget)
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.name_problem.hide())
@@ -76,6 +78,7 @@ class HeadSection(QWidget):
         """Show an item's head."""
         graph = self._session.graph_store.graph
         changed, self._item = item != self._item, item
+        self._show_ran_as(item)
         if item in graph.blocks:
             self._show_block(graph, item)
         else:
@@ -107,6 +110,15 @@ class HeadSection(QWidget):
         self.name.setToolTip(NAME_WORDS[way])
         if not self.name.hasFocus() or not self.name.isModified():
             self.name.setText(names)
+
+    def _show_ran_as(self, item: ItemId) -> None:
+        """Looking back: the statement as it was when it ran, where the program says something else now."""
+        results = self._session.results
+        then = results.names.text(item) if results.looking_back and results.row(item) is not None else ""
+        statements = flat(self._session.run.program.statements) if then else ()
+        now = next((statement.text for statement in statements if statement.node == item), "")
+        self.ran_as.setText(f"When it ran: {then}")
+        self.ran_as.setVisible(bool(then) and then != now)
 
     def _show_block(self, graph: Graph, item: ItemId) -> None:
         block = graph.blocks[item]

@@ -161,6 +161,6 @@ def _difference(graph: Graph, each: Difference) -> Line:
     is_scalar = each.after is not None and each.after.shape == ()
     says_more = each.largest is not None and not is_scalar
     largest = f"largest |difference| {formatting.number(each.largest)}" if says_more else ""
-    text = f"{in_a_line(each.before)} → {in_a_line(each.after)}"
+    text = f"{in_a_line(each.before, grad=each.grad)} → {in_a_line(each.after, grad=each.grad)}"
     name = f"{name_of(graph, each.node, each.output, each.path)}{turns}"
     return Line(name, text, link=each.node, note=largest)
