@@ -219,8 +219,15 @@ class Debugging:
         self.settle_timer.start()
         self.repaint_board()
 
+    def _tab_words(self) -> str:
+        """On the tab of the active card: ``3/7`` in a backward, unfolded with its autograd node; "" in the forward."""
+        active, (number, count) = self.session.results.active, self._place
+        if active is None or active.autograd is None or not count:
+            return ""
+        return f"{number}/{count}" + (f" {active.autograd.autograd}" if self.attention.unfolded else "")
+
     def _place_in_backward(self) -> tuple[int, int]:
-        """Which step of how many of its backward is looked at; (0, 0) in the forward."""
+        """Which step of how many of its backward is looked at, unfolded which tick; (0, 0) in the forward."""
         active, timeline = self.session.results.active, self.session.results.timeline
         if active is None or not active.backward:
             return 0, 0
@@ -228,6 +235,8 @@ class Debugging:
         last = first + len(timeline.backwards[active.backward].rows) - 1
         if first < 0 or last >= len(timeline.ticks) or timeline.ticks[first].backward != active.backward:
             return 0, 0  # ticks of it had to go
+        if self.attention.unfolded:
+            return active.place + 1, last - first + 1
         begin, end = timeline.ticks[first].group, timeline.ticks[last].group
         return active.group - begin + 1, end - begin + 1
 
@@ -247,7 +256,7 @@ class Debugging:
         paint_clashes(painter, self.look, self.board, self.camera, seen)
         if self.board.results.active is not None:
             labels = self.layer.labels
-            paint_moment(Stage(painter, self.look, self.board, self.camera, seen, labels), self._place)
+            paint_moment(Stage(painter, self.look, self.board, self.camera, seen, labels, self._tab_words()))
         if self.breakpoints is not None and self.breakpoints.breakpoints:
             hit = self.runner.state.hit if self.runner is not None else ""
             paint_breakpoints(painter, self.look, self.board, self.camera, seen, self.breakpoints, hit)

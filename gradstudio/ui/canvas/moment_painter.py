@@ -35,7 +35,7 @@ GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What has to be known to paint over the board: where it is seen, and how."""
+    """What has to be known to paint over the board: where it is seen, how, and what the active card's tab says."""
 
     painter: QPainter
     look: Look
@@ -43,10 +43,16 @@ class Stage:
     camera: Camera
     seen: Box
     labels: WireLabels
+    tab: str = ""
+
+    @property
+    def tab_width(self) -> float:
+        """Of the tab, view pixels."""
+        return 24.0 + (self.look.meter.width(self.tab, "badge") + 6 if self.tab else 0.0)
 
 
-def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
-    """Everything about the active node; `place` is which step of how many of its backward it is."""
+def paint_moment(stage: Stage) -> None:
+    """Everything about the active node."""
     active = stage.board.results.active
     if active is None or (active.node and active.node not in stage.board.index):
         return  # the node of that moment was deleted since
@@ -59,7 +65,7 @@ def paint_moment(stage: Stage, place: tuple[int, int]) -> None:
         _light(stage, wires, stage.look.color("forward"), back=False)
     box = stage.board.box(active.node) if active.node else None
     if box is not None and box.grown(30).meets(stage.seen):
-        _mark(stage, stage.camera.box_to_view(box), role, place)
+        _mark(stage, stage.camera.box_to_view(box), role)
     if step is not None and stage.camera.zoom >= LEGIBLE:
         _paint_forming(stage, step)
         _paint_arrivals(stage, step)
@@ -177,7 +183,7 @@ def _taken(stage: Stage, card: Box) -> list[Box]:
     if board.shown.storage:
         links = storage_words(stage.look, board, stage.camera, stage.seen, stage.labels)
         boxes += [box for _, _, box in links if box is not None]
-    return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, 70.0, TAB)]
+    return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
 
 
 def _label_boxes(stage: Stage) -> list[Box]:
@@ -187,7 +193,7 @@ def _label_boxes(stage: Stage) -> list[Box]:
     return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
 
 
-def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
+def _mark(stage: Stage, box: Box, role: str) -> None:
     """A strong outline and a tab above the card (below it at the view's edge): "▶" forward, "◀ 3/7" in a backward."""
     painter, color = stage.painter, stage.look.color(role)
     radius = 8.0 * stage.camera.zoom
@@ -200,8 +206,7 @@ def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
     style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
     painter.setPen(QPen(color, 3.0, style))
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
-    words = f"{place[0]}/{place[1]}" if role == "backward" and place[1] else ""
-    width = 24.0 + (stage.look.meter.width(words, "badge") + 6 if words else 0.0)
+    width = stage.tab_width
     above = Box(box.x + 10, box.y - TAB + 3, width, TAB - 3)
     is_free = above.y >= COVERED and not any(above.meets(label) for label in _label_boxes(stage))
     tab = QRectF(above.x, above.y if is_free else box.bottom, width, above.height)
@@ -212,4 +217,4 @@ def _mark(stage: Stage, box: Box, role: str, place: tuple[int, int]) -> None:
     paint_arrow(painter, ink, QPointF(tab.x() + 12, tab.center().y()), 5.0, back=role == "backward")
     painter.setFont(stage.look.meter.font("badge"))
     painter.setPen(ink)
-    painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, words)
+    painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, stage.tab)

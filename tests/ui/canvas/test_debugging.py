@@ -199,8 +199,26 @@ def test_a_backward_moment_lights_its_node_and_wires(squared: Squared) -> None:
     hand.session.attention.look_at(4)
     assert hand.session.results.active is not None
     assert hand.session.results.active.node == squared.y
-    assert hand.canvas._place == (2, 3)
+    assert (hand.canvas._place, hand.canvas._tab_words()) == ((2, 3), "2/3")
     assert marked(hand, "backward", 300)
+
+
+def test_unfolded_the_tab_counts_autograd_nodes(squared: Squared) -> None:
+    results, one, x = squared.hand.session.results, number(1.0), squared.x
+    names = ("MulBackward0", "AddBackward0", "AccumulateGrad")
+    nodes = (squared.z, squared.z, x)
+    rows = tuple(
+        AutogradRow(backward=1, autograd=autograd, node=node, id=k, incoming=(one,))
+        for k, (autograd, node) in enumerate(zip(names, nodes, strict=True))
+    )
+    results.add_rows([Row(step=1, node=x, outputs=()), Row(step=2, node=squared.z, outputs=())])
+    results.add_backward(BackwardTraced(revision=0, rows=rows, backward=1))
+    canvas, attention = squared.hand.canvas, squared.hand.session.attention
+    attention.look_at(3)
+    assert canvas._tab_words() == "1/2"
+    attention.unfold(True)
+    assert canvas._tab_words() == "2/3 AddBackward0"
+    assert marked(squared.hand, "backward", 300)
 
 
 def test_cards_keep_their_size_at_every_moment(squared: Squared) -> None:
