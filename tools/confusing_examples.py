@@ -25,7 +25,7 @@ Run, choose View > Colour By > gradient RMS, then look at the Problems.""",
 Why does w2 get no gradient? It requires one, and a backward has run.
 Look at what its card says, and follow the cause.""",
     "14_double_backward": """
-The derivative of a derivative: y = x³, so y' = 3x² = 12 and y'' = 6x = 12 at x = 2.
+The derivative of a derivative: y = x³, so y' = 3x² = 27 and y'' = 6x = 18 at x = 3.
 create_graph records the first backward itself: step through the second one, and see nodes of order 2.""",
 }
 BACKWARDS = {
@@ -113,7 +113,7 @@ def frozen_branch(s: SketchLike) -> None:
 
 def double_backward(s: SketchLike) -> None:
     """The second derivative of a cube."""
-    x = s.node("torch.tensor", "x", data="2.0", requires_grad="True")
+    x = s.node("torch.tensor", "x", data="3.0", requires_grad="True")
     y = s.node("operator.pow", "y", a=x, b="3")
     grads = s.node("torch.autograd.grad", "grads", outputs=y, inputs=x, create_graph="True")
     first = s.node("operator.getitem", "first", a=grads, index_0="0")
