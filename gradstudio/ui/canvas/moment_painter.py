@@ -20,7 +20,7 @@ from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 from gradstudio.ui.canvas.plates import plate_box
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_label_painter import paint_lit_label, whole_label
+from gradstudio.ui.canvas.wire_label_painter import paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
 
 ARROWS: Final = (4, 9, 14)
@@ -113,8 +113,7 @@ def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width:
 def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> None:
     sent = stage.board.results.wire_grad(wire)
     if sent is not None:
-        x, y = stage.board.paths[stage.board.wire_index[wire]][12].tolist()
-        found = whole_label(stage.look, stage.labels.of(wire), brief(sent.grad), (x, y), stage.camera.zoom)
+        found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
         paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
 
 

@@ -18,7 +18,7 @@ from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label, whole_label
+from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
@@ -106,9 +106,7 @@ def _paint_hovered_number(
     """What came back along the wire under the pointer, also where labels have no room."""
     sent = board.results.wire_grad(wire)
     if sent is not None:
-        x, y = board.paths[board.wire_index[wire]][12].tolist()
-        found = whole_label(look, labels.of(wire), brief(sent.grad), (x, y), camera.zoom)
-        paint_lit_label(painter, look, camera, found, "accent")
+        paint_lit_label(painter, look, camera, labels.whole(wire, brief(sent.grad), camera.zoom), "accent")
 
 
 def _paint_selected(

@@ -9,10 +9,9 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.ui.canvas.batches import draw_lines, draw_rects
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
-from gradstudio.ui.canvas.wire_labels import ARROW, EDGE, HEIGHT, ROLE, WireLabel, label_width, scale_at
+from gradstudio.ui.canvas.wire_labels import ARROW, EDGE, HEIGHT, ROLE, WireLabel
 
 STALE_OPACITY: Final = 0.42
 """Of labels that an older program than the canvas shows left behind; that of values on cards."""
@@ -61,16 +60,6 @@ def paint_lit_label(
     painter.setBrush(ground if hollow else color)
     painter.drawRoundedRect(QRectF(shown.x - 2, shown.y - 1, shown.width + 4, shown.height + 2), 4, 4)
     _paint_words(painter, look, camera, label, color if hollow else ground)
-
-
-def whole_label(look: Look, label: WireLabel | None, text: str, at: tuple[float, float], zoom: float) -> WireLabel:
-    """A wire's label with all of its words, where the label stands; around a scene point where there is none."""
-    if label is not None and label.text == text:
-        return label
-    x, y = label.box.center if label is not None else at
-    scale = scale_at(zoom)
-    width, height = label_width(look.meter, text) * scale, HEIGHT * scale
-    return WireLabel(text, Box(x - width / 2, y - height / 2, width, height), label.foot if label is not None else None)
 
 
 def _paint_words(painter: QPainter, look: Look, camera: Camera, label: WireLabel, color: QColor) -> None:

@@ -36,6 +36,10 @@ ON_WIRE: Final = (0.0, -0.95, 0.95)
 """Heights of a label below its point that are tried: on the wire, or touching it."""
 OFF_WIRE: Final = (-2.0, -3.0, -4.0, -5.0, 2.0, 3.0, 4.0, 5.0)
 """Those of a label that a line ties to its wire."""
+FAR: Final = tuple(side * step for step in range(2, 25) for side in (-1.0, 1.0))
+"""Those of a label that is lit and had only room for its arrow, the nearest first."""
+LIT_POINT: Final = 12
+"""Point of a path around which a lit label stands where there is none otherwise."""
 SIGN_POINT: Final = 11
 """Point of a path where an arrow without a number stands: about its middle."""
 PORT_ROOM: Final = 7.0
@@ -116,6 +120,30 @@ class WireLabels:
         if wire in self._unchecked:
             self._forget_changed(wire)
         return self._labels.get(wire) if not self.paused else None
+
+    def whole(self, wire: Wire, text: str, zoom: float) -> WireLabel:
+        """The wire's label with all of its words, where the label stands.
+
+        What had only room for its arrow moves to where the words cover no card, tied to its wire.
+        """
+        label, board = self.of(wire), self._board
+        if label is not None and label.text == text:
+            return label
+        x, y = label.box.center if label is not None else board.paths[board.wire_index[wire]][LIT_POINT].tolist()
+        scale = scale_at(zoom)
+        width, height = label_width(board.meter, text) * scale, HEIGHT * scale
+        here = Box(x - width / 2, y - height / 2, width, height)
+        if label is None or label.text:
+            return WireLabel(text, here, label.foot if label is not None else None)
+        lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
+        boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
+        cards = board.bounds[geometry.visible(board.bounds, here, FAR[-1] * height)]
+        others = [one.box for other, one in self._homes.items() if other != wire]
+        taken = np.array([(box.x, box.y, box.right, box.bottom) for box in others]).reshape(-1, 4)
+        free = np.nonzero(~_meets(boxes, np.concatenate([cards, taken])))[0]
+        if not len(free):
+            return WireLabel(text, here)
+        return WireLabel(text, Box(here.x, float(boxes[free[0], 1]), width, height), (x, y))
 
     def _note_revision(self) -> None:
         """Labels at items that changed since may be others; in another pass all may be."""

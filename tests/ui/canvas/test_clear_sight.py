@@ -53,6 +53,22 @@ def closer(squared: Squared, gap: float) -> None:
 # ------------------------------------------------------------------ numbers on wires
 
 
+def test_an_arrow_alone_that_is_lit_tells_its_number_beside_the_cards(squared: Squared) -> None:
+    closer(squared, 24)
+    squared.run()
+    labels, board, wire = squared.hand.canvas.layer.labels, squared.hand.canvas.board, squared.to_y
+    own = label_of(squared.hand, wire)
+    x, y = board.paths[board.wire_index[wire]][11].tolist()
+    labels._labels[wire] = labels._homes[wire] = WireLabel("", Box(x - 7, y - 7, 14, 15))
+    lit = labels.whole(wire, "‖∇‖ 123456", 1.0)
+    cards = [box for item in board.ids if (box := board.box(item)) is not None]
+    assert own.text == "3"
+    assert lit.text == "‖∇‖ 123456"
+    assert lit.box.width > 24  # more than the gap between the cards
+    assert not any(lit.box.meets(card) for card in cards)
+    assert lit.foot == pytest.approx((x, y + 0.5))
+
+
 def test_a_number_that_has_no_room_on_a_short_wire_is_tied_to_it(squared: Squared) -> None:
     closer(squared, 24)
     squared.run()
