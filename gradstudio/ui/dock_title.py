@@ -1,7 +1,7 @@
 """The title of a dock: its words, and buttons of our own drawing to float and to close it."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
 
@@ -43,7 +43,22 @@ class DockTitle(QWidget):
         self.close_button.setIcon(icon("close", theme, "text_dim"))
 
     def take_tab_focus(self) -> None:
-        """Let Tab reach the buttons; not before the window is filled, or the first of them has the first focus."""
+        """Let Tab reach the buttons, as soon as anything in the window has the focus.
+
+        Earlier Qt would give it to the first of them: an active window in which nothing has the focus, as it is
+        while the canvas is still hidden, looks for the first widget that Tab reaches.
+        """
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_application_focus_changed)
+
+    def _on_application_focus_changed(self, _old: QWidget | None, now: QWidget | None) -> None:
+        window = self._dock.parentWidget()
+        if now is None or window is None or not window.isAncestorOf(now):
+            return
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.disconnect(self._on_application_focus_changed)
         for button in (self.float_button, self.close_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 

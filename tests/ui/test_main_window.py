@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMessageBox, QToolButton
+from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMessageBox, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
@@ -17,6 +17,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages import Memory
 from gradstudio.ui.commands.file import example_files, save_canvas_picture, title_of_example
+from gradstudio.ui.dock_title import DockTitle
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.settings import Settings
@@ -323,3 +324,16 @@ def test_the_first_focus_is_on_the_canvas_and_tab_reaches_the_docks_buttons(
     frame.activateWindow()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is window.canvas)
     assert all(button.focusPolicy() == Qt.FocusPolicy.TabFocus for button in buttons)
+
+
+def test_no_button_of_a_dock_can_have_the_first_focus(frame: Frame, qapp: QApplication) -> None:
+    dock = frame.docks["library"]
+    title = dock.titleBarWidget()
+    assert isinstance(title, DockTitle)
+    title.take_tab_focus()
+    button, elsewhere = title.float_button, QWidget()
+    for focused in (None, elsewhere):
+        qapp.focusChanged.emit(None, focused)
+        assert button.focusPolicy() == Qt.FocusPolicy.NoFocus
+    qapp.focusChanged.emit(None, frame.centralWidget())
+    assert button.focusPolicy() == title.close_button.focusPolicy() == Qt.FocusPolicy.TabFocus
