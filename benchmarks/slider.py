@@ -153,8 +153,8 @@ class _Slider:
         if self._canvas.camera.zoom < DISTANT:
             records = self._session.results.outputs(self.loss)
             return formatting.number(records[0].summary.value) if records else ""
-        kept = self._canvas.layer._pixmaps.get(self.loss)
-        display = kept.shown[1].sections[0].value if kept is not None and kept.shown[1].sections else None
+        pictures = self._canvas.layer._pixmaps.get(self.loss)  # the newest one first
+        display = pictures[0].shown[1].sections[0].value if pictures and pictures[0].shown[1].sections else None
         return display.text if display is not None else ""
 
     def _move(self) -> None:
