@@ -73,6 +73,7 @@ BY_HAND = {
 }
 """Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
 NOTE_PLACES = {
+    "09_doubled_gradient": (0.0, -184.0, 360.0),
     "05_detach_and_no_grad": (0.0, 336.0, 232.0),
     "07_digits_perceptron": (0.0, 272.0, 460.0),
     "08_attention_head": (0.0, 56.0, 228.0),

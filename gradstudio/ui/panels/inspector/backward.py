@@ -27,7 +27,7 @@ class BackwardSection(Section):
         self.where = label("", "dim")
         self.arrives, self.rule = Ledger(attention, theme), Ledger(attention, theme)
         self.leaves, self.autograd = Ledger(attention, theme), Ledger(attention, theme)
-        self.source = label("", "dim")
+        self.source = label("", "dim", wrap=True)
         self.unfold = QToolButton(self)
         self.unfold.setCheckable(True)
         self.unfold.setText("Autograd nodes")
@@ -42,11 +42,12 @@ class BackwardSection(Section):
             self.where,
             label("Gradient that arrives", "heading"),
             self.arrives,
-            self._beside(label("Local rule", "heading"), self.source),
+            label("Local rule", "heading"),
+            self.source,
             self.rule,
             label("Gradient that leaves", "heading"),
             self.leaves,
-            self._beside(self.unfold),
+            self._at_left(self.unfold),
             self.autograd,
         )
         self.heading.hide()
@@ -81,14 +82,12 @@ class BackwardSection(Section):
         for ledger in (self.arrives, self.rule, self.leaves, self.autograd):
             ledger.set_theme(theme)
 
-    def _beside(self, left: QWidget, right: QWidget | None = None) -> QWidget:
+    def _at_left(self, widget: QWidget) -> QWidget:
         row = QWidget(self)
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 4, 0, 0)
-        layout.addWidget(left)
+        layout.addWidget(widget)
         layout.addStretch(1)
-        if right is not None:
-            layout.addWidget(right)
         return row
 
     def _follow_folding(self) -> None:

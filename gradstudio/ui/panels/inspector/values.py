@@ -240,7 +240,7 @@ class ValueSection(Section):
 
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
         if self._session.results.stale(subject.node):
-            return "From before the last change of the program. Run again to bring it up to date."
+            return "From an older run: the program was changed since, or the engine was lost. Run again to renew it."
         if overwritten := self._overwritten(subject):
             return overwritten
         if self._session.results.moment is not None:
