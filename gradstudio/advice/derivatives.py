@@ -18,8 +18,6 @@ from gradstudio.operators.model import Operator
 
 YAML = "derivatives.yaml"
 BY_COMPOSITION = "by composition"
-ACCUMULATE = "grad is added to .grad: .grad ← .grad + grad"
-"""The rule of AccumulateGrad, the end of every backward at a leaf."""
 
 
 MODULE_FUNCTIONS = {

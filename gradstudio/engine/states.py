@@ -6,8 +6,6 @@ from gradstudio.protocol import gradient_words as words
 from gradstudio.protocol.records import GradState
 
 NOBODY = ItemId("")
-NOT_RUN = "No backward has run since it was made."
-NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
 
 
 def cut_here(node: ItemId, operator: str, block: ItemId | None, dtype: str, differentiable: bool) -> Cut:
@@ -35,7 +33,7 @@ def passed_on(cut: Cut) -> Cut:
 def state_of_value(value: Value, backwards: int) -> tuple[GradState, str, ItemId]:
     """State, sentence and the node it names, of a tensor that is no leaf that requires grad."""
     if value.requires_grad and backwards <= value.made_at:
-        return "not_run", NOT_RUN, NOBODY
+        return "not_run", words.NOT_RUN, NOBODY
     if not value.requires_grad:
         return _not_required(value.cut)
     if value.summary is not None and value.grad is not None:
@@ -52,20 +50,20 @@ def state_of_value(value: Value, backwards: int) -> tuple[GradState, str, ItemId
 def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_number: int) -> tuple[GradState, str]:
     """State and sentence of a leaf that requires grad."""
     if backwards <= leaf.cleared_at:
-        return "not_run", NOT_RUN_CLEARED
+        return "not_run", words.NOT_RUN_CLEARED
     if leaf.tensor.grad is None:
         if leaf.refused:
             return "not_retained", "It was computed, but the backward ended in an error before anybody had it."
         if leaf.returned:
             return "not_retained", "torch.autograd.grad returned its gradient and left .grad alone."
-        return "not_reached", "A backward has run, and none reached it."
+        return "not_reached", words.NOT_REACHED
     older = [part for part in leaf.parts if part.backward != last_backward]
     if not older:
-        return "value", "What the last backward left in .grad."
+        return "value", words.LEAF_VALUE
     return "accumulated", words.accumulated(leaf.parts, pass_number)
 
 
 def _not_required(cut: Cut | None) -> tuple[GradState, str, ItemId]:
     if cut is None:
-        return "not_required", "It does not require grad, nor does any input.", NOBODY
+        return "not_required", words.NOT_REQUIRED, NOBODY
     return ("cut" if cut.here else "not_required"), cut.reason, cut.node

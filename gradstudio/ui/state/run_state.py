@@ -29,7 +29,6 @@ Command = OneOf[
 ]
 """What can be asked: the verbs of SEMANTICS 6, moving through the record, and questions about the run."""
 
-QUESTIONS = ("what_if", "check", "weigh_memory")
 AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
 STEPS = ("step", "step_over", "step_out")
 
