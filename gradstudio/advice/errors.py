@@ -10,7 +10,8 @@ from gradstudio.graph.names import title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flat
 from gradstudio.protocol.debugging import Clash
-from gradstudio.protocol.messages import Failed, PortInference
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 
 FREED, SHAPES_EXPLAIN_NOTHING = r"first backward freed", r"memory"

@@ -19,7 +19,7 @@ from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.trial import UNKNOWN, Refusal, Trial, Unknown
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.messages import Infer, Inferred, PortInference
+from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 _RUNS_NOTHING = ("no_grad", "enable_grad", "inference_mode")
@@ -45,6 +45,15 @@ class Inference:
             torch.set_rng_state(generators)
         self._memo = walk.used
         return Inferred(revision=request.revision, ports=tuple(walk.ports.values()))
+
+    def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
+        """What torch would say at the target if the wire were there; the memo stays that of the program."""
+        memo = self._memo
+        answer = self.infer(Infer(revision=0, program=request.program), load_file)
+        self._memo = memo
+        ports = tuple(port for port in answer.ports if port.node == request.target)
+        refusal = next((port.refusal for port in ports if port.refusal), "")
+        return WireTried(request=request.request, target=request.target, refusal=refusal, outputs=ports)
 
 
 class _Walk:

@@ -10,6 +10,7 @@ from gradstudio.engine.gradcheck import check
 from gradstudio.engine.infer import Inference
 from gradstudio.engine.live import Loaded
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.pages import describe
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.report import Reporter
 from gradstudio.engine.rerun import World, seed_for, standing
@@ -19,21 +20,10 @@ from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
 from gradstudio.engine.whatif import answer
 from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
-from gradstudio.protocol.messages import (
-    Collect,
-    Do,
-    Fetch,
-    Fetched,
-    Infer,
-    Inferred,
-    Load,
-    Log,
-    Report,
-    Request,
-    SampleMemory,
-    Stop,
-)
+from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.messages import Collect, Do, Fetch, Fetched, Load, Log, Report, Request, SampleMemory, Stop
 from gradstudio.protocol.messages import Loaded as LoadedEvent
+from gradstudio.protocol.pages import Describe, Described
 
 NOTHING_LOADED = "No program was sent yet."
 
@@ -81,6 +71,12 @@ class Service:
                 self._engine.stored.add(request.tensors)
                 with torch.inference_mode(False), torch.enable_grad():
                     self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
+            case TryWire():
+                self._engine.stored.add(request.tensors)
+                with torch.inference_mode(False), torch.enable_grad():
+                    self._outbox.send(self._inference.try_wire(request, self._engine.stored.load_file))
+            case Describe():
+                self._outbox.send(describe(request))
             case Fetch():
                 self._engine.settle()
                 with neutral():
@@ -117,6 +113,10 @@ class Service:
                 self._outbox.send(Report(revision=0, entries=()))
             case Infer():
                 self._outbox.send(Inferred(revision=request.revision, ports=()))
+            case TryWire():
+                self._outbox.send(WireTried(request=request.request, target=request.target))
+            case Describe():
+                self._outbox.send(Described(request=request.request, operator=request.operator, error=reason))
             case WhatIf():
                 self._outbox.send(WhatIfAnswered(request=request.request, change=request.change, error=reason))
             case Check():

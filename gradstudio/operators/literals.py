@@ -41,6 +41,7 @@ _EXAMPLES = {
     Kind.MEMORY_FORMAT: "a memory format, such as torch.contiguous_format",
     Kind.SHAPE: "sizes, such as (2, 3)",
     Kind.INTS: "a whole number or several, such as 1 or (0, 2)",
+    Kind.NUMBERS: "a number or several, such as 0.5 or (0.5, 1.5)",
     Kind.INDEX: "an index, such as 0 or :, 1:",
     Kind.VALUES: 'values, such as 1, True, "text"',
     Kind.DATA: "a number, or lists of numbers such as [[1.0, 2.0], [3.0, 4.0]]",
@@ -54,6 +55,7 @@ _WIRED = {
     Kind.MODULES: "modules",
     Kind.OPTIMIZER: "an optimizer",
     Kind.ARRAY: "a numpy array",
+    Kind.GENERATOR: "a random generator",
     Kind.OBJECT: "an object",
 }
 

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     MEMORY_FORMAT = "memory_format"
     SHAPE = "shape"  # list-like: sizes, a port per element when split
     INTS = "ints"  # an int or several
+    NUMBERS = "numbers"  # a number or several
     INDEX = "index"  # list-like: what stands between [ and ]
     TENSORS = "tensors"  # list-like: cat([a, b]), SGD([w])
     VALUES = "values"  # list-like: anything (print, tuple, list)
@@ -31,6 +32,7 @@ class Kind(StrEnum):
     MODULE = "module"
     OPTIMIZER = "optimizer"
     ARRAY = "array"
+    GENERATOR = "generator"  # a torch.Generator, by wire only
     OBJECT = "object"  # passed on, never written as a literal
     ANY = "any"
 
@@ -140,6 +142,8 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         target: the Python path, when it is not the key: one path may have several rows, told
             apart by what follows a colon (``torch.max`` and ``torch.max:dim``).
         calls: results of calling the module that a CONSTRUCTOR makes.
+        rare: generated from torch alone, without a line of the hand-written selection; found by search
+            and in its category, behind what is used every day.
     """
 
     key: str
@@ -160,6 +164,7 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
     suggested: dict[str, str] = {}
     target: str = ""
     calls: tuple[Result, ...] = (Result(),)
+    rare: bool = False
 
     @property
     def path(self) -> str:

@@ -21,7 +21,9 @@ from gradstudio.protocol.debugging import (
     WhatIf,
     WhatIfAnswered,
 )
+from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
 from gradstudio.protocol.message import Message
+from gradstudio.protocol.pages import Describe, Described
 from gradstudio.protocol.records import GradState, Record, Summary
 
 PROTOCOL_VERSION = 2
@@ -79,14 +81,6 @@ class Stop(Message, frozen=True):
     """Stop between two nodes; the window kills the process when that does not help."""
 
 
-class Infer(Message, frozen=True):
-    """Say shapes, dtypes and refusals of a program's nodes without running it (SEMANTICS 16)."""
-
-    revision: int
-    program: Program
-    tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
-
-
 class Fetch(Message, frozen=True):
     """Send a table of a live tensor: two dimensions of it, cut out.
 
@@ -120,7 +114,7 @@ class SampleMemory(Message, frozen=True):
     every_ms: int = 100
 
 
-Request = Load | Do | Stop | Infer | Fetch | Collect | SampleMemory | WhatIf | Check | WeighMemory
+Request = Load | Do | Stop | Infer | TryWire | Fetch | Collect | SampleMemory | WhatIf | Check | WeighMemory | Describe
 
 
 # ------------------------------------------------------------------ from the engine
@@ -324,26 +318,6 @@ class Memory(Message, frozen=True):
     mark: str = ""
 
 
-class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What inference says of one output: a hint until a run confirms it."""
-
-    node: ItemId
-    output: int = 0
-    dtype: str = ""
-    shape: tuple[int, ...] | None = None
-    device: str = ""
-    requires_grad: bool = False
-    refusal: str = ""
-    known_after_run: bool = False
-
-
-class Inferred(Message, frozen=True):
-    """Answer to `Infer`."""
-
-    revision: int
-    ports: tuple[PortInference, ...]
-
-
 class Fetched(Message, frozen=True):
     """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
 
@@ -391,6 +365,8 @@ Event = (
     | Log
     | Memory
     | Inferred
+    | WireTried
+    | Described
     | Fetched
     | Report
     | Hit

@@ -8,21 +8,8 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.messages import (
-    Collect,
-    Do,
-    Event,
-    Failed,
-    Infer,
-    Inferred,
-    Load,
-    Loaded,
-    Log,
-    Paused,
-    Printed,
-    Report,
-    Warned,
-)
+from gradstudio.protocol.inference import Infer, Inferred
+from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, Loaded, Log, Paused, Printed, Report, Warned
 
 
 class Outcome(msgspec.Struct, kw_only=True):

@@ -19,7 +19,8 @@ from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.messages import Failed, Infer, Traced
+from gradstudio.protocol.inference import Infer
+from gradstudio.protocol.messages import Failed, Traced
 from gradstudio.protocol.records import Record
 from tests.advice.canvases import CANVASES, CASES, concluded, leaf, records_of, saved_augmented
 from tests.advice.diagnosed import TOLD, found_in

@@ -7,7 +7,7 @@ from gradstudio.engine.infer import Inference
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.messages import Infer, PortInference
+from gradstudio.protocol.inference import Infer, PortInference
 from gradstudio.protocol.records import TensorRecord
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench

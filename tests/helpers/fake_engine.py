@@ -21,6 +21,7 @@ from gradstudio.protocol import debugging as d
 from gradstudio.protocol import messages as m
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.inference import Infer, Inferred, PortInference
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
@@ -65,11 +66,9 @@ class FakeEngine:
                 )
             case m.Do():
                 self.do(request)
-            case m.Infer(revision=revision, program=program):
-                ports = tuple(
-                    m.PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements)
-                )
-                self.say(m.Inferred(revision=revision, ports=ports))
+            case Infer(revision=revision, program=program):
+                ports = tuple(PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements))
+                self.say(Inferred(revision=revision, ports=ports))
             case m.Fetch(request=number, node=node):
                 self.say(m.Fetched(request=number, node=node, shape=(1, 1), dtype="float32", values=((VALUE,),)))
             case m.Collect(trace=trace):

@@ -39,7 +39,7 @@ Measure = Callable[[str, str], float]
 """Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
 
 WITHOUT_FIELD = frozenset(
-    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT}
+    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.GENERATOR, Kind.OBJECT}
 )
 """Kinds that only a wire can fill."""
 WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
@@ -57,10 +57,13 @@ _FAMILIES = {
     Kind.OPTIMIZER: Family.OPTIMIZER,
     Kind.ARRAY: Family.ARRAY,
     Kind.OBJECT: Family.OBJECT,
+    Kind.GENERATOR: Family.OBJECT,
     Kind.ANY: Family.UNKNOWN,
 }
 _NUMBERS = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.BOOL})
-_LISTS = frozenset({Kind.SHAPE, Kind.INTS, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES, Kind.DATA})
+_LISTS = frozenset(
+    {Kind.SHAPE, Kind.INTS, Kind.NUMBERS, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES, Kind.DATA}
+)
 
 
 @dataclass(frozen=True, slots=True)

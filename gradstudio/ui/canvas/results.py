@@ -5,7 +5,8 @@ from typing import Protocol
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.debugging import NodeMemory
-from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row, Warned
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
 from gradstudio.protocol.records import Record
 from gradstudio.protocol.timeline_model import BackwardStep, Tick
 

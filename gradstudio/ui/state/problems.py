@@ -16,7 +16,8 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
 from gradstudio.layout.room import with_room
-from gradstudio.protocol.messages import Failed, GradRow, PortInference, Warned
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, GradRow, Warned
 from gradstudio.protocol.records import Record
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore

@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.autograd import BackwardTraced, WireGrad
 from gradstudio.protocol.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages import Failed, GradRow, PortInference, Printed, Row, Warned
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, GradRow, Printed, Row, Warned
 from gradstudio.protocol.records import Record
 from gradstudio.protocol.timeline import BackwardStep, Tick, Timeline
 from gradstudio.ui.state.attention import Attention

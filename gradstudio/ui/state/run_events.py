@@ -3,6 +3,7 @@
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol import messages
 from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.protocol.inference import Inferred
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.result_store import ResultStore
 
@@ -28,7 +29,7 @@ def keep(
             results.add_print(event)
         case messages.Memory():
             memory.add(event)
-        case messages.Inferred(revision=inferred, ports=ports):
+        case Inferred(revision=inferred, ports=ports):
             if inferred == revision:
                 results.set_inference(ports)
         case _:

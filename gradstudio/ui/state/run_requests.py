@@ -10,6 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol import messages
 from gradstudio.protocol.debugging import Change, Check, WeighMemory, WhatIf
+from gradstudio.protocol.inference import Infer
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
@@ -83,7 +84,7 @@ class RunRequests:
         """Ask for shapes of the program as it stands."""
         program = self.program
         tensors = self._new_tensors(program)
-        self._engine.send(messages.Infer(revision=self._store.graph.revision, program=program, tensors=tensors))
+        self._engine.send(Infer(revision=self._store.graph.revision, program=program, tensors=tensors))
 
     def do(self, request: messages.Do) -> None:
         """Send a verb; in large programs only what is in view is summarised at once."""

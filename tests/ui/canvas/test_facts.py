@@ -7,7 +7,8 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
-from gradstudio.protocol.messages import GradRow, PortInference
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import GradRow
 from gradstudio.protocol.records import (
     ArrayRecord,
     GradState,

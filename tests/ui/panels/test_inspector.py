@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import ReplaceNode
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
-from gradstudio.protocol.messages import Failed, GradRow, PortInference, Row
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.inspector.editors import ArgumentEditor

@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Failed, PortInference, Row, Warned
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, Row, Warned
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.state.problems import MAX_WAITS, Problem
 from gradstudio.ui.state.result_store import Failure

@@ -256,7 +256,9 @@ def make_editor(port: Port, devices: tuple[str, ...], document_device: str) -> A
     return LineEditor(port)
 
 
-WIRE_ONLY = frozenset({Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT})
+WIRE_ONLY = frozenset(
+    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.GENERATOR, Kind.OBJECT}
+)
 
 
 def hint_of(port: Port) -> str:

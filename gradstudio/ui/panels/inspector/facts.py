@@ -1,6 +1,7 @@
 """What the inspector says of a value: pairs of words, and sentences for the states of a gradient. No widgets."""
 
-from gradstudio.protocol.messages import GradRow, PortInference
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import GradRow
 from gradstudio.protocol.records import (
     ArrayRecord,
     GradState,
