@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 
 from gradstudio.engine.source import FILENAME, Head, Item, Step, prepare
 from gradstudio.engine.standins import stand_in
@@ -19,7 +20,7 @@ from gradstudio.engine.summary import dtype_name
 from gradstudio.engine.trial import UNKNOWN, Refusal, Trial, Unknown
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
+from gradstudio.protocol.inference import Infer, Inferred, LeafInference, PortInference, TryWire, WireTried
 
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 _RUNS_NOTHING = ("no_grad", "enable_grad", "inference_mode")
@@ -152,6 +153,8 @@ class _Walk:
                 device=self._device,
                 requires_grad=value.requires_grad,
             )
+        elif isinstance(value, torch.nn.Module):
+            self.ports[node, place] = PortInference(node=node, output=place, leaves=_leaves(value))
 
     # -------------------------------------------------------------- blocks
 
@@ -215,6 +218,17 @@ class _Walk:
     def _varies(self, ports: set[tuple[ItemId, int]]) -> None:
         for node, place in ports:
             self.ports[node, place] = PortInference(node=node, output=place, known_after_run=True)
+
+
+def _leaves(module: torch.nn.Module) -> tuple[LeafInference, ...]:
+    """What a module holds; a lazy one does not know its shapes before its first call."""
+    named = (*module.named_parameters(), *module.named_buffers())
+    buffers = {name for name, _ in module.named_buffers()}
+    return tuple(
+        LeafInference(name, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.requires_grad, name in buffers)
+        for name, tensor in named
+        if not is_lazy(tensor)
+    )
 
 
 class _Missing:

@@ -21,8 +21,22 @@ class Infer(Message, frozen=True):
     run_small: bool = True
 
 
+class LeafInference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A parameter or a buffer that a module will hold, by its dotted path in it."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+    requires_grad: bool = False
+    buffer: bool = False
+
+
 class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What inference says of one output: a hint until a run confirms it."""
+    """What inference says of one output: a hint until a run confirms it.
+
+    Attributes:
+        leaves: parameters, then buffers, of an output that is a module; None: it is none, or nothing is known.
+    """
 
     node: ItemId
     output: int = 0
@@ -32,6 +46,7 @@ class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     requires_grad: bool = False
     refusal: str = ""
     known_after_run: bool = False
+    leaves: tuple[LeafInference, ...] | None = None
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
