@@ -7,8 +7,8 @@ import msgspec
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.families import element_parameter, is_list_like, result_families
-from gradstudio.operators.model import Family, Kind, Operator, Parameter
+from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
+from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
 
 PortState = OneOf["wired", "literal", "document_device", "empty"]
 GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
@@ -74,10 +74,24 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     operator = load().get(node.operator)
     if operator is None:
         return _unknown_outputs(graph, node)
-    families = result_families(operator, node.names, node.literals)
+    if operator.face is Face.CALL:
+        families = _call_families(graph, node)
+    else:
+        families = result_families(operator, node.names, node.literals)
     return tuple(
         OutputPort(k, node.names[k] if k < len(node.names) else "", family) for k, family in enumerate(families)
     )
+
+
+def _call_families(graph: Graph, node: Node) -> tuple[Family, ...]:
+    """What a call gives, as its module's constructor says; one name for several results holds a tuple."""
+    wire = graph.wires.get((node.id, "module"))
+    module = graph.nodes.get(wire.source) if wire is not None else None
+    results = call_results(load().get(module.operator) if module is not None else None)
+    if len(results) > 1 and len(node.names) == 1:
+        return (Family.TUPLE,)
+    known = tuple(result.family for result in results)
+    return known + (Family.UNKNOWN,) * (len(node.names) - len(known))
 
 
 def output_family(graph: Graph, item: ItemId, output: int) -> Family:

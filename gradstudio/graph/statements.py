@@ -89,4 +89,7 @@ class Statements:
             printed = (*printed[-1:], *printed[:-1])  # Python takes the value first
         paths = (path for argument in printed for path in argument_ports(graph, owner, argument))
         wired = tuple(path for path in paths if (item, path) in graph.wires)
-        return wired[:1] if isinstance(owner, Node) and owner.bypassed else wired
+        if not (isinstance(owner, Node) and owner.bypassed):
+            return wired
+        is_call = operator is not None and operator.face is Face.CALL
+        return wired[1:2] if is_call and len(wired) > 1 else wired[:1]  # a module lets its input through, not itself

@@ -2,10 +2,16 @@
 
 import secrets
 
+import msgspec
+
 from gradstudio.graph import bindings, order
-from gradstudio.graph.edits import Edit, Edits, RemoveWire, ReplaceBlock, ReplaceNode, apply
-from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.edits import Edit, Edits, RemoveWire, ReplaceBlock, ReplaceNode, SetPlaces, apply
+from gradstudio.graph.joining import joined
+from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import bound_names
+
+SPLIT_PX = 260.0
+"""How far left of its call the card of a module stands that shared its card so far."""
 
 
 class Draft:
@@ -19,6 +25,7 @@ class Draft:
         """Begin with what the graph is now."""
         self.graph = graph.copy()
         self._effects = order.effect_needs(graph)
+        self._before = joined(graph)
         self._edits: list[Edit] = []
 
     def do(self, *edits: Edit) -> None:
@@ -38,7 +45,27 @@ class Draft:
         """
         self.do(*order.settled(self.graph, self._effects))
         self.do(*bindings.settled(self.graph, keep))
+        self._split_cards()
         return tuple(self._edits)
+
+    def _split_cards(self) -> None:
+        """A module whose card is its own now stands beside the call it was drawn with; one that joins, under it."""
+        graph = self.graph
+        now = joined(graph) if any(not isinstance(edit, ReplaceNode | SetPlaces) for edit in self._edits) else None
+        if now is None or now.calls == self._before.calls:
+            return
+        places: dict[str, Place | None] = {}
+        for module, call in self._before.calls.items():
+            place = graph.places.get(call)
+            is_split = module in graph.nodes and module not in now.calls
+            if is_split and place is not None and place == graph.places.get(module):
+                places[module] = msgspec.structs.replace(place, x=place.x - SPLIT_PX)
+        for module, call in now.calls.items():
+            place = graph.places.get(call)
+            if self._before.calls.get(module) != call and place is not None and module in graph.places:
+                places[module] = place
+        if places:
+            self.do(SetPlaces(places))
 
     def new_id(self, prefix: str = "n") -> ItemId:
         """An id that nothing in the graph has."""

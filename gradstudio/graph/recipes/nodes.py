@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph import names as naming
 from gradstudio.graph.edits import AddNode, AddWire, Edits, SetHeader, SetPlaces
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.joining import CALL, CALLED, is_callable
 from gradstudio.graph.model import (
     DOCUMENT_DEVICE,
     ROOT,
@@ -23,12 +24,10 @@ from gradstudio.graph.ports import find_port
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import LiteralError
-from gradstudio.operators.families import default_names, is_list_like
+from gradstudio.operators.families import call_results, default_names, is_list_like
 from gradstudio.operators.literals import parse
-from gradstudio.operators.model import Face, Family, Kind, Operator
+from gradstudio.operators.model import Kind, Operator
 
-CALL_GAP_PX = 260.0
-"""Distance between the card of a module and the card of its call, when both are dropped at once."""
 MIN_ELEMENTS = {Kind.TENSORS: 2, Kind.VALUES: 1, Kind.MODULES: 2}
 
 
@@ -42,8 +41,8 @@ def add_operator(graph: Graph, key: str, x: float, y: float, *, body: BodyId = R
     operator = load()[key]
     node = fresh_node(draft, operator)
     draft.do(AddNode(node, body, draft.end_of(body)), SetPlaces({node.id: Place(x, y)}))
-    if operator.face is Face.CONSTRUCTOR and operator.results and operator.results[0].family is Family.MODULE:
-        call = _add_call(draft, node, body, x + CALL_GAP_PX, y)
+    if is_callable(operator):
+        call = _add_call(draft, node, body, x, y)
         return draft.finish(), call
     return draft.finish(), node.id
 
@@ -61,6 +60,16 @@ def fresh_node(draft: Draft, operator: Operator) -> Node:
     }
     names = tuple(naming.fresh(taken, base) for base in default_names(operator))
     return Node(id=draft.new_id(), operator=operator.key, names=names, literals=literals, lengths=lengths)
+
+
+def fresh_call(draft: Draft, module: ItemId) -> Node:
+    """A call of a module, not wired yet: a name for each of its results."""
+    call = fresh_node(draft, load()[CALL])
+    results = call_results(load().get(draft.graph.nodes[module].operator))
+    if len(results) < 2:
+        return call
+    taken = draft.taken_names()
+    return msgspec.structs.replace(call, names=tuple(naming.fresh(taken, result.name) for result in results))
 
 
 def move(graph: Graph, positions: Mapping[str, tuple[float, float]]) -> Edits:
@@ -169,11 +178,11 @@ def _put_literal(draft: Draft, item: ItemId, path: str, value: str) -> None:
 
 
 def _add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> ItemId:
-    call = fresh_node(draft, load()["python.call"])
+    call = fresh_call(draft, module.id)
     draft.do(
         AddNode(call, body, draft.end_of(body)),
         SetPlaces({call.id: Place(x, y)}),
-        AddWire(Wire(module.id, 0, call.id, "module")),
+        AddWire(Wire(module.id, 0, call.id, CALLED)),
     )
     return call.id
 

@@ -1,0 +1,175 @@
+"""A module and its only call share a card: which ones, and what gestures make of it."""
+
+from gradstudio.graph import modes, recipes
+from gradstudio.graph.joining import calls_of, joined
+from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
+from tests.graph.builder import Drawing
+
+
+def layer(d: Drawing, key: str = "torch.nn.Linear") -> tuple[ItemId, ItemId]:
+    edits, call = recipes.add_operator(d.graph, key, 100, 50)
+    d.do(edits)
+    wire = d.graph.wire_into(call, "module")
+    assert wire is not None
+    return wire.source, call
+
+
+def text(d: Drawing) -> list[str]:
+    return [
+        line for line in compile_graph(d.graph).code.splitlines() if line and not line.startswith(("import", "from"))
+    ]
+
+
+def test_a_dropped_layer_is_one_card_of_two_statements() -> None:
+    d = Drawing()
+    module, call = layer(d)
+    joining = joined(d.graph)
+    assert joining.calls == {module: call}
+    assert joining.home(module) == joining.home(call) == call
+    assert joining.whole([call]) == joining.whole([module]) == {module, call}
+    assert d.graph.places[module] == d.graph.places[call]
+
+
+def test_a_second_call_splits_the_card_and_deleting_it_joins_it_again() -> None:
+    d = Drawing()
+    module, call = layer(d)
+    edits, second = recipes.call_again(d.graph, module)
+    d.do(edits)
+    assert joined(d.graph).calls == {}
+    assert calls_of(d.graph, module) == (call, second)
+    assert d.graph.places[module].x < d.graph.places[call].x
+    d.do(recipes.delete(d.graph, [second]))
+    assert joined(d.graph).calls == {module: call}
+    assert d.graph.places[module] == d.graph.places[call]
+
+
+def test_a_call_in_a_loop_is_a_card_of_its_own() -> None:
+    d = Drawing()
+    module, call = layer(d)
+    d.do(recipes.wrap(d.graph, [call], "no_grad"))
+    assert joined(d.graph).calls == {}
+    d.do(recipes.move_into(d.graph, [module], d.graph.parents[call]))
+    assert joined(d.graph).calls == {module: call}
+
+
+def test_a_muted_half_is_drawn_alone() -> None:
+    d = Drawing()
+    module, call = layer(d)
+    d.do(recipes.set_muted(d.graph, [call], True))
+    assert joined(d.graph).calls == {}
+    d.do(recipes.set_muted(d.graph, [module], True))
+    assert joined(d.graph).calls == {module: call}
+
+
+def test_a_bypassed_layer_lets_its_input_through() -> None:
+    d = Drawing()
+    _, call = layer(d)
+    x = d.add("torch.ones")
+    d.do(recipes.connect(d.graph, x, 0, call, "inputs.0"))
+    d.do(recipes.set_bypassed(d.graph, [call], True))
+    assert "y = x" in text(d)
+
+
+def test_a_recurrent_layer_gives_two_results() -> None:
+    d = Drawing()
+    _, call = layer(d, "torch.nn.LSTM")
+    assert len(d.graph.nodes[call].names) == 2
+
+
+def test_a_module_list_is_not_called() -> None:
+    d = Drawing()
+    edits, item = recipes.add_operator(d.graph, "torch.nn.ModuleList", 0, 0)
+    d.do(edits)
+    assert list(d.graph.nodes) == [item]
+
+
+def test_eval_is_written_behind_the_constructor_and_taken_away() -> None:
+    d = Drawing()
+    module, call = layer(d, "torch.nn.Dropout")
+    x = d.add("torch.ones")
+    d.do(recipes.connect(d.graph, x, 0, call, "inputs.0"))
+    before = text(d)
+    assert modes.is_training(d.graph, module)
+    assert modes.differs(d.graph, module)
+    d.do(recipes.set_training(d.graph, [module], False))
+    name = d.graph.nodes[module].names[0]
+    lines = text(d)
+    assert lines[lines.index(f"{name} = nn.Dropout()") + 1] == f"{name}.eval()"
+    assert not modes.is_training(d.graph, module)
+    assert joined(d.graph).calls == {module: call}
+    d.do(recipes.set_training(d.graph, [module], True))
+    assert text(d) == before
+
+
+def test_a_mode_after_the_call_does_not_count() -> None:
+    d = Drawing()
+    module, _ = layer(d)
+    edits, switch = recipes.add_operator(d.graph, modes.EVAL, 0, 0)
+    d.do(edits)
+    d.do(recipes.connect(d.graph, module, 0, switch, "self"))
+    assert modes.is_training(d.graph, module)
+
+
+def test_a_container_switches_what_it_holds() -> None:
+    d = Drawing()
+    edits, call = recipes.add_operator(d.graph, "torch.nn.Sequential", 0, 0)
+    d.do(edits)
+    wire = d.graph.wire_into(call, "module")
+    assert wire is not None
+    edits, child = recipes.add_child(d.graph, wire.source, "torch.nn.Dropout")
+    d.do(edits)
+    assert modes.top_level(d.graph) == (wire.source,)
+    assert modes.differs(d.graph, wire.source)
+    d.do(recipes.set_training(d.graph, modes.top_level(d.graph), False))
+    assert not modes.is_training(d.graph, child)
+
+
+def test_freezing_writes_requires_grad_and_thaws() -> None:
+    d = Drawing()
+    module, _ = layer(d)
+    d.do(recipes.set_frozen(d.graph, [module], True))
+    assert "fc.requires_grad_(False)" in text(d)
+    assert modes.is_frozen(d.graph, module)
+    d.do(recipes.set_frozen(d.graph, [module], False))
+    assert "fc.requires_grad_(False)" not in text(d)
+
+
+def test_layers_dropped_into_a_sequence_are_written_inside_it_in_their_order() -> None:
+    d = Drawing()
+    edits, call = recipes.add_operator(d.graph, "torch.nn.Sequential", 0, 0)
+    d.do(edits)
+    wire = d.graph.wire_into(call, "module")
+    assert wire is not None
+    for key in ("torch.nn.Linear", "torch.nn.ReLU", "torch.nn.Dropout"):
+        edits, _ = recipes.add_child(d.graph, wire.source, key)
+        d.do(edits)
+    assert "model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout())" in text(d)
+    d.do(recipes.move_child(d.graph, wire.source, "args.1", 1))
+    assert "model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(), nn.ReLU())" in text(d)
+
+
+def test_a_weight_is_read_and_initialised() -> None:
+    d = Drawing()
+    module, call = layer(d)
+    x = d.add("torch.ones")
+    d.do(recipes.connect(d.graph, x, 0, call, "inputs.0"))
+    d.do(recipes.initialise(d.graph, module, "weight", "torch.nn.init.xavier_uniform_"))
+    lines = text(d)
+    assert lines[lines.index("fc = nn.Linear(4, 8)") + 1] == "nn.init.xavier_uniform_(fc.weight)"
+    add = d.add("operator.add", x)
+    d.do(recipes.connect_leaf(d.graph, module, "bias", add, "b"))
+    assert any("fc.bias" in line for line in text(d))
+
+
+def test_a_leaf_inside_a_sequence_is_read_by_number() -> None:
+    d = Drawing()
+    edits, call = recipes.add_operator(d.graph, "torch.nn.Sequential", 0, 0)
+    d.do(edits)
+    wire = d.graph.wire_into(call, "module")
+    assert wire is not None
+    for _ in range(2):
+        edits, _ = recipes.add_child(d.graph, wire.source, "torch.nn.Linear")
+        d.do(edits)
+    d.do(recipes.initialise(d.graph, wire.source, "1.weight", "torch.nn.init.zeros_"))
+    assert "nn.init.zeros_(model[1].weight)" in text(d)
