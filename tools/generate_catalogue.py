@@ -13,24 +13,31 @@ import msgspec
 import torch
 
 from gradstudio.operators.model import Operator
-from tools.catalogue import selection
+from tools.catalogue import generated, selection
 from tools.catalogue.build import build
+from tools.catalogue.categories import ORDER
 
 TARGET = Path(__file__).resolve().parent.parent / "resources" / "catalogue" / "operators.json"
 
 
 def generate() -> str:
     """The text of the catalogue; the same torch and selection always give the same."""
-    rows = selection.read()
-    operators = [build(row) for row in rows]
+    operators = rows()
     head = {
         "format": 1,
         "torch_version": torch.__version__.partition("+")[0],
-        "categories": list(dict.fromkeys(row.category for row in rows)),
+        "categories": [name for name in ORDER if any(row.category == name for row in operators)],
     }
     lines = [msgspec.json.encode(head).decode()[:-1] + ',"operators":[']
     lines.append(",\n".join(msgspec.json.encode(operator).decode() for operator in operators))
     return "\n".join([*lines, "]}", ""])
+
+
+def rows() -> list[Operator]:
+    """Every row, those of the selection first, sorted into the categories."""
+    by_hand = selection.read()
+    found = [*(build(row) for row in by_hand), *generated.rows(by_hand)]
+    return sorted(found, key=lambda row: ORDER.index(row.category))
 
 
 def describe(operator: Operator) -> str:
@@ -55,9 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--show", metavar="KEY")
     options = parser.parse_args(arguments)
     if options.show is not None:
-        for row in selection.read():
+        for row in rows():
             if options.show in row.key:
-                print(describe(build(row)))
+                print(describe(row))
         return 0
     text = generate()
     if options.check:

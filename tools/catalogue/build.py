@@ -3,6 +3,8 @@
 Directives (first word):
     sig (a: tensor, b: number = 1, *, c: bool = False)   the whole signature by hand
     with a b          the signature that has these arguments      without a b   has not
+    rare              an ordinary row, but seldom used: behind the others in a search
+    keep a b          leaves in what is left out everywhere else
     kind a=ints?      corrects a kind; "?" accepts None           default a=1   corrects a default
     required a        must be given                               drop a b      leaves arguments out
     choices a='x','y' suggest a=(2, 3)  hint a=words              variadic a    printed as several arguments
@@ -22,29 +24,49 @@ import msgspec
 from gradstudio.operators.literal_syntax import read
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
 from tools.catalogue import signatures
-from tools.catalogue.kinds import CHOICES, DROPPED, HINTS, kind_of
+from tools.catalogue.kinds import CHOICES, DROPPED, HINTS, OUTDATED, kind_of
 from tools.catalogue.selection import Row
 from tools.catalogue.signatures import Argument, Facts, Signature
 
 _OWN = ("python.", "operator.", "builtins.")
 """Keys that are Python's, not torch's: their signatures are written by hand."""
 
+GENERATED = "generated"
+"""Where a row comes from that nobody wrote."""
 
-def build(row: Row) -> Operator:
-    """The row of the catalogue.
+_METHODS = (
+    "torch.Tensor.",
+    "torch.Generator.",
+    "torch.optim.Optimizer.",
+    "torch.nn.Module.",
+    "torch.optim.lr_scheduler.LRScheduler.",
+    "torch.optim.lr_scheduler.ReduceLROnPlateau.",
+)
+_NUMBERS = ("_bool", "_int", "_float", "bool", "int", "float", "Number", "Number|_complex", "_int|SymInt")
+_FAMILIES = {
+    "torch.optim.lr_scheduler.": Family.OBJECT,
+    "torch.optim.swa_utils.": Family.OBJECT,
+    "torch.optim.": Family.OPTIMIZER,
+    "torch.nn.": Family.MODULE,
+}
+"""What a constructor of a namespace gives; the first that fits."""
+
+
+def build(row: Row, signature: Signature | None = None) -> Operator:
+    """The row of the catalogue, of a signature that is given or that the row chooses.
 
     Raises:
         ValueError: the selection asks for what torch does not have; says where.
     """
     try:
-        return _build(row)
+        return _build(row, signature)
     except (ValueError, AttributeError, KeyError, StopIteration, SyntaxError) as error:
         raise ValueError(f"{row.where} {row.key}: {type(error).__name__}: {error}") from error
 
 
-def _build(row: Row) -> Operator:
+def _build(row: Row, given: Signature | None) -> Operator:
     by_hand = row.first("sig")
-    signature = _by_hand(by_hand) if by_hand is not None else _choose(row)
+    signature = _by_hand(by_hand) if by_hand is not None else given or _choose(row)
     parameters = _parameters(row, signature) if by_hand is None else _hand_parameters(row, signature)
     facts = _facts(row, parameters)
     face = _face(row)
@@ -57,7 +79,7 @@ def _build(row: Row) -> Operator:
         parameters=parameters,
         results=_results(row, signature),
         symbol=row.first("symbol") or "",
-        varying=row.first("varying") is not None or signature.returns.replace(" ", "") == "tuple[Tensor,...]",
+        varying=row.first("varying") is not None or _is_list(signature.returns),
         effects=_effects(row, facts),
         writes=tuple((row.first("writes") or "").split()) or facts.writes,
         view=row.first("view") is not None or facts.view,
@@ -66,9 +88,17 @@ def _build(row: Row) -> Operator:
         words=row.words,
         suggested=_suggested(row, parameters),
         target=row.first("target") or (row.target if row.target != row.key else ""),
+        rare=row.first("rare") is not None,
     )
     calls = row.first("calls")
     return msgspec.structs.replace(operator, calls=_result_list(calls)) if calls is not None else operator
+
+
+def _is_list(returns: str) -> bool:
+    text = returns.replace(" ", "").replace("torch.Tensor", "Tensor")
+    return bool(re.fullmatch(r"([Tt]uple|[Ll]ist|Sequence)\[Tensor(,\.\.\.)?\](\|list\[Tensor\])?", text)) and (
+        text not in ("tuple[Tensor]", "Tuple[Tensor]")
+    )
 
 
 # Signatures ------------------------------------------------------------------------------------
@@ -87,7 +117,7 @@ def _choose(row: Row) -> Signature:
     found = []
     for signature in signatures.signatures(row.target):
         names = {argument.name for argument in signature.arguments}
-        if wanted <= names and not unwanted & names and not _outdated(row, signature):
+        if wanted <= names and not unwanted & names and not outdated(row, signature):
             found.append(signature)
     if not found:
         raise ValueError(f"no signature with {sorted(wanted)} without {sorted(unwanted)}")
@@ -95,15 +125,15 @@ def _choose(row: Row) -> Signature:
     return variadic[0] if variadic and variadic[0].source == "stub" else found[0]
 
 
-def _outdated(row: Row, signature: Signature) -> bool:
-    """Deprecated spellings, dimension names, and the forms that only write into `out`."""
+def outdated(row: Row, signature: Signature) -> bool:
+    """Whether it is one of the deprecated spellings, dimension names, or the forms that only write into `out`."""
     method = row.target.startswith("torch.Tensor.")
     for argument in signature.arguments:
-        if argument.name == "self" and not method and signature.source == "stub":
+        if argument.name == "self" and not method and signature.source == "stub" and "Tensor" in argument.type:
             return True
         if argument.name == "names" and argument.default is None:
             return True
-        if argument.name in ("out", "generator") and argument.default is None and "None" not in argument.type:
+        if argument.name == "out" and argument.default is None and "None" not in argument.type:
             return True
         if argument.name == "dim" and re.search(r"\bstr\b", argument.type):
             return True
@@ -128,14 +158,14 @@ def _hand_parameter(argument: Argument) -> Parameter:
 
 
 def _parameters(row: Row, signature: Signature) -> tuple[Parameter, ...]:
-    dropped = DROPPED | set((row.first("drop") or "").split())
+    dropped = (DROPPED | set(" ".join(row.all("drop")).split())) - set(" ".join(row.all("keep")).split())
     found: list[Parameter] = []
     gap = False
     for argument in _with_receiver(row, signature):
-        if argument.name in dropped:
+        if argument.name in dropped or (argument.name in OUTDATED and "str" not in argument.type):
             gap = gap or not argument.keyword_only
             continue
-        parameter = _parameter(argument)
+        parameter = _parameter(argument, method=_is_method(row))
         if gap and not argument.variadic:
             parameter = msgspec.structs.replace(parameter, keyword_only=True)
         found.append(_finish(row, parameter))
@@ -153,15 +183,17 @@ def _with_receiver(row: Row, signature: Signature) -> tuple[Argument, ...]:
     return (Argument("self", kind), *arguments)
 
 
-def _parameter(argument: Argument) -> Parameter:
+def _parameter(argument: Argument, *, method: bool) -> Parameter:
     kind, nullable = kind_of(argument.name, argument.type)
     if argument.variadic and kind is Kind.INT:
         kind = Kind.SHAPE
     if argument.variadic and kind is Kind.TENSOR:
         kind = Kind.TENSORS
     default = _default(argument, kind)
+    if kind is Kind.GENERATOR and nullable:
+        default = "None"
     return Parameter(
-        argument.name,
+        "input" if argument.name == "self" and not method else argument.name,
         kind,
         default=default,
         keyword_only=argument.keyword_only,
@@ -230,9 +262,7 @@ def _face(row: Row) -> Face:
     if (text := row.first("face")) is not None:
         return Face(text)
     parts = row.target.split(".")
-    if row.target.startswith(
-        ("torch.Tensor.", "torch.optim.Optimizer.", "torch.nn.Module.", "torch.optim.lr_scheduler.LRScheduler.")
-    ):
+    if row.target.startswith(_METHODS):
         return Face.METHOD
     return Face.CONSTRUCTOR if parts[-1][0].isupper() else Face.FUNCTION
 
@@ -271,7 +301,7 @@ def _results(row: Row, signature: Signature) -> tuple[Result, ...]:
     if (text := row.first("results")) is not None:
         return _result_list(text)
     if _face(row) is Face.CONSTRUCTOR:
-        family = Family.OPTIMIZER if row.target.startswith("torch.optim.") else Family.MODULE
+        family = next((f for head, f in _FAMILIES.items() if row.target.startswith(head)), Family.OBJECT)
         return (Result("out", family),)
     returns = signature.returns.replace(" ", "").replace("torch.Tensor", "Tensor")
     if returns.startswith("fields:"):
@@ -281,9 +311,11 @@ def _results(row: Row, signature: Signature) -> tuple[Result, ...]:
         return tuple(Result(name) for name in named.__match_args__)
     if re.fullmatch(r"(tuple|Tuple)\[Tensor(,Tensor)+\]", returns):
         return tuple(Result(f"out_{k}") for k in range(returns.count("Tensor")))
-    if returns in ("_bool", "_int", "_float", "bool", "int", "float", "Number"):
+    if returns in _NUMBERS:
         return (Result("out", Family.NUMBER),)
-    return (Result("out", Family.TUPLE),) if returns in ("_size", "Size") else (Result(),)
+    if returns in ("None", "_dtype", "dtype", "str"):
+        return () if returns == "None" else (Result("out", Family.TEXT),)
+    return (Result("out", Family.TUPLE),) if returns in ("_size", "Size", "torch.Size") else (Result(),)
 
 
 def _result_list(text: str) -> tuple[Result, ...]:
@@ -304,6 +336,8 @@ def _suggested(row: Row, parameters: tuple[Parameter, ...]) -> dict[str, str]:
         name, _, text = rest.partition("=")
         path = name.strip()
         if path.partition(".")[0] not in {parameter.name for parameter in parameters}:
+            if row.where == GENERATED:
+                continue  # a correction for several paths
             raise ValueError(f"suggests a value for '{path}', which is no argument")
         bare = next(p for p in parameters if p.name == path.partition(".")[0]).kind is Kind.NAME
         found[path] = text.strip() if bare else normal(text.strip())

@@ -10,7 +10,10 @@ _TYPES = {
     "_complex": Kind.COMPLEX, "complex": Kind.COMPLEX, "str": Kind.TEXT, "_dtype": Kind.DTYPE, "dtype": Kind.DTYPE,
     "DeviceLikeType": Kind.DEVICE, "device": Kind.DEVICE, "Device": Kind.DEVICE, "_layout": Kind.LAYOUT,
     "memory_format": Kind.MEMORY_FORMAT, "_size": Kind.INTS, "Size": Kind.INTS, "Any": Kind.ANY,
-    "MemoryFormat": Kind.MEMORY_FORMAT, "Layout": Kind.LAYOUT,
+    "MemoryFormat": Kind.MEMORY_FORMAT, "Layout": Kind.LAYOUT, "Generator": Kind.GENERATOR,
+    "Scalar": Kind.NUMBER, "ScalarType": Kind.DTYPE, "Module": Kind.MODULE, "Optimizer": Kind.OPTIMIZER,
+    "IntLikeType": Kind.INT, "layout": Kind.LAYOUT, "DimOrDims": Kind.INTS, "DType": Kind.DTYPE,
+    "LRScheduler": Kind.OBJECT, "PackedSequence": Kind.OBJECT,
 }  # fmt: skip
 
 SHAPE_NAMES = frozenset({"size", "shape", "sizes", "normalized_shape", "unflattened_size", "repeats"})
@@ -19,13 +22,20 @@ KIND_BY_NAME = {
     "dtype": Kind.DTYPE, "device": Kind.DEVICE, "dim": Kind.INTS, "dims": Kind.INTS, "tensors": Kind.TENSORS,
     "requires_grad": Kind.BOOL, "keepdim": Kind.BOOL, "input": Kind.TENSOR, "target": Kind.TENSOR,
     "weight": Kind.TENSOR, "bias": Kind.TENSOR, "size": Kind.SHAPE, "params": Kind.TENSORS, "ord": Kind.ANY,
+    "self": Kind.TENSOR, "other": Kind.TENSOR, "tensor": Kind.TENSOR, "module": Kind.MODULE, "sorted": Kind.BOOL,
+    "inplace": Kind.BOOL, "optimizer": Kind.OPTIMIZER, "layout": Kind.LAYOUT, "generator": Kind.GENERATOR,
+    "return_inverse": Kind.BOOL, "return_counts": Kind.BOOL, "split_size": Kind.INTS, "sizes": Kind.SHAPE,
+    "memory_format": Kind.MEMORY_FORMAT, "mask": Kind.TENSOR,
 }  # fmt: skip
 
 DROPPED = frozenset(
-    "out generator names pin_memory layout size_average reduce _stacklevel _weight _freeze return_indices "
-    "is_grads_batched only_inputs capturable foreach differentiable fused recompute_scale_factor".split()
+    "out names pin_memory size_average _stacklevel _weight _freeze is_grads_batched only_inputs return_indices".split()
 )
-"""Arguments left out for now; what follows one of them by position can be given by keyword only."""
+"""Arguments left out: what writes into another tensor or is torch's own. `return_indices` has rows of its own.
+What follows one of them by position can be given by keyword only."""
+
+OUTDATED = frozenset({"reduce"})
+"""Left out too where it is the old flag of a loss, no text."""
 
 CHOICES = {
     "reduction": ("'mean'", "'sum'", "'none'"),
@@ -105,16 +115,28 @@ def _from_parts(parts: set[str]) -> Kind:
         {Kind.INTS} if any("size" in p for p in parts) else set()
     )
     if Kind.TENSOR in kinds:
-        numbers = kinds & {Kind.NUMBER, Kind.FLOAT, Kind.INT, Kind.COMPLEX, Kind.BOOL}
-        return Kind.TENSORS if several and not numbers else Kind.TENSOR_OR_NUMBER if numbers else Kind.TENSOR
+        return _with_tensor(kinds, several)
     if Kind.INTS in kinds or (several and Kind.INT in kinds):
-        return Kind.ANY if Kind.TEXT in kinds else Kind.INTS
-    if any("_size_" in part or "_ratio_" in part for part in parts):
+        return Kind.ANY if Kind.TEXT in kinds else Kind.NUMBERS if Kind.FLOAT in kinds else Kind.INTS
+    if any("_size_" in part for part in parts):
         return Kind.INTS
-    if Kind.NUMBER in kinds or kinds == {Kind.FLOAT, Kind.INT}:
+    if any("_ratio_" in part for part in parts):
+        return Kind.NUMBERS
+    if kinds == {Kind.FLOAT, Kind.INT}:
         return Kind.NUMBER
     if Kind.TEXT in kinds and len(kinds) > 1:
         return Kind.ANY
-    if kinds == {Kind.FLOAT} and several:
-        return Kind.ANY
+    if kinds <= {Kind.NUMBER, Kind.FLOAT, Kind.INT, Kind.COMPLEX} and kinds:
+        return Kind.NUMBERS if several else Kind.NUMBER if Kind.NUMBER in kinds else _one(kinds)
+    return _one(kinds)
+
+
+def _with_tensor(kinds: set[Kind], several: bool) -> Kind:
+    numbers = kinds & {Kind.NUMBER, Kind.FLOAT, Kind.INT, Kind.COMPLEX, Kind.BOOL}
+    if several:
+        return Kind.ANY if numbers else Kind.TENSORS
+    return Kind.TENSOR_OR_NUMBER if numbers else Kind.TENSOR
+
+
+def _one(kinds: set[Kind]) -> Kind:
     return min(kinds) if len(kinds) == 1 else Kind.ANY

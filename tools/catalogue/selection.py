@@ -62,8 +62,8 @@ def _read_file(path: Path) -> list[Row]:
         if len(fields) not in (3, 4):
             raise ValueError(f"{path.name}:{number}: expected 'key | summary | words | directives'")
         words = tuple(word.strip() for word in fields[2].split(",") if word.strip())
-        directives = _directives(fields[3]) if len(fields) == 4 else ()
-        rows.append(Row(fields[0], fields[1], words, directives, category, f"{path.name}:{number}"))
+        verbs = directives(fields[3]) if len(fields) == 4 else ()
+        rows.append(Row(fields[0], fields[1], words, verbs, category, f"{path.name}:{number}"))
     return rows
 
 
@@ -79,7 +79,8 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     return joined
 
 
-def _directives(text: str) -> tuple[tuple[str, str], ...]:
+def directives(text: str) -> tuple[tuple[str, str], ...]:
+    """The directives of a line: verb and what follows it."""
     found = []
     for part in text.split(";"):
         verb, _, rest = part.strip().partition(" ")

@@ -70,14 +70,19 @@ def signatures(path: str) -> list[Signature]:
     name = path.rsplit(".", 1)[1]
     if inspect.isclass(target):
         return [_from_inspect(target.__init__, skip_first=True)]
-    is_method = path.startswith("torch.Tensor.")
     if inspect.isfunction(target):
-        return [_from_inspect(target, skip_first=False)]
-    table = (
-        _stub_methods() if is_method else _stub_functions() | _stub_nn() if "functional" in path else _stub_functions()
-    )
-    found = [] if path.startswith(("torch.linalg.", "torch.special.", "torch.fft.")) else list(table.get(name, []))
-    return [*found, *_from_schemas(path)]
+        found = _from_inspect(target, skip_first=False)
+        if not all(argument.variadic for argument in found.arguments) or not found.arguments:
+            return [found]
+        head = path.rsplit(".", 1)[0]
+        plain = getattr(resolve(head), f"_{name}", None)  # torch chooses between two by a flag
+        return [_from_inspect(plain, skip_first=False) if inspect.isfunction(plain) else found]
+    if path.startswith("torch.Tensor."):
+        table = _stub_methods()
+    else:
+        table = _stub_functions() | _stub_nn() if "functional" in path else _stub_functions()
+    in_stubs = [] if path.startswith(("torch.linalg.", "torch.special.", "torch.fft.")) else list(table.get(name, []))
+    return [*in_stubs, *_from_schemas(path)]
 
 
 def facts(path: str, names: frozenset[str]) -> Facts:
@@ -175,6 +180,8 @@ def _from_inspect(function: Any, *, skip_first: bool) -> Signature:
         )
     returned = signature.return_annotation
     returns = "?" if returned is kinds.empty else returned if isinstance(returned, str) else _annotation(returned)
+    if returned is None:
+        returns = "None"
     return Signature(tuple(found), returns.replace("torch.Tensor", "Tensor"), "inspect")
 
 
@@ -201,7 +208,7 @@ def _schemas(path: str) -> list[Any]:
     name = path.rsplit(".", 1)[1]
     prefix = next((p for head, p in _PREFIXES.items() if path.startswith(head)), "")
     found = torch._C._jit_get_schemas_for_operator(f"aten::{prefix}{name}")
-    if path.startswith("torch.nn.init."):
+    if path.startswith(("torch.nn.init.", "torch.nn.utils.", "torch.masked.", "torch.sparse.", "torch.signal.")):
         return []
     return [schema for schema in found if not any(argument.is_out for argument in schema.arguments)]
 
@@ -226,14 +233,23 @@ def _schema_returns(schema: Any) -> str:
     return _SCHEMA_TYPES.get(kinds[0], kinds[0]) if kinds else "None"
 
 
+_LISTS = {
+    "List[int]": "_int | _size",
+    "List[Tensor]": "list[Tensor]",
+    "List[Optional[Tensor]]": "list[Tensor]",
+    "List[float]": "list[float]",
+    "List[number]": "list[Number]",
+    "List[bool]": "list[bool]",
+}
+_PLAIN = {"Scalar": "Number", "number": "Number", "ScalarType": "_dtype", "Device": "device", "SymInt": "int"}
+
+
 def _schema_argument(argument: Any, k: int) -> Argument:
     text = str(getattr(argument, "real_type", argument.type))
     optional = text.startswith("Optional[") or text.endswith("?")
     text = text.removeprefix("Optional[").removesuffix("]") if text.startswith("Optional[") else text.removesuffix("?")
-    text = {"List[int]": "_int | _size", "int[]": "_int | _size", "List[Tensor]": "list[Tensor]"}.get(text, text)
-    text = {"Scalar": "Number", "ScalarType": "_dtype", "Device": "device", "SymInt": "int", "str": "str"}.get(
-        text, text
-    )
+    text = text if text.count("[") == text.count("]") else f"{text}]"
+    text = _PLAIN.get(text, _LISTS.get(text, text))
     default = None
     if argument.has_default_value():
         default = literal_text(argument.default_value)
