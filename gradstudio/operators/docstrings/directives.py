@@ -1,0 +1,75 @@
+"""Directives: ``.. note::``, ``.. math::``, ``.. code-block::`` and those that leave no trace on a page."""
+
+import re
+
+from gradstudio.operators.docstrings import latex, tables
+from gradstudio.operators.docstrings.fields import ReadBlocks
+from gradstudio.operators.docstrings.inline import Targets, spans
+from gradstudio.operators.docstrings.lines import Lines, blank, dedented, indent_of
+from gradstudio.operators.docstrings.model import Block, Box, Code, Formula, Heading, Signature
+
+_NAME = re.compile(r"^\.\. (?P<name>[A-Za-z][\w:-]*?):{0,2}(?:\s+(?P<words>.*))?$")
+BOXES = {
+    "note": ("note", "Note"), "warning": ("warning", "Warning"), "seealso": ("note", "See also"),
+    "tip": ("note", "Tip"), "hint": ("note", "Hint"), "important": ("warning", "Important"),
+    "caution": ("warning", "Caution"), "attention": ("warning", "Attention"), "danger": ("warning", "Danger"),
+    "admonition": ("note", ""), "todo": ("note", "To do"), "deprecated": ("warning", "Deprecated since"),
+    "versionadded": ("note", "New in"), "versionchanged": ("note", "Changed in"),
+}  # fmt: skip
+"""By directive: the kind of box, and its title."""
+CODE = frozenset("code code-block sourcecode doctest testcode highlight parsed-literal literalinclude".split())
+CALLS = frozenset({"function", "method", "class", "py:function", "py:method", "py:class", "attribute"})
+_OPTION = re.compile(r"^\s*:[\w-]+:")
+
+
+def read(lines: Lines, blocks: ReadBlocks, targets: Targets) -> tuple[Block, ...]:
+    """The blocks of a directive: its first line and those that stand in below it."""
+    found = _NAME.match(lines[0].rstrip())
+    if found is None:
+        return ()
+    name, words = found["name"].lower().rstrip(":"), (found["words"] or "").strip()
+    body = dedented(lines[1:])
+    if name in BOXES:
+        return _box(name, words, lines[1:], blocks)
+    if name == "math":
+        return _formula(words, body)
+    if name in CODE:
+        return (Code("\n".join(dedented(_without_options(body))), words not in ("c++", "bash", "text", "none", "sh")),)
+    if name in CALLS:
+        rest = blocks(dedented(_without_options(body)))
+        return (Signature(re.sub(r"\s*\\$", "", words)), *rest)
+    if name == "list-table":
+        table = tables.listed(body, targets)
+        return () if table is None else (*((Heading(spans(words, targets)),) if words else ()), table)
+    if name == "rubric":
+        return (Heading(spans(words, targets)),)
+    return ()
+
+
+def _box(name: str, words: str, lines: Lines, blocks: ReadBlocks) -> tuple[Block, ...]:
+    kind, title = BOXES[name]
+    if name == "admonition":
+        title, words = words, ""
+    if name.startswith(("version", "deprecated")):
+        version, _, words = words.partition(" ")
+        title = f"{title} {version}"
+    rest = _without_options(dedented(lines))
+    inner = blocks([words, *rest] if words else rest)
+    return (Box(kind, title, inner),) if inner or title else ()
+
+
+def _formula(words: str, body: Lines) -> tuple[Block, ...]:
+    told: list[Block] = []
+    text = "\n".join([words, *_without_options(body)])
+    for part in re.split(r"\n\s*\n", text) if "\\begin" not in text else [text]:
+        lines = latex.display(part) if part.strip() else ()
+        if lines:
+            told.append(Formula(lines))
+    return tuple(told)
+
+
+def _without_options(lines: Lines) -> Lines:
+    at = 0
+    while at < len(lines) and (_OPTION.match(lines[at]) or (at and blank(lines[at]) and indent_of(lines[at]) == 0)):
+        at += 1
+    return lines[at:]
