@@ -60,7 +60,7 @@ class Case:
                 s = record.summary
                 found.append(Operand(wire.port, wire, s.dtype, s.shape, record.device, s.maximum))
         order = [parameter.name for parameter in self.operator.parameters] if self.operator is not None else []
-        return tuple(sorted(found, key=lambda operand: _place(order, operand.port)))
+        return tuple(sorted(found, key=lambda operand: place_of(order, operand.port)))
 
     def operand(self, port: str) -> Operand | None:
         """The tensor that went into a port, or into the first element of a list of that name."""
@@ -114,6 +114,7 @@ class Case:
         yield from (self.graph.nodes[item] for item in reversed(items[:at]) if item in self.graph.nodes)
 
 
-def _place(order: list[str], port: str) -> tuple[int, str]:
+def place_of(order: list[str], port: str) -> tuple[int, str]:
+    """What sorts ports as the operator's parameters stand."""
     head = port.partition(".")[0]
     return (order.index(head) if head in order else len(order), port)

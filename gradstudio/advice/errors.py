@@ -2,11 +2,14 @@
 
 import re
 
+from gradstudio.advice.case import Lookup, place_of
 from gradstudio.advice.model import Advice
 from gradstudio.advice.rules import RULES
+from gradstudio.graph.arguments import find_operator
 from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.reasons import port_label
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flat
 from gradstudio.protocol.debugging import Clash
@@ -38,15 +41,26 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
     if advice.explanation and re.search(FREED, advice.explanation):
         return Advice(f"{advice.explanation} {describe_backwards(failed, graph)}".strip(), advice.fixes)
-    operands = describe_operands(failed.operands)
+    operands = describe_operands(failed.operands, graph, failed.node)
     if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
 
 
-def failed_of(refusal: PortInference) -> Failed:
-    """An expected refusal as if it had happened; what went in is told by `expected_record`."""
-    return Failed(revision=0, node=refusal.node, address="", line=0, type_name="", message=refusal.refusal)
+def failed_of(refusal: PortInference, graph: Graph | None = None, lookup: Lookup | None = None) -> Failed:
+    """An expected refusal as if it had happened, with what is expected to go in."""
+    node, words = refusal.node, refusal.refusal
+    told = _expected_operands(graph, node, lookup) if graph is not None and lookup is not None else ()
+    return Failed(revision=0, node=node, address="", line=0, type_name="", message=words, operands=told)
+
+
+def _expected_operands(graph: Graph, node: ItemId, lookup: Lookup) -> tuple[tuple[str, Record], ...]:
+    """What is known of the values that flow into a node, in the order of its arguments."""
+    operator = find_operator(graph, graph.nodes[node]) if node in graph.nodes else None
+    order = [parameter.name for parameter in operator.parameters] if operator is not None else []
+    found = [(wire.port, lookup(wire.source, wire.output)) for wire in graph.wires_to(node)]
+    known = [(port, record) for port, record in found if record is not None]
+    return tuple(sorted(known, key=lambda row: place_of(order, row[0])))
 
 
 def expected_record(port: PortInference | None) -> TensorRecord | None:
@@ -57,13 +71,17 @@ def expected_record(port: PortInference | None) -> TensorRecord | None:
     return TensorRecord(device=port.device, summary=summary, requires_grad=port.requires_grad)
 
 
-def describe_operands(operands: tuple[tuple[str, Record], ...]) -> str:
-    """Name the tensors that went in, as cards do: "Here self is float32 [2, 3], other is float32 []"."""
-    parts = [
-        f"{port} is {record.summary.dtype} {list(record.summary.shape)}"
-        for port, record in operands
-        if isinstance(record, TensorRecord)
-    ]
+def describe_operands(
+    operands: tuple[tuple[str, Record], ...], graph: Graph | None = None, node: ItemId | None = None
+) -> str:
+    """Name the tensors that went in: "Here a (x) is float32 [2, 3], b (w) is float32 []"."""
+    parts = []
+    for port, record in operands:
+        if isinstance(record, TensorRecord):
+            wire = graph.wire_into(node, port) if graph is not None and node is not None else None
+            name = title(graph, wire.source) if graph is not None and wire is not None else port
+            named = f"{port_label(port)} ({name})" if name != port else port
+            parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
 
 

@@ -16,15 +16,16 @@ import sys
 import time
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Statement, flat
+from gradstudio.program.model import Program, Statement, flat
 from gradstudio.protocol import debugging as d
 from gradstudio.protocol import messages as m
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.inference import Infer, Inferred, PortInference
+from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
+REFUSAL = "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"
 NOWHERE = ItemId("")
 
 
@@ -69,6 +70,8 @@ class FakeEngine:
             case Infer(revision=revision, program=program):
                 ports = tuple(PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements))
                 self.say(Inferred(revision=revision, ports=ports))
+            case TryWire(request=number, target=target, program=program):
+                self.say(self.tried(number, target, program))
             case m.Fetch(request=number, node=node):
                 self.say(m.Fetched(request=number, node=node, shape=(1, 1), dtype="float32", values=((VALUE,),)))
             case m.Collect(trace=trace):
@@ -81,6 +84,14 @@ class FakeEngine:
                 self.say(d.MemoryByNode(revision=0, rows=(d.NodeMemory(node=ItemId("n"), alive_bytes=8),)))
             case _:
                 pass
+
+    def tried(self, number: int, target: ItemId, program: Program) -> WireTried:
+        """Takes every wire but those into a product."""
+        operator = next(s.operator for s in flat(program.statements) if s.node == target)
+        if operator == "operator.matmul":
+            return WireTried(request=number, target=target, refusal=REFUSAL)
+        port = PortInference(node=target, dtype="float32", shape=(2, 5))
+        return WireTried(request=number, target=target, outputs=(port,))
 
     def trace(self, request: m.Do) -> None:
         """Execute one statement after another, as far as the verb goes."""

@@ -1,11 +1,16 @@
 """A small box of words beside the pointer or a field: why something is refused."""
 
+from html import escape
+
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gradstudio.advice.trial import Verdict
 from gradstudio.ui.theme import Theme
 
 LIFE_MS = 4500
+LOOKS = {"fits": ("ok", "✓"), "refused": ("warning", "⚠"), "unknown": ("info", "○")}
+"""By outcome of a wire that is tried: the frame's colour and a sign before the title."""
 WIDTH = 340
 GAP = 16
 
@@ -33,10 +38,32 @@ class Bubble(QLabel):
 
     def say(self, words: str, at: QPoint, *, role: str = "danger", stays: bool = False) -> None:
         """Show words near a point of the parent, wholly inside of it."""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._show(words, words.split("\n"), at, role, stays)
+
+    def say_verdict(self, verdict: Verdict, at: QPoint) -> None:
+        """What torch would say of a wire: a sign and one line; of a refusal also why, torch's words and the way out."""
+        role, sign = LOOKS[verdict.outcome]
+        theme = self._theme
+        parts = [
+            f'<b><span style="color: {theme.color(role).name()}">{sign}</span> {escape(verdict.title, quote=False)}</b>'
+        ]
+        parts.append(escape(verdict.text, quote=False))
+        if verdict.words:
+            words = escape(verdict.words, quote=False).replace("\n", "<br>")
+            parts.append(f'<span style="color: {theme.text_dim}; font-family: monospace">{words}</span>')
+        if verdict.fix:
+            parts.append(f"Dropped all the same, one click will mend it: <b>{escape(verdict.fix, quote=False)}</b>")
+        html = "".join(f'<div style="margin-top: {3 * bool(k)}px">{p}</div>' for k, p in enumerate(filter(None, parts)))
+        self.setTextFormat(Qt.TextFormat.RichText)
+        lines = [f"{sign} {verdict.title}  ", verdict.text, verdict.words, verdict.fix and "-" * 80]
+        self._show(html, lines, at, role, stays=True)
+
+    def _show(self, text: str, lines: list[str], at: QPoint, role: str, stays: bool) -> None:
         self._dress(role)
-        if self.text() != words:
-            self.setText(words)
-        self.setFixedWidth(min(WIDTH, self.fontMetrics().horizontalAdvance(words) + 30))
+        if self.text() != text:
+            self.setText(text)
+        self.setFixedWidth(min(WIDTH, max(self.fontMetrics().horizontalAdvance(line) for line in lines) + 34))
         self.adjustSize()
         room = self._room.size()
         x = min(max(at.x() + GAP, 4), room.width() - self.width() - 4)

@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.recipes.statements import BACKWARD
 from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.overlay import OverlayState
+from gradstudio.ui.canvas.wire_gesture import WireGesture
 from gradstudio.ui.state.overlays import OVERLAYS
 from gradstudio.ui.state.result_store import Failure
 
@@ -60,6 +61,8 @@ class Following:
         self.attention.selection_changed.connect(self._on_attention_selection_changed)
         self.attention.reveal_requested.connect(self._on_attention_reveal_requested)
         self.overlays.changed.connect(self._on_overlays_changed)
+        if (trials := getattr(self.session, "trials", None)) is not None:
+            trials.answered.connect(self._on_trials_answered)
 
     def repaint_board(self) -> None:
         """Paint the board anew at the next frame."""
@@ -127,6 +130,10 @@ class Following:
 
     def _on_attention_reveal_requested(self, item: object) -> None:
         self.reveal(ItemId(str(item)))
+
+    def _on_trials_answered(self, _ends: object) -> None:
+        if isinstance(self.hand.gesture, WireGesture):
+            self.hand.gesture.say()
 
     def _on_overlays_changed(self) -> None:
         self.board.show(shown_by(self.overlays))

@@ -1,4 +1,7 @@
-"""Drawing wires: legal ports are lit, others dimmed, and an illegal one says why beside the pointer."""
+"""Drawing wires: legal ports are lit, others dimmed, and an illegal one says why beside the pointer.
+
+Where the pointer rests at a legal port, torch is asked, and the bubble says before the drop what would come of it.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +9,10 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
+from gradstudio.advice.trial import Verdict
 from gradstudio.graph import recipes, rules
-from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
@@ -17,7 +22,9 @@ from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
+    from gradstudio.ui.state.wire_trials import Ends, WireTrials
 
+ROLES = {"fits": "ok", "refused": "warning", "unknown": "accent"}
 REACH = 18.0
 """View pixels around a port that catch a wire's end."""
 
@@ -36,15 +43,24 @@ class WireGesture(Gesture):
         self._reason = ""
         self._moved = False
         self._legal = self._legal_ports()
+        self._trials: WireTrials | None = getattr(canvas.session, "trials", None)
 
     def move(self, at: Pointer) -> None:
         self._moved = self._moved or at.is_far_from(self.start)
         self._at = at
         self._target = self._port_under(at)
         self._reason = self._why_not(self._target)
-        bubble = self.canvas.bubble
+        self._ask()
+        self.say()
+
+    def say(self) -> None:
+        """Tell what is known of the port under the pointer: why not, or what torch would make of the wire."""
+        bubble, where = self.canvas.bubble, QPoint(round(self._at.view_x), round(self._at.view_y))
+        verdict = self._verdict()
         if self._reason:
-            bubble.say(self._reason, QPoint(round(at.view_x), round(at.view_y)), stays=True)
+            bubble.say(self._reason, where, stays=True)
+        elif verdict is not None:
+            bubble.say_verdict(verdict, where)
         else:
             bubble.hide()
         self.canvas.viewport().update()
@@ -54,7 +70,7 @@ class WireGesture(Gesture):
             self._click()
             return
         self.move(at)
-        self.canvas.bubble.hide()
+        self._end()
         if self._target is None:
             self._drop_on_canvas(at)
         elif self._reason:
@@ -63,7 +79,7 @@ class WireGesture(Gesture):
             self._connect(self._target)
 
     def cancel(self) -> None:
-        self.canvas.bubble.hide()
+        self._end()
 
     def paint(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board
@@ -74,7 +90,8 @@ class WireGesture(Gesture):
             for port in self._legal:
                 x, y = canvas.camera.to_view(*board.anchor(port))
                 if -20 < x < width + 20 and -20 < y < height + 20:
-                    ring(painter, canvas.look.color("ok"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
+                    ring(painter, canvas.look.color("accent"), x, y, 8.0 * max(canvas.camera.zoom, 0.5))
+            self._paint_target(painter)
         self._paint_wire(painter)
 
     # --------------------------------------------------------------
@@ -122,6 +139,45 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         return rules.why_not(self.canvas.board.graph, source.item, source.output, end.item, end.path)
 
+    # -------------------------------------------------------------- what torch would say
+
+    def _ask(self) -> None:
+        """Ask torch about the port under the pointer, if the wire may end there and is not the one that was."""
+        if self._trials is None:
+            return
+        target = self._target
+        if target is None or self._reason or self._is_old(target):
+            self._trials.leave()
+            return
+        self._trials.ask(self._trial_ends(target), lambda graph: self._drawn(graph, target))
+
+    def _verdict(self) -> Verdict | None:
+        if self._trials is None or self._target is None or self._reason or self._is_old(self._target):
+            return None
+        return self._trials.verdict(self._trial_ends(self._target))
+
+    def _trial_ends(self, target: PortRef) -> "Ends":
+        source, end = self._ends(target)
+        return source.item, source.output, end.item, end.path
+
+    def _is_old(self, target: PortRef) -> bool:
+        """Whether the wire that was taken off its input would come back to it."""
+        return self._wire is not None and (self._wire.target, self._wire.port) == (target.item, target.path)
+
+    def _drawn(self, graph: Graph, target: PortRef) -> Edits:
+        """What the drop would do."""
+        source, end = self._ends(target)
+        if self._wire is not None:
+            return recipes.replace_target(graph, self._wire, end.item, end.path)
+        return recipes.connect(graph, source.item, source.output, end.item, end.path)
+
+    def _end(self) -> None:
+        self.canvas.bubble.hide()
+        if self._trials is not None:
+            self._trials.forget()
+
+    # -------------------------------------------------------------- the drop
+
     def _connect(self, target: PortRef) -> None:
         source, end = self._ends(target)
         store = self.canvas.store
@@ -152,5 +208,15 @@ class WireGesture(Gesture):
         spots = np.concatenate([points, points], 1) + np.array([0, -10, 0, 10])
         path = geometry.wire_paths(points[:1], points[1:], spots[:1], spots[1:])
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
-        role = "danger" if self._reason else "accent"
+        role = "danger" if self._reason else self._role()
         draw_paths(painter, canvas.camera, seen, path, canvas.look.color(role), 2.6)
+
+    def _paint_target(self, painter: QPainter) -> None:
+        """The port under the pointer, in the colour of what torch would say of it."""
+        if self._target is not None and not self._reason and self._target in self._legal:
+            x, y = self.canvas.camera.to_view(*self.canvas.board.anchor(self._target))
+            ring(painter, self.canvas.look.color(self._role()), x, y, 12.0 * max(self.canvas.camera.zoom, 0.5))
+
+    def _role(self) -> str:
+        verdict = self._verdict()
+        return ROLES[verdict.outcome] if verdict is not None else "accent"

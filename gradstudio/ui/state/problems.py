@@ -6,7 +6,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
-from gradstudio.advice.errors import expected_record, explain_words, failed_of
+from gradstudio.advice.errors import explain, failed_of
 from gradstudio.advice.finding import Finding
 from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.findings import findings
@@ -18,9 +18,9 @@ from gradstudio.graph.model import ItemId
 from gradstudio.layout.room import with_room
 from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, GradRow, Warned
-from gradstudio.protocol.records import Record
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.known import known_values
 from gradstudio.ui.state.result_store import Failure, ResultStore
 from gradstudio.ui.state.run_controller import RunController, RunState
 from gradstudio.ui.state.throttle import Throttle
@@ -79,6 +79,7 @@ class ProblemStore(QObject):
         """Listen to graph and results."""
         super().__init__(parent)
         self._store, self._results, self._run, self._attention = store, results, run, attention
+        self._known = known_values(results)
         self.problems: tuple[Problem, ...] = ()
         self._by_node: dict[ItemId, tuple[Problem, ...]] = {}
         self._fixes: dict[tuple[ItemId, str, str], tuple[Fix, ...]] = {}
@@ -166,9 +167,11 @@ class ProblemStore(QObject):
         return Problem("error", "failure", failed.node, title, failure.explanation, failure.what, fixes, _path(failed))
 
     def _refusal(self, refusal: PortInference, with_fixes: bool) -> Problem:
-        explanation = explain_words("", refusal.refusal).explanation
+        graph = self._store.graph
+        failed = failed_of(refusal, graph, self._known)
+        explanation = explain(failed, graph).explanation
         title = f"torch is expected to refuse this: {_first_sentence(explanation) or _in_one_line(refusal.refusal)}"
-        fixes = self._fixes_for(failed_of(refusal)) if with_fixes else ()
+        fixes = self._fixes_for(failed) if with_fixes else ()
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
 
     def _finding(self, finding: Finding) -> Problem:
@@ -190,14 +193,8 @@ class ProblemStore(QObject):
     def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:
         key = (failed.node, failed.type_name, failed.message)
         if key not in self._fixes:
-            self._fixes[key] = fixes_for(failed, self._store.graph, self._record)
+            self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
         return self._fixes[key]
-
-    def _record(self, item: ItemId, output: int) -> Record | None:
-        outputs = self._results.outputs(item) if not self._results.is_stale else None
-        if outputs is not None and output < len(outputs):
-            return outputs[output]
-        return expected_record(self._results.inference(item, output))
 
     def _findings(self) -> tuple[Finding, ...]:
         """What the last run and the graph bring to light; of a run that is stale, nothing."""

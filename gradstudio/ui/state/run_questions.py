@@ -1,15 +1,19 @@
 """Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
 
 from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
 from gradstudio.protocol.debugging import Change
+from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.run_requests import RunRequests
-from gradstudio.ui.state.run_state import Command
+from gradstudio.ui.state.run_state import Command, RunState
 
 
 class RunQuestions:
     """The part of `RunController` that asks; the answers come with its signals."""
 
     _requests: RunRequests
+    _engine: EngineClient
+    state: RunState
 
     @property
     def asked(self) -> int:
@@ -23,6 +27,10 @@ class RunQuestions:
     def check(self, nodes: tuple[ItemId, ...]) -> int:
         """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
         return self._requests.check(nodes) if self._may_ask("check") else 0
+
+    def try_wire(self, program: Program, target: ItemId) -> int:
+        """Ask whether a wire would work, `program` having it in place; 0: nobody can say now."""
+        return self._requests.try_wire(program, target) if self._engine.ready and not self.state.busy else 0
 
     def weigh_memory(self) -> None:
         """Ask what each node holds; `answered` brings it, the result store keeps it."""

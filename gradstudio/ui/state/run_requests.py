@@ -10,7 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol import messages
 from gradstudio.protocol.debugging import Change, Check, WeighMemory, WhatIf
-from gradstudio.protocol.inference import Infer
+from gradstudio.protocol.inference import Infer, TryWire
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
@@ -100,6 +100,11 @@ class RunRequests:
     def check(self, nodes: tuple[ItemId, ...]) -> int:
         """Ask for a gradcheck; the request's number."""
         return self._ask(lambda number: Check(request=number, nodes=nodes))
+
+    def try_wire(self, program: Program, target: ItemId) -> int:
+        """Ask whether a statement would work in a program that has a wire more; the request's number."""
+        tensors = self._new_tensors(program)
+        return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
 
     def weigh_memory(self) -> None:
         """Ask what each node holds."""

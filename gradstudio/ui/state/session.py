@@ -17,6 +17,7 @@ from gradstudio.ui.state.player import Player
 from gradstudio.ui.state.problems import ProblemStore
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunController
+from gradstudio.ui.state.wire_trials import WireTrials
 
 
 class Session(QObject):
@@ -46,6 +47,7 @@ class Session(QObject):
         self.memory = MemoryStore(self)
         self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
+        self.trials = WireTrials(self.graph_store, self.results, self.run, engine, self)
         self.experiments = Experiments(self.graph_store, self.run, self)
 
     @property

@@ -1,0 +1,107 @@
+"""Asks torch about a wire that is not drawn yet: when the pointer rests at a port, one question at a time."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gradstudio.advice.trial import Verdict, judge, missing, not_yet, trial_program
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import EditError, Refused
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.inference import WireTried
+from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.known import known_values
+from gradstudio.ui.state.result_store import ResultStore
+from gradstudio.ui.state.run_controller import RunController
+
+REST_MS = 60
+"""The pointer rests when it has stayed at a port for so long."""
+Ends = tuple[ItemId, int, ItemId, str]
+"""A wire that may be drawn: item and output it begins at, item and port it would end in."""
+Draw = Callable[[Graph], Edits]
+
+
+class WireTrials(QObject):
+    """Answers to "would this wire work", kept until the gesture is over or the graph is another one.
+
+    The newest question wins: while one is under way, only the last of those that follow is kept.
+
+    Signals:
+        answered(object): the `Ends` of which more is known now.
+    """
+
+    answered = Signal(object)
+
+    def __init__(
+        self,
+        store: GraphStore,
+        results: ResultStore,
+        run: RunController,
+        engine: EngineClient,
+        parent: QObject | None = None,
+    ) -> None:
+        """Nothing was asked."""
+        super().__init__(parent)
+        self._store, self._results, self._run, self._engine = store, results, run, engine
+        self._verdicts: dict[Ends, Verdict] = {}
+        self._wanted: tuple[Ends, Draw] | None = None
+        self._under_way: tuple[int, Ends, Graph] | None = None
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._on_rest_timeout)
+        store.edited.connect(self.forget)
+        store.replaced.connect(self.forget)
+        engine.received.connect(self._on_engine_received)
+
+    def verdict(self, ends: Ends) -> Verdict | None:
+        """What is known of a wire; None: nothing yet."""
+        return self._verdicts.get(ends)
+
+    def ask(self, ends: Ends, draw: Draw) -> None:
+        """Ask about a wire when the pointer has rested; `draw` is the gesture that would draw it."""
+        if ends in self._verdicts or (self._under_way is not None and self._under_way[1] == ends):
+            self._wanted = None
+        elif self._wanted is None or self._wanted[0] != ends:
+            self._wanted = ends, draw
+            self._rest.start()
+
+    def leave(self) -> None:
+        """The pointer is at no port: what was not asked yet need not be."""
+        self._wanted = None
+
+    def forget(self, *_changed: object) -> None:
+        """The gesture is over, or the graph is another one."""
+        self._verdicts.clear()
+        self._wanted = self._under_way = None
+
+    def _on_rest_timeout(self) -> None:
+        if self._wanted is None or self._under_way is not None:
+            return  # the answer that is under way comes back here
+        (ends, draw), self._wanted = self._wanted, None
+        draft = self._store.graph.copy()
+        try:
+            apply_all(draft, draw(self._store.graph))
+        except (Refused, EditError) as refusal:
+            self._settle(ends, Verdict("refused", str(refusal)))
+            return
+        target = ends[2]
+        if target not in draft.nodes:
+            return  # a block's own ports: nothing of torch is called there
+        program = trial_program(draft, target, known_values(self._results))
+        if reason := missing(program, target):
+            self._settle(ends, not_yet(draft, target, reason))
+        elif number := self._run.try_wire(program, target):
+            self._under_way = number, ends, draft
+
+    def _settle(self, ends: Ends, verdict: Verdict) -> None:
+        self._verdicts[ends] = verdict
+        self.answered.emit(ends)
+
+    def _on_engine_received(self, event: object) -> None:
+        if not isinstance(event, WireTried) or self._under_way is None or event.request != self._under_way[0]:
+            return
+        (_, ends, draft), self._under_way = self._under_way, None
+        self._settle(ends, judge(draft, event, known_values(self._results)))
+        self._on_rest_timeout()
