@@ -4,10 +4,16 @@ GradStudioError
 └── OperatorError
     ├── UnknownOperator   no row of the catalogue has that key
     ├── BrokenCatalogue   the data that travels with the program cannot be read
-    └── LiteralError      a text that is not a value this argument takes
+    ├── LiteralError      a text that is not a value this argument takes
+    └── BindingError      arguments that no row of a path takes
 """
 
+from typing import TYPE_CHECKING
+
 from gradstudio.errors import GradStudioError
+
+if TYPE_CHECKING:
+    from gradstudio.operators.model import Operator
 
 
 class OperatorError(GradStudioError):
@@ -27,3 +33,16 @@ class BrokenCatalogue(OperatorError):
 
 class LiteralError(OperatorError, ValueError):
     """A text that is not a value this argument takes; says what is."""
+
+
+class BindingError(OperatorError, TypeError):
+    """Arguments that no row of a path takes; says what does not fit.
+
+    Attributes:
+        nearest: the row that misses least.
+    """
+
+    def __init__(self, message: str, nearest: "Operator") -> None:
+        """Hold the message and the row."""
+        super().__init__(message)
+        self.nearest = nearest
