@@ -8,6 +8,22 @@ DTYPES = frozenset(
     "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz".split()
 )
 
+DTYPE_ALIASES = {
+    **{f"{short}{bits}": f"{name}{bits}" for short, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)},
+    **{f"{short}{bits}": f"float{bits}" for short in ("f", "fp") for bits in (16, 32, 64)},
+    **dict.fromkeys(("single", "floattensor"), "float32"),
+    **dict.fromkeys(("float_", "doubletensor"), "float64"),
+    **dict.fromkeys(("bf16", "b16"), "bfloat16"),
+    **dict.fromkeys(("c64", "complex"), "complex64"),
+    "c128": "complex128",
+    **dict.fromkeys(("int_", "integer", "longlong", "longtensor"), "int64"),
+    "intc": "int32",
+    "char": "int8",
+    **dict.fromkeys(("byte", "ubyte"), "uint8"),
+    **dict.fromkeys(("bool_", "boolean"), "bool"),
+}
+"""Other words for a dtype: of numpy, of other languages, of people."""
+
 DEVICE_TYPES = frozenset("cpu cuda mps xpu meta hpu mtia xla vulkan".split())
 
 LAYOUTS = frozenset("strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc jagged".split())

@@ -23,12 +23,14 @@ MAX_BITS = 10_000
 
 CONSTANTS = frozenset({"pi", "e", "tau", "inf", "nan"})
 _SHORT = {
-    "inf": 'float("inf")',
-    "nan": 'float("nan")',
-    "pi": "math.pi",
-    "true": "True",
-    "false": "False",
-    "none": "None",
+    **dict.fromkeys(("inf", "Inf", "INF", "infinity", "Infinity", "np.inf", "numpy.inf"), 'float("inf")'),
+    **dict.fromkeys(("nan", "NaN", "NAN", "np.nan", "numpy.nan"), 'float("nan")'),
+    **dict.fromkeys(("pi", "π", "np.pi", "numpy.pi"), "math.pi"),
+    **dict.fromkeys(("tau", "τ"), "math.tau"),
+    **dict.fromkeys(("np.e", "numpy.e"), "math.e"),
+    **dict.fromkeys(("true", "TRUE"), "True"),
+    **dict.fromkeys(("false", "FALSE"), "False"),
+    **dict.fromkeys(("none", "NONE", "null", "newaxis", "np.newaxis", "numpy.newaxis"), "None"),
 }
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 4}
 _UNARY = 3
@@ -202,6 +204,8 @@ class _Reader:
             return self._call(word)
         if home == "torch" and name.isidentifier() and not name.startswith("_"):
             return Term(Form.NAME, word)
+        if self._peek().text == "(":
+            raise LiteralError(f"'{word[:40]}(...)' is not a value but a call: use a node for it, and wire its result.")
         raise LiteralError(f"'{word[:40]}' is not a value. Write a value here, or wire the node that has that name.")
 
     def _call(self, word: str) -> Term:

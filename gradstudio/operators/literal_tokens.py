@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"|(?P<whole>\d+(?:_\d+)*)?(?P<point>\.)?(?P<part>\d+(?:_\d+)*)?(?:[eE](?P<exponent>[+-]?\d+))?(?P<j>[jJ])?"
 )
 _ESCAPE = re.compile(r"\\(?:([\\'\"abfnrtv])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_UNKNOWN = {"^": "A power is written with **, such as 2**10.", "=": "A value only, without a name and '='."}
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -62,7 +63,7 @@ def tokens(text: str) -> list[Token]:
             rest = text[at:].strip()
             if rest[:1] in "\"'":
                 raise LiteralError("A quoted text must end with the same quote, on the same line.")
-            raise LiteralError(f"Did not expect '{rest[:1]}' here.")
+            raise LiteralError(_UNKNOWN.get(rest[:1], f"Did not expect '{rest[:1]}' here."))
         kind = match.lastgroup or ""
         found.append(Token(kind, match[kind]))
         at = match.end()

@@ -9,7 +9,10 @@ import unicodedata
 from difflib import get_close_matches
 from functools import lru_cache
 
+from gradstudio.operators import literal_several as several
+from gradstudio.operators import literal_typed as typed
 from gradstudio.operators.errors import LiteralError
+from gradstudio.operators.literal_data import as_lists
 from gradstudio.operators.literal_names import (
     ATTRIBUTE,
     DEVICE_TYPES,
@@ -18,6 +21,7 @@ from gradstudio.operators.literal_names import (
     MEMORY_FORMATS,
     MODULE_METHODS,
 )
+from gradstudio.operators.literal_several import short
 from gradstudio.operators.literal_syntax import NUMBERS, Form, Term, read
 from gradstudio.operators.literal_tokens import MAX_CHARACTERS, quote
 from gradstudio.operators.model import Family, Kind, Parameter
@@ -142,30 +146,13 @@ def _plain(text: str) -> str:
     return text.strip()
 
 
-def _without_typography(text: str) -> str:
-    """Plain signs for those of a word processor or a web page; what stands between quotes is left as it is."""
-    return _QUOTED_OR_NOT.sub(_plain_signs, text)
-
-
-def _plain_signs(match: re.Match[str]) -> str:
-    if match["curly"] is not None:
-        return f'"{match["curly"]}"'
-    return match["quoted"] or match[0].translate(_TYPOGRAPHIC)
-
-
-_QUOTED_OR_NOT = re.compile(
-    r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|“(?P<curly>[^“”"\\\n]*)”|[^"'“]+|.""", re.DOTALL
-)
-_TYPOGRAPHIC = str.maketrans({"−": "-", "\u00a0": " ", "“": '"', "”": '"', "…": "...", "×": "x"})
-
-
 def _parse(text: str, parameter: Parameter) -> str:
-    text = text if parameter.kind is Kind.TEXT else _without_typography(text)
+    text = text if parameter.kind is Kind.TEXT else typed.without_typography(text)
     match parameter.kind:
         case Kind.TEXT:
             return _text(text, parameter)
         case Kind.DTYPE:
-            return _named(text, DTYPES, "dtype")
+            return _named(typed.dtype_name(text), DTYPES, "dtype")
         case Kind.LAYOUT:
             return _named(text, LAYOUTS, "layout")
         case Kind.MEMORY_FORMAT:
@@ -175,9 +162,15 @@ def _parse(text: str, parameter: Parameter) -> str:
         case Kind.NAME:
             return _attribute(text)
         case Kind.INDEX:
-            return _index(read(text, slices=True), single=parameter.element)
+            return several.index(read(typed.index(text), slices=True), single=parameter.element)
         case Kind.SHAPE:
-            return _shape(_with_crosses(text))
+            return several.shape(read(typed.sizes(text)))
+        case Kind.INTS:
+            return several.ints(read(typed.sizes(text)))
+        case Kind.BOOL:
+            return _by_kind(read(typed.switch(text)), Kind.BOOL)
+        case Kind.DATA:
+            return several.data(read(as_lists(text)))
         case Kind.ANY:
             return _any(text, parameter)
         case kind if kind in _WIRED:
@@ -188,38 +181,24 @@ def _parse(text: str, parameter: Parameter) -> str:
 
 def _by_kind(term: Term, kind: Kind) -> str:
     match kind:
-        case Kind.INT if term.form is Form.FLOAT and re.fullmatch(r"-?\d+\.0", term.text):
-            raise LiteralError(f"{term.text} is not a whole number: write {term.text[:-2]}.")
+        case Kind.INT if term.form is Form.FLOAT and (whole := _whole(term)):
+            raise LiteralError(f"{term.text} is not a whole number: write {whole}.")
         case Kind.INT:
-            return _if(term, term.form is Form.INT)
+            return several.checked(term, term.form is Form.INT)
         case Kind.FLOAT:
-            return _if(term, term.form in (Form.INT, Form.FLOAT))
+            return several.checked(term, term.form in (Form.INT, Form.FLOAT))
         case Kind.COMPLEX:
-            return _if(term, term.form in NUMBERS)
+            return several.checked(term, term.form in NUMBERS)
         case Kind.NUMBER | Kind.TENSOR_OR_NUMBER:
-            return _if(term, term.form in NUMBERS or term.form is Form.BOOL)
+            return several.checked(term, term.form in NUMBERS or term.form is Form.BOOL)
         case Kind.BOOL:
-            return _if(term, term.form is Form.BOOL)
-        case Kind.INTS:
-            return _ints(term)
-        case Kind.DATA:
-            return _data(term)
+            return several.checked(term, term.form is Form.BOOL)
+        case Kind.NUMBERS:
+            return several.numbers(term)
         case Kind.VALUES:
             return _whole_text(term) if term.items else f"({_whole_text(term)},)"
         case _:
             return _whole_text(term)
-
-
-def _if(term: Term, fits: bool) -> str:
-    if term.bare:
-        raise LiteralError("One value, not several; a decimal is written with a point.")
-    if not fits:
-        raise LiteralError(f"{_short(term.text)} does not fit here.")
-    return term.text
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _whole_text(term: Term) -> str:
@@ -230,17 +209,21 @@ def _whole_text(term: Term) -> str:
 
 
 def _text(text: str, parameter: Parameter) -> str:
+    text = typed.unwrapped(text)
     if text[:1] in "\"'":
         term = read(text)
         if term.form is not Form.TEXT:
             raise LiteralError("One quoted text, please.")
         value = term.value
-    elif '"' in text or "'" in text:
+    elif text.endswith(('"', "'")):
         raise LiteralError("Quotes go around the whole text.")
     else:
         value = text
     choices = {read(choice).value for choice in parameter.choices}
     if choices and value not in choices:
+        same = [choice for choice in choices if choice.lower() == value.strip().lower()]
+        if len(same) == 1:
+            return quote(same[0])
         near = get_close_matches(value[:40], choices, n=1)
         raise LiteralError(f"{quote(value[:40])} is none of them.{f' Did you mean {quote(near[0])}?' if near else ''}")
     if any(unicodedata.category(letter) == "Cs" for letter in value):
@@ -260,19 +243,18 @@ def _named(text: str, names: frozenset[str], what: str) -> str:
         return f"torch.{name}"
     near = get_close_matches(name[:40].lower(), names, n=1)
     hint = f" Did you mean torch.{near[0]}?" if near else ""
-    raise LiteralError(f"There is no {what} '{_short(text)}'.{hint}")
+    raise LiteralError(f"There is no {what} '{short(text)}'.{hint}")
 
 
 def _device(text: str, parameter: Parameter) -> str:
     if text == DOCUMENT_DEVICE and parameter.name == "device":
         return DOCUMENT_DEVICE
-    if text[:1] in "\"'" or text.startswith("torch.device"):
-        text = read(text).value
+    text = typed.device_name(read(text).value if text[:1] in "\"'" else text)
     kind, _, number = text.partition(":")
     if kind not in DEVICE_TYPES or not re.fullmatch(r"|\d{1,3}", number) or text.endswith(":"):
         asked = kind[:40].lower()
         near = ["cuda"] if asked in ("gpu", "nvidia") else get_close_matches(asked, DEVICE_TYPES, n=1)
-        raise LiteralError(f"There is no device '{_short(text)}'.{f' Did you mean {near[0]}?' if near else ''}")
+        raise LiteralError(f"There is no device '{short(text)}'.{f' Did you mean {near[0]}?' if near else ''}")
     return quote(text)
 
 
@@ -282,79 +264,8 @@ def _attribute(text: str) -> str:
         if part in MODULE_METHODS:
             raise LiteralError(f"'{part}' is a method, not a value; look for it in the library.")
         if not ATTRIBUTE.fullmatch(part) or keyword.iskeyword(part):
-            raise LiteralError(f"'{_short(part)}' is not the name of an attribute.")
+            raise LiteralError(f"'{short(part)}' is not the name of an attribute.")
     return name
-
-
-# Several values --------------------------------------------------------------------------------
-
-
-def _with_crosses(text: str) -> str:
-    """`2x3` as people say it: `2, 3`."""
-    return text.replace("x", ",") if re.fullmatch(r"\d+(\s*x\s*\d+)+", text) else text
-
-
-def _shape(text: str) -> str:
-    term = read(text)
-    items = term.items if term.form in (Form.LIST, Form.TUPLE) else (term,)
-    _require_ints(items)
-    return _tuple(items)
-
-
-def _ints(term: Term) -> str:
-    if term.form not in (Form.LIST, Form.TUPLE):
-        return _if(term, term.form is Form.INT)
-    _require_ints(term.items)
-    return _tuple(term.items)
-
-
-def _tuple(items: tuple[Term, ...]) -> str:
-    return f"({', '.join(item.text for item in items)}{',' if len(items) == 1 else ''})"
-
-
-def _require_ints(items: tuple[Term, ...]) -> None:
-    for item in items:
-        if item.form is not Form.INT:
-            raise LiteralError(f"{_short(item.text)} is not a whole number.")
-
-
-def _index(term: Term, *, single: bool) -> str:
-    items = term.items if term.form is Form.TUPLE else (term,)
-    if not items:
-        raise LiteralError("An empty index picks nothing.")
-    if single and len(items) > 1:
-        raise LiteralError("One index here; the others have ports of their own.")
-    for item in items:
-        _require_index(item)
-    return ", ".join(item.text for item in items)
-
-
-def _require_index(item: Term) -> None:
-    if item.form in (Form.LIST, Form.TUPLE):
-        for inner in item.items:
-            if inner.form not in (Form.INT, Form.BOOL, Form.LIST, Form.TUPLE):
-                raise LiteralError(f"{_short(inner.text)} is no position.")
-            _require_index(inner)
-    elif item.form not in (Form.INT, Form.BOOL, Form.NONE, Form.ELLIPSIS, Form.SLICE):
-        raise LiteralError(f"{_short(item.text)} is no index.")
-
-
-def _data(term: Term) -> str:
-    _data_shape(term)
-    return f"[{', '.join(item.text for item in term.items)}]" if term.bare else term.text
-
-
-def _data_shape(term: Term) -> tuple[int, ...]:
-    """The shape of nested lists of numbers; every row must have the same."""
-    if term.form in NUMBERS or term.form is Form.BOOL:
-        return ()
-    if term.form not in (Form.LIST, Form.TUPLE):
-        raise LiteralError(f"{_short(term.text)} is not a number.")
-    shapes = {_data_shape(item) for item in term.items}
-    if len(shapes) > 1:
-        lengths = sorted({str(shape[0]) if shape else "a single number" for shape in shapes})
-        raise LiteralError(f"The rows differ in length ({' and '.join(lengths)}); they must be the same.")
-    return (len(term.items), *(shapes.pop() if shapes else ()))
 
 
 # Values ----------------------------------------------------------------------------------------
@@ -375,7 +286,7 @@ def _value(term: Term) -> object:
         case Form.INT | Form.FLOAT | Form.COMPLEX:
             return _number(term)
         case _:
-            raise LiteralError(f"{_short(term.text)} has no plain value.")
+            raise LiteralError(f"{short(term.text)} has no plain value.")
 
 
 def _number(term: Term) -> int | float | complex:
@@ -391,4 +302,13 @@ def _number(term: Term) -> int | float | complex:
             case _:
                 return sign * complex(digits)
     except ValueError:
-        raise LiteralError(f"{_short(term.text)} is computed when the program runs.") from None
+        raise LiteralError(f"{short(term.text)} is computed when the program runs.") from None
+
+
+def _whole(term: Term) -> str:
+    """`1000` for `1e3`; "" for what is no whole number."""
+    try:
+        value = _number(term)
+    except LiteralError:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else ""

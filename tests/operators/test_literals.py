@@ -38,6 +38,56 @@ ACCEPTED = [
     (Kind.COMPLEX, "1+2j", "1 + 2j"),
     (Kind.BOOL, "true", "True"),
     (Kind.BOOL, "False", "False"),
+    (Kind.BOOL, "yes", "True"),
+    (Kind.BOOL, "OFF", "False"),
+    (Kind.BOOL, "0", "False"),
+    (Kind.FLOAT, "π", "math.pi"),
+    (Kind.FLOAT, "-2π", "-2 * math.pi"),
+    (Kind.FLOAT, "∞", 'float("inf")'),
+    (Kind.FLOAT, "np.inf", 'float("inf")'),
+    (Kind.FLOAT, "NaN", 'float("nan")'),
+    (Kind.FLOAT, "1e−3", "1e-3"),
+    (Kind.FLOAT, "math.pi/2", "math.pi / 2"),
+    (Kind.INT, "2**10", "2**10"),
+    (Kind.COMPLEX, "1+2i", "1 + 2j"),
+    (Kind.NUMBERS, "0.5", "0.5"),
+    (Kind.NUMBERS, "[0.9, 0.999]", "(0.9, 0.999)"),
+    (Kind.NUMBERS, "0.9, .999", "(0.9, 0.999)"),
+    (Kind.DTYPE, "f32", "torch.float32"),
+    (Kind.DTYPE, "np.int64", "torch.int64"),
+    (Kind.DTYPE, "bf16", "torch.bfloat16"),
+    (Kind.DTYPE, "numpy.dtype('float64')", "torch.float64"),
+    (Kind.DTYPE, "Float64", "torch.float64"),
+    (Kind.DEVICE, "CUDA:1", '"cuda:1"'),
+    (Kind.DEVICE, 'torch.device("cuda", 1)', '"cuda:1"'),
+    (Kind.DEVICE, "torch.device('cuda:2')", '"cuda:2"'),
+    (Kind.SHAPE, "2 3", "(2, 3)"),
+    (Kind.SHAPE, "2 by 3", "(2, 3)"),
+    (Kind.SHAPE, "-1 x 3", "(-1, 3)"),
+    (Kind.SHAPE, "torch.Size([2, 3])", "(2, 3)"),
+    (Kind.SHAPE, "torch.Size([])", "()"),
+    (Kind.INTS, "2x3", "(2, 3)"),
+    (Kind.INDEX, "x[:, 1:]", ":, 1:"),
+    (Kind.INDEX, "[:, 1:]", ":, 1:"),
+    (Kind.INDEX, "[0, 2]", "[0, 2]"),
+    (Kind.INDEX, "[0], [1]", "[0], [1]"),
+    (Kind.INDEX, "slice(1, None), newaxis", "1:, None"),
+    (Kind.TEXT, "“mean”", '"mean"'),
+    (Kind.TEXT, "it's", '"it\'s"'),
+    (Kind.DATA, "1 2 3", "[1, 2, 3]"),
+    (Kind.DATA, "1\t2\n3\t4", "[[1, 2], [3, 4]]"),
+    (Kind.DATA, "0,5\t1\n2\t3", "[[0.5, 1], [2, 3]]"),
+    (Kind.DATA, "1,2\r\n3,4\r\n", "[[1, 2], [3, 4]]"),
+    (Kind.DATA, "1\n2\n3", "[1, 2, 3]"),
+    (Kind.DATA, "[[ 1. -2.]\n [ 3.  4.]]", "[[1.0, -2.0], [3.0, 4.0]]"),
+    (Kind.DATA, "array([[1., 2.],\n       [3., 4.]], dtype=float32)", "[[1.0, 2.0], [3.0, 4.0]]"),
+    (
+        Kind.DATA,
+        "tensor([[1., nan],\n [-inf, 4.]], device='cuda:0', grad_fn=<AddBackward0>)",
+        '[[1.0, float("nan")], [float("-inf"), 4.0]]',
+    ),
+    (Kind.DATA, "tensor(3)", "3"),
+    (Kind.DATA, "1 - 2", "1 - 2"),
     (Kind.TENSOR_OR_NUMBER, "2", "2"),
     (Kind.TEXT, "mean", '"mean"'),
     (Kind.TEXT, "'it is'", '"it is"'),
@@ -113,8 +163,8 @@ REFUSED = [
     (Kind.FLOAT, "1.5.2", "not a number"),
     (Kind.FLOAT, "1 +", "missing at the end"),
     (Kind.FLOAT, "'1'", "does not fit"),
-    (Kind.BOOL, "1", "True or False"),
-    (Kind.BOOL, "yes", "True or False"),
+    (Kind.BOOL, "2", "True or False"),
+    (Kind.BOOL, "maybe", "True or False"),
     (Kind.TEXT, "'open", "same quote"),
     (Kind.TEXT, "'a' 'b'", "Did not expect"),
     (Kind.DTYPE, "flaot32", r"Did you mean torch\.float32"),
@@ -131,6 +181,15 @@ REFUSED = [
     (Kind.DATA, "[[1, 2], [3]]", "differ in length"),
     (Kind.DATA, "[1, [2]]", "differ in length"),
     (Kind.DATA, "['a']", "not a number"),
+    (Kind.DATA, "a,b\n1,2", "Row 1, column 1 holds 'a'"),
+    (Kind.DATA, "1\t\n2\t3", "Row 1, column 2 is empty"),
+    (Kind.DATA, "[1 2 ... 8 9]", "left out when this was printed"),
+    (Kind.INT, "1e3", "write 1000"),
+    (Kind.FLOAT, "2^10", r"\*\*"),
+    (Kind.FLOAT, "sqrt(2)", "use a node"),
+    (Kind.FLOAT, "lr=0.1", "without a name"),
+    (Kind.NUMBERS, "0.9, 'a'", '"a" is not a number'),
+    (Kind.NUMBERS, "True", "does not fit"),
     (Kind.DATA, "[1, 2", "is missing"),
     (Kind.TENSOR, "1", "draw a wire"),
     (Kind.MODULE, "nn.Linear(2, 2)", "draw a wire"),
@@ -350,6 +409,25 @@ def test_what_is_accepted_is_python(text: str) -> None:
     except LiteralError:
         return
     assert ast.dump(ast.parse(normal, mode="eval")) == ast.dump(ast.parse(text.strip(), mode="eval"))
+
+
+typed = st.sampled_from(
+    "1 2.5 .5 -3 1e3 0x10 nan inf π 2π ∞ 1i x × by , ; \t \n : ... … None True yes [ ] ( ) array( tensor( dtype= "
+    "slice( newaxis mask i - + ** / “ ” ' \" f32 np. torch. cuda :0 mean = ^ % é 𝟙 \ud800".split(" ")
+)
+
+
+@given(st.lists(typed, max_size=12), st.sampled_from([" ", ""]), st.sampled_from(list(Kind)), st.booleans())
+def test_what_a_person_may_type_is_taken_up_or_refused_in_words(
+    words: list[str], gap: str, kind: Kind, element: bool
+) -> None:
+    try:
+        normal = parse(gap.join(words), port(kind, element=element))
+    except LiteralError:
+        return
+    assert parse(normal, port(kind, element=element)) == normal
+    if kind is not Kind.NAME:
+        ast.parse(f"_[{normal}]" if kind is Kind.INDEX else normal, mode="eval")
 
 
 @given(st.text(max_size=40))
