@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gradstudio import paths
+from gradstudio.operators import synonyms
 from gradstudio.operators.errors import BrokenCatalogue, UnknownOperator
 from gradstudio.operators.model import Operator
 from gradstudio.operators.search import SearchIndex
@@ -72,11 +73,12 @@ class Catalogue:
 
     def search(self, query: str, *, limit: int = 50) -> tuple[Operator, ...]:
         """The rows that fit the query, best first; every row in order when it is empty."""
-        return self._index.search(query, limit=limit)
+        return self.index.search(query, limit=limit)
 
     @cached_property
-    def _index(self) -> SearchIndex:
-        return SearchIndex(self._rows.values())
+    def index(self) -> SearchIndex:
+        """What finds operators by what people type; built when it is first asked for."""
+        return SearchIndex(self._rows.values(), synonyms.load())
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:
