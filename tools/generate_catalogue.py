@@ -34,10 +34,13 @@ def generate() -> str:
 
 
 def rows() -> list[Operator]:
-    """Every row, those of the selection first, sorted into the categories."""
+    """Every row by category, what is seldom used last; of one path, the plain key first."""
     by_hand = selection.read()
     found = [*(build(row) for row in by_hand), *generated.rows(by_hand)]
-    return sorted(found, key=lambda row: ORDER.index(row.category))
+    places: dict[str, int] = {}
+    for row in found:
+        places.setdefault(row.path, len(places))
+    return sorted(found, key=lambda r: (ORDER.index(r.category), r.rare, places[r.path], r.key != r.path))
 
 
 def describe(operator: Operator) -> str:

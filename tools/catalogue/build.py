@@ -200,11 +200,20 @@ def _parameter(argument: Argument, *, method: bool) -> Parameter:
         positional_only=argument.positional_only,
         variadic=argument.variadic,
         nullable=nullable or default == "None",
+        choices=tuple(normal(text) for text in _listed(argument.type)),
     )
+
+
+def _listed(annotation: str) -> list[str]:
+    """The values that a `Literal[...]` lists."""
+    match = re.search(r"Literal\[([^\]]*)\]", annotation)
+    return [text.strip() for text in match.group(1).split(",")] if match else []
 
 
 def _default(argument: Argument, kind: Kind) -> str | None:
     text = argument.default
+    if text == "...":
+        raise ValueError(f"the stub does not tell the default of '{argument.name}'")
     if text is None or text in ("inf", "-inf"):
         return None if text is None else f"float('{text}')"
     if kind in (Kind.LAYOUT, Kind.MEMORY_FORMAT) and text != "None" and not text.startswith("torch."):
@@ -226,7 +235,7 @@ def _finish(row: Row, parameter: Parameter) -> Parameter:
         default=None if default is None else normal(default),
         nullable=parameter.nullable or default == "None",
         variadic=parameter.variadic or name in " ".join(row.all("variadic")).split(),
-        choices=tuple(normal(text.strip()) for text in (choices.split(",") if choices else offered)),
+        choices=tuple(normal(t.strip()) for t in (choices.split(",") if choices else offered)) or parameter.choices,
         hint=_named(row, "hint", name) or HINTS.get(name, ""),
     )
 

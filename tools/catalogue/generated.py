@@ -43,7 +43,21 @@ def rows(by_hand: list[Row]) -> list[Operator]:
     for path in universe.wanted():
         if path not in written and f"{path}=" not in keys:
             found += of_path(path, table)
+        elif any(verb == "more" for verb, _ in corrections(path)):
+            found += _more(table[path], by_hand)
     return found
+
+
+def _more(row: Row, by_hand: list[Row]) -> list[Operator]:
+    """The ways of calling that no hand-written row of the path has."""
+    written = [build.build(other) for other in by_hand if other.target == row.target]
+    kept = [directive for directive in row.directives if directive[0] in ("cuts", "pure", "effects", "varying", "view")]
+    bare = Row(
+        row.key, row.summary, row.words, (*kept, *corrections(row.target), ("rare", "")), row.category, build.GENERATED
+    )
+    ways = [build.build(bare, way) for way in _ways(row.target) if not build.outdated(bare, way)]
+    new = [way for way in merge.merge(ways) if not any(merge.covers(other, way) for other in written)]
+    return [_finished(way) for way in merge.told_apart(new, row.target, [other.key for other in written])]
 
 
 def of_path(path: str, by_hand: dict[str, Row]) -> list[Operator]:

@@ -29,9 +29,9 @@ KIND_BY_NAME = {
 }  # fmt: skip
 
 DROPPED = frozenset(
-    "out names pin_memory size_average _stacklevel _weight _freeze is_grads_batched only_inputs return_indices".split()
+    "out names pin_memory size_average _stacklevel _weight _freeze is_grads_batched only_inputs".split()
 )
-"""Arguments left out: what writes into another tensor or is torch's own. `return_indices` has rows of its own.
+"""Arguments left out: what writes into another tensor or is torch's own.
 What follows one of them by position can be given by keyword only."""
 
 OUTDATED = frozenset({"reduce"})
@@ -105,7 +105,7 @@ def _kind(name: str, text: str) -> Kind:
     if name == "params":
         return Kind.TENSORS
     if "Literal[" in text:
-        return Kind.BOOL if "True" in text else Kind.TEXT
+        return Kind.BOOL if re.search(r"True|False", text) else Kind.TEXT
     return _from_parts(set(re.findall(r"\w+", text)) - {"None", "Union", "Optional"})
 
 

@@ -82,7 +82,17 @@ def signatures(path: str) -> list[Signature]:
     else:
         table = _stub_functions() | _stub_nn() if "functional" in path else _stub_functions()
     in_stubs = [] if path.startswith(("torch.linalg.", "torch.special.", "torch.fft.")) else list(table.get(name, []))
-    return [*in_stubs, *_from_schemas(path)]
+    schemas = _from_schemas(path)
+    return [*(_with_defaults(signature, schemas) for signature in in_stubs), *schemas]
+
+
+def _with_defaults(signature: Signature, schemas: list[Signature]) -> Signature:
+    """The signature with the defaults that a stub writes as `...`."""
+    known = {a.name: a.default for schema in schemas for a in schema.arguments}
+    found = tuple(
+        replace(a, default=known.get(a.name, a.default)) if a.default == "..." else a for a in signature.arguments
+    )
+    return replace(signature, arguments=found)
 
 
 def facts(path: str, names: frozenset[str]) -> Facts:
@@ -200,7 +210,12 @@ def literal_text(value: object) -> str:
 
 # Schemas ---------------------------------------------------------------------------------------
 
-_PREFIXES = {"torch.linalg.": "linalg_", "torch.special.": "special_", "torch.fft.": "fft_"}
+_PREFIXES = {
+    "torch.linalg.": "linalg_",
+    "torch.special.": "special_",
+    "torch.fft.": "fft_",
+    "torch.sparse.": "sparse_",
+}
 _SCHEMA_TYPES = {"number": "Number", "int": "_int", "float": "_float", "bool": "_bool", "Tensor": "Tensor"}
 
 
@@ -208,7 +223,7 @@ def _schemas(path: str) -> list[Any]:
     name = path.rsplit(".", 1)[1]
     prefix = next((p for head, p in _PREFIXES.items() if path.startswith(head)), "")
     found = torch._C._jit_get_schemas_for_operator(f"aten::{prefix}{name}")
-    if path.startswith(("torch.nn.init.", "torch.nn.utils.", "torch.masked.", "torch.sparse.", "torch.signal.")):
+    if path.startswith(("torch.nn.init.", "torch.nn.utils.", "torch.masked.", "torch.signal.")):
         return []
     return [schema for schema in found if not any(argument.is_out for argument in schema.arguments)]
 

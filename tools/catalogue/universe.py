@@ -112,7 +112,7 @@ def _belongs(module: types.ModuleType, name: str, found: Any) -> bool:
     """Whether a function is the namespace's own, not one that it imported for itself."""
     public = getattr(module, "__all__", None)
     home = getattr(found, "__module__", None) or ""
-    if name in (public or ()):
+    if name in (public or ()) or (module is torch.sparse and isinstance(found, types.BuiltinFunctionType)):
         return True
     if module is torch:
         return home.startswith("torch") or not home or isinstance(found, types.BuiltinFunctionType)
