@@ -50,7 +50,7 @@ def describe(request: Describe) -> Described:
         operator=operator.key,
         passages=passages,
         source=operator.path.rstrip("="),
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         error=error,
     )
 

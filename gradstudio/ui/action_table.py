@@ -154,6 +154,16 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
 
 def _help_rows(c: HelpCommands) -> tuple[Row, ...]:
     return (
-        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/", "F1"), "keyboard"),
+        ActionRow(
+            "help.documentation",
+            "Documentation",
+            "Help",
+            1,
+            c.documentation,
+            ("F1",),
+            "documentation",
+            tooltip="torch's own page of the operator that is selected, on the canvas or in the Library",
+        ),
+        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/",), "keyboard"),
         ActionRow("help.about", "About GradStudio", "Help", 2, c.about, (), "info"),
     )

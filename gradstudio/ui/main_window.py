@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
@@ -23,6 +23,7 @@ from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.panels.documentation import DocumentationPanel, Documented
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.library import LibraryPanel
 from gradstudio.ui.panels.log import LogPanel
@@ -50,7 +51,16 @@ class Themed(Protocol):
         """Take up the theme."""
 
 
-ThemedPanel = LibraryPanel | InspectorPanel | MemoryPanel | CodePanel | LogPanel | ProblemsPanel | BreakpointsPanel
+ThemedPanel = (
+    LibraryPanel
+    | InspectorPanel
+    | DocumentationPanel
+    | MemoryPanel
+    | CodePanel
+    | LogPanel
+    | ProblemsPanel
+    | BreakpointsPanel
+)
 
 
 class MainWindow(QObject):
@@ -85,6 +95,7 @@ class MainWindow(QObject):
         session, theme = self.session, self.theme
         self.library = LibraryPanel(load(), theme)
         self.inspector = InspectorPanel(session, theme)
+        self.documentation = DocumentationPanel(session, theme)
         self.memory = MemoryPanel(session, theme)
         self.code = CodePanel(session, theme)
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
@@ -114,7 +125,9 @@ class MainWindow(QObject):
             graph=self.graph,
             run=self.session.run,
             debug=DebugCommands(context),
-            help=HelpCommands(self.session, self.frame, lambda: self.actions.shortcut_sheet()),
+            help=HelpCommands(
+                self.session, self.frame, lambda: self.actions.shortcut_sheet(), self.documented_operator
+            ),
         )
         self.actions = ActionSet(action_rows(commands), self.theme, self.frame)
         self.actions.fill_menus(self.frame.menus)
@@ -137,6 +150,8 @@ class MainWindow(QObject):
         session.path_changed.connect(self._on_session_path_changed)
         self.overlays.changed.connect(refresh)
         self.library.chosen.connect(self._on_library_chosen)
+        self.library.tree.selectionModel().currentChanged.connect(self._on_library_current_changed)
+        session.pages.requested.connect(self._on_pages_requested)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
         self.canvas.said.connect(self.status.note)
@@ -166,6 +181,16 @@ class MainWindow(QObject):
         """Also asked while the window is still being built."""
         return self.settings.preferences.timeline
 
+    def documented_operator(self) -> str:
+        """The operator that a person looks at: where the focus is, else on the canvas, else in the Library."""
+        widget: QWidget | None = self.frame.focusWidget()
+        while widget is not None:
+            if isinstance(widget, Documented):
+                return widget.documented_operator()
+            widget = widget.parentWidget()
+        node = self.session.graph_store.graph.nodes.get(self.inspector.item or ItemId(""))
+        return node.operator if node is not None else self.library.documented_operator()
+
     # ------------------------------------------------------------------ looks
 
     def choose_theme(self, choice: ThemeChoice) -> None:
@@ -192,6 +217,7 @@ class MainWindow(QObject):
         return {
             "library": self.library,
             "inspector": self.inspector,
+            "documentation": self.documentation,
             "memory": self.memory,
             "code": self.code,
             "log": self.log,
@@ -233,6 +259,14 @@ class MainWindow(QObject):
         reason = self.inspector.try_number()
         if reason:
             self.status.say(reason)
+
+    def _on_library_current_changed(self) -> None:
+        self.documentation.show_operator(self.library.documented_operator())
+
+    def _on_pages_requested(self, key: object) -> None:
+        """A person wants to read that page; "" shows the one that was read last."""
+        self.frame.docks.bring_forward("documentation")
+        self.documentation.show_operator(str(key))
 
     def _on_library_chosen(self, key: str) -> None:
         self.canvas.add_operator(key)

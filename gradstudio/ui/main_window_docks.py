@@ -25,7 +25,7 @@ class Docks(QObject):
     taken = Signal()
 
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
-        """Make empty docks: library, inspector, memory, code, log, problems, breakpoints."""
+        """Make empty docks: library, inspector, documentation, memory, code, log, problems, breakpoints."""
         super().__init__(window)
         self._window, self._theme = window, theme
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
@@ -87,6 +87,7 @@ class Docks(QObject):
         window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["breakpoints"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
+        window.tabifyDockWidget(docks["inspector"], docks["documentation"])
         if self.is_wide(width_px):
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
@@ -95,6 +96,7 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["problems"], docks["breakpoints"])
         for dock in closed:
             dock.hide()
+        docks["inspector"].raise_()
         docks["log"].raise_()
         docks["code"].raise_()
 

@@ -21,6 +21,7 @@ MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {
     "library": "Library",
     "inspector": "Inspector",
+    "documentation": "Documentation",
     "memory": "Memory",
     "code": "Code",
     "log": "Log",

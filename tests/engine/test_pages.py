@@ -10,6 +10,8 @@ from gradstudio.engine.pages import describe
 from gradstudio.operators import catalogue
 from gradstudio.operators.docstrings import read
 from gradstudio.operators.docstrings.model import Code, Fields, Span
+from gradstudio.protocol.framing import Decoder, encode
+from gradstudio.protocol.messages import Event
 from gradstudio.protocol.pages import Describe, Described
 
 LEFTOVERS = {
@@ -37,6 +39,7 @@ def parts(found: object, kind: type) -> list[object]:
 
 def test_a_function_has_torchs_own_docstring() -> None:
     page = asked("torch.matmul")
+    assert Decoder(Event).feed(encode(page)) == [page], "the page goes through the pipe"
     assert page.torch == torch.__version__ and page.error == "" and page.source == "torch.matmul"
     assert page.passages[0].text == inspect.getdoc(torch.matmul)
 

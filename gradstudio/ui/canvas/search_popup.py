@@ -92,6 +92,11 @@ class SearchPopup(QFrame):
         """Keys of the rows, top to bottom."""
         return tuple(self.list.item(row).data(OPERATOR).key for row in range(self.list.count()))
 
+    def documented_operator(self) -> str:
+        """The key of the row that is lit; "" for none."""
+        row = self.list.currentItem()
+        return str(row.data(OPERATOR).key) if self.list.count() else ""
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrows walk the list while the field is typed into; leaving the field closes all."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradstudio.ui.state.session import Session
 
+Documented = Callable[[], str]
 Sheet = Callable[[], tuple[tuple[str, str, str], ...]]
 PACKAGES = ("gradstudio", "PySide6-Essentials", "numpy", "pyqtgraph", "networkx", "msgspec", "safetensors")
 
@@ -16,9 +17,14 @@ PACKAGES = ("gradstudio", "PySide6-Essentials", "numpy", "pyqtgraph", "networkx"
 class HelpCommands:
     """Opens the help dialogs."""
 
-    def __init__(self, session: Session, window: QWidget, sheet: Sheet) -> None:
-        """`sheet` lists menu, command and keys."""
+    def __init__(self, session: Session, window: QWidget, sheet: Sheet, documented: Documented) -> None:
+        """`sheet` lists menu, command and keys; `documented` tells which operator a person looks at."""
         self._session, self._window, self._sheet = session, window, sheet
+        self._documented = documented
+
+    def documentation(self) -> None:
+        """Show torch's own page of the operator that a person looks at."""
+        self._session.pages.request(self._documented())
 
     def shortcuts(self) -> None:
         """Show all keys."""

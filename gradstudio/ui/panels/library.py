@@ -70,6 +70,11 @@ class LibraryPanel(QWidget):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    def documented_operator(self) -> str:
+        """The key of the current operator; "" for none."""
+        operator = self.model.operator(self.tree.currentIndex())
+        return operator.key if operator is not None else ""
+
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._lens.setIcon(tinted("search", theme.color("text_dim"), 16))

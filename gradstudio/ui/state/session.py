@@ -13,6 +13,7 @@ from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
+from gradstudio.ui.state.page_store import PageStore
 from gradstudio.ui.state.player import Player
 from gradstudio.ui.state.problems import ProblemStore
 from gradstudio.ui.state.result_store import ResultStore
@@ -45,6 +46,7 @@ class Session(QObject):
         self.results = ResultStore(self, self.attention, self.graph_store)
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
+        self.pages = PageStore(engine, self)
         self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireTrials(self.graph_store, self.results, self.run, engine, self)

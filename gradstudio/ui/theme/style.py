@@ -130,6 +130,7 @@ QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
 QTreeView { show-decoration-selected: 0; selection-background-color: transparent; }
 QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
 QScrollArea > QWidget > QWidget { background: @surface@; }
+QTextBrowser#documentation { border: 0; background: @surface@; selection-background-color: @selection@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
 QTreeView::item:hover, QListView::item:hover { background: @surface_raised@; }
 QTreeView::item:selected, QListView::item:selected { background: @selection@; color: @selection_text@; }

@@ -1,0 +1,6 @@
+"""The Documentation dock: torch's own page of an operator."""
+
+from gradstudio.ui.panels.documentation.panel import DocumentationPanel
+from gradstudio.ui.panels.documentation.where import Documented
+
+__all__ = ["DocumentationPanel", "Documented"]

@@ -1,0 +1,101 @@
+"""What the catalogue knows of an operator and its arguments, in words. No Qt."""
+
+from gradstudio.operators.model import Effect, Family, Kind, Operator, Parameter
+
+KIND_WORDS = {
+    Kind.TENSOR: "a tensor",
+    Kind.NUMBER: "a number",
+    Kind.TENSOR_OR_NUMBER: "a tensor or a number",
+    Kind.INT: "a whole number",
+    Kind.FLOAT: "a number",
+    Kind.COMPLEX: "a complex number",
+    Kind.BOOL: "True or False",
+    Kind.TEXT: "a text",
+    Kind.DTYPE: "a dtype",
+    Kind.DEVICE: "a device",
+    Kind.LAYOUT: "a layout",
+    Kind.MEMORY_FORMAT: "a memory format",
+    Kind.SHAPE: "sizes",
+    Kind.INTS: "a whole number, or several",
+    Kind.NUMBERS: "a number, or several",
+    Kind.INDEX: "what stands between brackets",
+    Kind.TENSORS: "several tensors",
+    Kind.VALUES: "any values",
+    Kind.MODULES: "several modules",
+    Kind.DATA: "a number, or nested lists of numbers",
+    Kind.NAME: "the name of an attribute",
+    Kind.MODULE: "a module",
+    Kind.OPTIMIZER: "an optimizer",
+    Kind.ARRAY: "an array",
+    Kind.GENERATOR: "a torch.Generator",
+    Kind.OBJECT: "any object",
+    Kind.ANY: "anything",
+}
+FAMILY_WORDS = {
+    Family.TENSOR: "a tensor",
+    Family.NUMBER: "a number",
+    Family.TEXT: "a text",
+    Family.TUPLE: "a tuple",
+    Family.MODULE: "a module",
+    Family.OPTIMIZER: "an optimizer",
+    Family.ARRAY: "an array",
+    Family.OBJECT: "an object",
+    Family.NONE: "None",
+    Family.UNKNOWN: "a value",
+}
+_EFFECTS = {
+    Effect.BACKWARD: ("backward", "Runs a backward: gradients are computed and added up in the leaves."),
+    Effect.GRAD: ("gradient", "Reads or writes gradients: its place in the program's order counts."),
+    Effect.OPTIMIZER: ("optimizer", "Belongs to an optimizer: its place in the program's order counts."),
+    Effect.RANDOM: ("random", "Draws random numbers: another result each time, unless a seed is set."),
+    Effect.SEED: ("seed", "Sets where the random numbers begin."),
+    Effect.PRINT: ("output", "Writes to the log."),
+    Effect.MODE: ("mode", "Changes how a module or a leaf behaves from there on."),
+}
+
+
+def takes(parameter: Parameter) -> str:
+    """What an argument takes, without its default: "a tensor or a number, or None; one of 'mean', 'sum'"."""
+    words = KIND_WORDS[parameter.kind]
+    if parameter.variadic:
+        words = f"{words}, one after the other"
+    if parameter.nullable and parameter.default != "None":
+        words = f"{words}, or None"
+    if parameter.choices and parameter.kind != Kind.BOOL:
+        listed = ", ".join(parameter.choices[:8]) + (", …" if len(parameter.choices) > 8 else "")
+        words = f"one of {listed}" if parameter.kind == Kind.TEXT else f"{words}: {listed}"
+    return f"{words}; by name only" if parameter.keyword_only else words
+
+
+def default_words(parameter: Parameter) -> str:
+    """Its default, or that it is needed."""
+    return f"default {parameter.default}" if parameter.default is not None else "needed"
+
+
+def badges(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """What one has to know of an operator before one uses it: a word, and a sentence on it."""
+    told: list[tuple[str, str]] = []
+    if Effect.IN_PLACE in operator.effects:
+        into = " and ".join(f"“{name}”" for name in operator.writes) or "its first argument"
+        told.append(("in-place", f"Writes into {into}: every name and every view of that tensor shows it."))
+    if operator.view:
+        told.append(("view", "The result shares its memory with the input: a write into one shows in the other."))
+    if operator.cuts:
+        told.append(("cuts gradient", "The result never requires grad: no gradient flows back through it."))
+    told += [_EFFECTS[effect] for effect in operator.effects if effect in _EFFECTS]
+    if operator.varying:
+        told.append(("varying", "How many results there are depends on the arguments: they come as one list."))
+    return tuple(told)
+
+
+def results(operator: Operator) -> str:
+    """What comes out: "values and indices, two tensors"."""
+    if operator.varying:
+        return "several values in one list"
+    if not operator.results:
+        return "nothing"
+    words = [
+        FAMILY_WORDS[result.family] if result.name == "out" else f"{result.name} ({FAMILY_WORDS[result.family]})"
+        for result in operator.results
+    ]
+    return ", ".join(words)

@@ -1,0 +1,146 @@
+"""The page of an operator: what the catalogue knows, and below it what torch says."""
+
+import re
+from html import escape
+
+from gradstudio.operators.docstrings import Docstring
+from gradstudio.operators.docstrings.excerpts import fields
+from gradstudio.operators.docstrings.model import Paragraph
+from gradstudio.operators.model import Operator
+from gradstudio.protocol.pages import Described
+from gradstudio.ui.panels.documentation import facts
+from gradstudio.ui.panels.documentation.blocks_html import Page, Writer
+from gradstudio.ui.panels.documentation.links import operator_at, web_address
+from gradstudio.ui.panels.signature import signature
+from gradstudio.ui.theme import Theme, mono_font
+
+_LONG_TYPES = re.compile(r"\b(?:collections\.abc|typing|torch\.nn\.parameter|torch\.nn\.modules\.\w+|torch)\.(?=\w)")
+MAX_SIGNATURES = 4
+
+
+def page(
+    operator: Operator, described: Described | None, read: tuple[Docstring, ...], waiting: str, theme: Theme
+) -> Page:
+    """The whole page; while torch has not answered, what the catalogue knows, and why there is no more."""
+    writer = Writer(theme, operator, operator.path)
+    parts = [_head(operator, theme), _signatures(operator, described, read, writer), _badges(operator, theme)]
+    if described is None:
+        parts += [f"<p>{escape(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(waiting)}</p>")]
+    elif described.error:
+        parts += [f"<p>{escape(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(described.error)}</p>")]
+    elif not any(isinstance(block, Paragraph) for docstring in read[:1] for block in docstring.blocks):
+        parts.append(f"<p>{escape(operator.summary)}</p>")
+    named = {name for docstring in read for field in fields(docstring.blocks) for name in field.names}
+    if not named & {parameter.name for parameter in operator.parameters}:
+        parts.append(_arguments(operator, frozenset(), writer))
+    for k, docstring in enumerate(read):
+        passage = described.passages[k] if described is not None else None
+        if passage is not None and k and passage.source:
+            parts.append(_source(passage.source, theme))
+        writer.home = passage.source if passage is not None and passage.source else operator.path
+        parts.append(writer.blocks(docstring.blocks))
+    if writer.told:
+        parts.append(_arguments(operator, frozenset(writer.told), writer))
+    parts.append(_foot(operator, described))
+    return Page("".join(part for part in parts if part), tuple(writer.codes))
+
+
+def style_sheet(theme: Theme) -> str:
+    """The looks of a page's classes in a theme."""
+    mono = ", ".join(f"'{family}'" for family in mono_font().families())
+    return f"""
+    p {{ margin: 0 0 8px 0; line-height: 132%; }}
+    pre {{ margin: 0; font-family: {mono}; font-size: 12px; white-space: pre-wrap; line-height: 128%; }}
+    a {{ color: {theme.accent}; text-decoration: none; }}
+    .title {{ font-size: 18px; font-weight: 600; margin: 0 0 1px 0; line-height: 110%; }}
+    .path {{ font-family: {mono}; font-size: 11px; color: {theme.text_dim}; margin: 0 0 8px 0; }}
+    .heading {{ font-size: 14px; font-weight: 600; margin: 14px 0 5px 0; }}
+    .box {{ font-weight: 600; margin: 0 0 3px 0; }}
+    .source {{ color: {theme.text_dim}; margin: 16px 0 6px 0; }}
+    .term {{ margin: 4px 0 2px 0; }}
+    .code {{ font-family: {mono}; font-size: 12px; color: {theme.syntax.string}; }}
+    .math {{ color: {theme.text}; }}
+    .formula {{ margin: 2px 0 10px 0; line-height: 150%; }}
+    .argument {{ margin: 5px 0 1px 0; }}
+    .name {{ font-family: {mono}; font-size: 12px; font-weight: 600; color: {theme.syntax.call}; }}
+    .default {{ font-family: {mono}; font-size: 12px; color: {theme.text_dim}; }}
+    .takes {{ color: {theme.text_dim}; font-size: 12px; margin: 0 0 2px 0; }}
+    .dim {{ color: {theme.text_dim}; }}
+    .mark {{ color: {theme.text_dim}; }}
+    .badge {{ font-weight: 600; color: {theme.warning}; }}
+    """
+
+
+def _head(operator: Operator, theme: Theme) -> str:
+    mark = theme.category_mark(operator.category).name()
+    where = f"{escape(operator.path)} &nbsp;·&nbsp; <span style='color:{mark}'>■</span> {escape(operator.category)}"
+    return f"<p class='title'>{escape(operator.title)}</p><p class='path'>{where}</p>"
+
+
+def _signatures(operator: Operator, described: Described | None, read: tuple[Docstring, ...], writer: Writer) -> str:
+    """As one prints it; below, as torch writes it, where that says more."""
+    printed = signature(operator)
+    written = next((docstring.signatures for docstring in read if docstring.signatures), ())
+    if not written and described is not None:
+        passage = next((passage for passage in described.passages if passage.signature), None)
+        written = (_call(passage.source, passage.signature),) if passage is not None else ()
+    word = operator.word.rstrip("=")
+    told = tuple(_spaced(each.replace("__init__(", f"{word}(", 1)) for each in written[:MAX_SIGNATURES])
+    if any(_bare(printed) == _bare(each) for each in told):
+        told = ()
+    lines = "\n".join((printed, *(f"# torch: {each}" for each in told)))
+    outcome = f"<p class='takes'>gives {escape(facts.results(operator))}</p>"
+    return writer.signature(lines) + outcome
+
+
+def _call(path: str, told: str) -> str:
+    """A signature as Python tells it, with the types by their last names."""
+    shortened = _LONG_TYPES.sub("", told).replace("(self, ", "(").replace("(self)", "()")
+    return path.rsplit(".", 1)[-1] + shortened.removesuffix(" -> None")
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r",(?=\S)", ", ", text)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\s|^torch\.[\w.]*?(?=\w+\()", "", text.partition("->")[0])
+
+
+def _badges(operator: Operator, theme: Theme) -> str:
+    told = facts.badges(operator)
+    lines = [f"<span class='badge'>{escape(word)}</span> &nbsp;{escape(words)}" for word, words in told]
+    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+
+
+def _arguments(operator: Operator, told: frozenset[str], writer: Writer) -> str:
+    """The arguments that the docstring does not describe, as the catalogue knows them."""
+    rest = [parameter for parameter in operator.parameters if parameter.name not in told]
+    if not rest:
+        return ""
+    lines = [
+        writer.argument(
+            f"*{parameter.name}" if parameter.variadic else parameter.name,
+            f" = {parameter.default}" if parameter.default is not None else "",
+            facts.takes(parameter),
+            "",
+            f"<p>{escape(parameter.hint)}</p>" if parameter.hint else "",
+        )
+        for parameter in rest
+    ]
+    return writer.heading("Further arguments" if told else "Arguments") + "".join(lines)
+
+
+def _source(path: str, theme: Theme) -> str:
+    """A line above the docstring that the one before refers to."""
+    key = operator_at(path)
+    name = f"<a href='operator:{escape(key)}'>{escape(path)}</a>" if key else escape(path)
+    return f"<hr><p class='source'>From <span class='code'>{name}</span></p>"
+
+
+def _foot(operator: Operator, described: Described | None) -> str:
+    address = web_address(operator)
+    version = f"torch {escape(described.torch)}" if described is not None and described.torch else ""
+    link = f"<a href='{escape(address)}' title='{escape(address)}'>Open on the web</a>" if address else ""
+    told = " &nbsp;·&nbsp; ".join(part for part in (version, link) if part)
+    return f"<p class='source'>{told}</p>" if told else ""
