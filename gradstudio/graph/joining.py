@@ -47,6 +47,10 @@ class Joining:
         found |= {self.calls[item] for item in found if item in self.calls}
         return frozenset(found | {self.modules[item] for item in found if item in self.modules})
 
+    def cards(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
+        """The items whose cards show these."""
+        return frozenset(self.home(item) for item in items)
+
     def is_hidden(self, wire: Wire) -> bool:
         """Whether a wire lies inside a card: from a module to its call."""
         return wire.port == CALLED and self.modules.get(wire.target) == wire.source

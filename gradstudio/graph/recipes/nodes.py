@@ -42,8 +42,8 @@ def add_operator(graph: Graph, key: str, x: float, y: float, *, body: BodyId = R
     node = fresh_node(draft, operator)
     draft.do(AddNode(node, body, draft.end_of(body)), SetPlaces({node.id: Place(x, y)}))
     if is_callable(operator):
-        call = _add_call(draft, node, body, x, y)
-        return draft.finish(), call
+        call = add_call(draft, node, body, x, y)
+        return draft.finish(), call.id
     return draft.finish(), node.id
 
 
@@ -70,6 +70,17 @@ def fresh_call(draft: Draft, module: ItemId) -> Node:
         return call
     taken = draft.taken_names()
     return msgspec.structs.replace(call, names=tuple(naming.fresh(taken, result.name) for result in results))
+
+
+def add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> Node:
+    """A call of a module directly behind it; the two share a card."""
+    call = fresh_call(draft, module.id)
+    draft.do(
+        AddNode(call, body, draft.graph.bodies[body].index(module.id) + 1),
+        SetPlaces({call.id: Place(x, y)}),
+        AddWire(Wire(module.id, 0, call.id, CALLED)),
+    )
+    return call
 
 
 def move(graph: Graph, positions: Mapping[str, tuple[float, float]]) -> Edits:
@@ -175,16 +186,6 @@ def _put_literal(draft: Draft, item: ItemId, path: str, value: str) -> None:
     if value:
         literals[path] = value
     draft.put(msgspec.structs.replace(owner, literals=literals))
-
-
-def _add_call(draft: Draft, module: Node, body: BodyId, x: float, y: float) -> ItemId:
-    call = fresh_call(draft, module.id)
-    draft.do(
-        AddNode(call, body, draft.end_of(body)),
-        SetPlaces({call.id: Place(x, y)}),
-        AddWire(Wire(module.id, 0, call.id, CALLED)),
-    )
-    return call.id
 
 
 def _moved(place: Place | None, x: float, y: float) -> Place:

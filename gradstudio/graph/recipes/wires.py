@@ -2,15 +2,17 @@
 
 import msgspec
 
-from gradstudio.graph.edits import AddNode, AddWire, Edits, SetPlaces
+from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
+from gradstudio.graph.joining import CALLED, is_callable, joined, makes_module
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.ports import find_port, input_ports, output_ports
+from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.recipes.drafts import Draft
-from gradstudio.graph.recipes.nodes import fresh_node
+from gradstudio.graph.recipes.nodes import add_call, fresh_node
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Family, Kind
 
 MAX_ELEMENTS = 64
 
@@ -24,6 +26,7 @@ def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str
     """
     draft = Draft(graph)
     _connect(draft, source, output, target, port)
+    _drop_idle_call(draft, source, target, port)
     return draft.finish()
 
 
@@ -72,6 +75,8 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
     index = graph.bodies[body].index(wire.target) if wire.target in graph.bodies[body] else draft.end_of(body)
     draft.do(AddNode(node, body, index), SetPlaces({node.id: Place(x, y)}))
     draft.cut((wire,))
+    if is_callable(load()[key]) and output_family(graph, wire.source, wire.output) is not Family.MODULE:
+        node = add_call(draft, node, body, x, y)
     path = first_fitting_port(draft.graph, wire.source, wire.output, node.id)
     if path is None or not output_ports(draft.graph, node.id):
         raise Refused(f"{title(draft.graph, node.id)} cannot stand on this wire: nothing of it fits what flows here.")
@@ -82,7 +87,9 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
 
 def first_fitting_port(graph: Graph, source: ItemId, output: int, target: ItemId) -> str | None:
     """The input of target that a wire from this output would naturally take: the first free one that fits."""
-    fitting = [port for port in input_ports(graph, target) if not why_not(graph, source, output, target, port.path)]
+    called = joined(graph).modules.get(target)
+    ports = [port for port in input_ports(graph, target) if called is None or port.path != CALLED]
+    fitting = [port for port in ports if not why_not(graph, source, output, target, port.path)]
     free = [port for port in fitting if port.state == "empty"]
     preferred = [port for port in free if port.required] or free or fitting
     return preferred[0].path if preferred else None
@@ -138,6 +145,19 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
     literals = {key: text for key, text in owner.literals.items() if key != path}
     draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
     draft.do(AddWire(Wire(source, output, target, path)))
+
+
+def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> None:
+    """A layer that is given to a container is called by it: the call it came with goes, if nothing was wired to it."""
+    call = joined(draft.graph).calls.get(source)
+    port = find_port(draft.graph, target, path)
+    takes = port is not None and port.parameter.kind in (Kind.MODULE, Kind.MODULES)
+    if call is None or call == target or not takes or not makes_module(load().get(draft.graph.nodes[target].operator)):
+        return
+    if draft.graph.wires_from(call) or len(draft.graph.wires_to(call)) > 1 or draft.graph.nodes[call].literals:
+        return
+    draft.cut(draft.graph.wires_to(call))
+    draft.do(RemoveNode(call), SetPlaces({key: None for key in (call, f"note:{call}") if key in draft.graph.places}))
 
 
 def _shrink(draft: Draft, item: ItemId, path: str) -> None:

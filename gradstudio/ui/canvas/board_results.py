@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradstudio.graph.joining import Joining
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.protocol.messages import Row
 from gradstudio.ui.canvas import geometry
@@ -17,6 +18,7 @@ from gradstudio.ui.canvas.colouring import Colouring, colouring
 from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.leaves import leaf_paths
 from gradstudio.ui.canvas.port_looks import PortLook, port_look
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import Card
@@ -27,8 +29,10 @@ class Reading:
 
     if TYPE_CHECKING:
         graph: Graph
+        joining: Joining
         results: Results
         cards: dict[ItemId, Card]
+        unfolded: set[ItemId]
         ids: list[ItemId]
         bounds: Floats
         colouring: Colouring | None
@@ -63,18 +67,18 @@ class Reading:
         """Results of these nodes changed; of all when none is named. While looking back, cards are measured later."""
         items = tuple(items)
         self.revision += 1
-        self.told.update(dict.fromkeys(items, self.revision))
-        named = [item for item in items if item in self.cards]
+        self.told.update(dict.fromkeys(self.joining.whole(items), self.revision))
+        named = [home for home in dict.fromkeys(self.joining.home(item) for item in items) if home in self.cards]
         if not named:
             self._rows.clear()
             self.told_all = self.revision
         for item in named or self.cards:
             card = self.cards[item]
-            card.facts = None
+            card.facts = card.leaves = None
             card.revision += 1
             self._rows.pop(item, None)
         self._unmeasured.update(named or self.cards)
-        self._unread.update(self._looks.keys() & set(named) if named else self._looks)
+        self._unread.update(self._looks.keys() & self.joining.whole(named) if named else self._looks)
         if self.results.moment is None:
             self._unmeasured |= self._grown
             self._grown.clear()
@@ -124,6 +128,9 @@ class Reading:
             if more is not card.extras:
                 moved = moved or more.height != card.extras.height
                 card.extras, card.facts = more, None
+            module = card.face.module
+            if module is not None and leaf_paths(self.results, module, unfolded=item in self.unfolded) != card.listed:
+                moved = True
             if height != card.facts_height:
                 moved, card.facts_height, card.facts = True, height, None
                 card.revision += 1
@@ -152,8 +159,9 @@ class Reading:
         return found
 
     def wires_of(self, item: ItemId) -> list[Wire]:
-        """The drawn wires that begin or end at an item."""
-        return [self.wires[k] for k in (*self._leaving.get(item, ()), *self._entering.get(item, ()))]
+        """The drawn wires that begin or end at an item's card."""
+        ends = self.joining.whole((item,))
+        return [self.wires[k] for end in ends for k in (*self._leaving.get(end, ()), *self._entering.get(end, ()))]
 
     def read_wires(self, which: NDArray[np.bool_]) -> None:
         """Bring the colours of these wires up to date."""

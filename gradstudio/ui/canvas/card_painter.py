@@ -15,6 +15,7 @@ from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.facts_painter import paint_facts, problem_box
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.heads import Head
+from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, paint_warning
 from gradstudio.ui.canvas.port_looks import PortLook
@@ -154,7 +155,10 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
 
 def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> float:
     """Signs at the right end of the header; returns the x where the title must end."""
-    x = face.width - 8.0
+    x = face.width - (14.0 if face.is_joined else 8.0)
+    if face.switch is not None:
+        paint_switch(painter, look, face, _ink(look, state))
+        x = face.switch.x - 5
     if facts.problem_kind in ("error", "warning"):
         paint_warning(
             painter, look, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
@@ -170,7 +174,12 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
         width = max(17.0, look.meter.width(text, "badge") + 10)
         paint_pill(painter, QRectF(x - width, 7, width, 16), text, faint(ink, 0.2), ink)
         x -= width + 5
-    for shown, word in ((face.muted, "muted"), (face.bypassed, "bypassed"), (face.unknown, "unknown")):
+    for shown, word in (
+        (face.frozen, "frozen"),
+        (face.muted, "muted"),
+        (face.bypassed, "bypassed"),
+        (face.unknown, "unknown"),
+    ):
         if shown:
             painter.setFont(look.meter.font("badge"))
             painter.setPen(faint(ink, 0.8))
@@ -180,13 +189,31 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
     return x
 
 
+def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None:
+    """Training or evaluation: a pill with its word, filled while the module trains."""
+    if face.switch is None:
+        return
+    painter.setFont(look.meter.font("badge"))
+    trains = face.mode == "train"
+    paint_pill(painter, qt_rect(face.switch), face.mode, faint(ink, 0.24 if trains else 0.08), ink)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(faint(ink, 0.55), 1.0))
+    rect = qt_rect(face.switch).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+
+
 def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     wired = dict(state.inputs)
     for row in face.inputs:
         _paint_input(painter, look, row, wired.get(row.path))
     for k, output in enumerate(face.outputs):
         known = state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
-        _paint_output(painter, look, face, facts, output, known)
+        if output.owner == face.item:
+            _paint_output(painter, look, face, facts, output, known)
+        else:
+            paint_output_port(painter, look, output, known)
+    if facts.leaves.rows:
+        paint_leaf_ports(painter, look, facts.leaves, face.height, face.width)
     _paint_captions(painter, look, face)
     if face.more is not None:
         text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"

@@ -1,5 +1,6 @@
 """What menus, shortcuts and the toolbar ask of the canvas: each is one undo entry, refused in words."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
@@ -9,6 +10,7 @@ from gradstudio.document.errors import DocumentError
 from gradstudio.graph import fragment, recipes
 from gradstudio.graph.edits import SetTail
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.gestures import dropped
@@ -40,14 +42,18 @@ class Commands:
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
 
+    def chosen(self) -> frozenset[ItemId]:
+        """The selected items, a module and the call on its card together."""
+        return self.board.whole(item for item in self.attention.selection if item in self.board.graph)
+
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
-        items, wires = self.attention.selection, tuple(self.lit.selected_wires)
+        items, wires = self.chosen(), tuple(self.lit.selected_wires)
         if wires:
             self.remove_wires(wires)
         if items:
             recipe = keeping_frames(recipes.delete, self.board.frames)
-            self.store.attempt(recipe, _counted("Delete", len(items)), sorted(items))
+            self.store.attempt(recipe, _counted("Delete", self._cards_of(items)), sorted(items))
 
     def remove_wires(self, wires: tuple[Wire, ...]) -> None:
         """Take wires away."""
@@ -55,11 +61,11 @@ class Commands:
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
-        items = self.attention.selection
+        items = self.chosen()
         if items:
             part = fragment.copy_items(self.board.graph, sorted(items))
             QGuiApplication.clipboard().setText(to_text(part))
-            self.said.emit(_counted("Copied", len(items)))
+            self.said.emit(_counted("Copied", self._cards_of(items)))
 
     def cut(self) -> None:
         """Copy, then delete."""
@@ -77,21 +83,25 @@ class Commands:
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self.pointer_or_middle() if x is None or y is None else (x, y)
         edits, items = fragment.paste(self.board.graph, part, at_x - left, at_y - top)
-        self.store.submit(edits, _counted("Paste", len(items)))
+        self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
         self.select(frozenset(items))
 
     def duplicate_selection(self) -> None:
         """Copy the selection beside itself."""
-        items = self.attention.selection
+        items = self.chosen()
         if items:
             edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, OFFSET)
-            self.store.submit(edits, _counted("Duplicate", len(items)))
+            self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
             self.select(frozenset(made))
+
+    def _cards_of(self, items: Iterable[ItemId]) -> int:
+        """How many cards and frames these items are."""
+        return len(self.board.joining.cards(items))
 
     def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
         """Put the selected statements into a new block."""
         blocks = set(self.board.graph.blocks)
-        if self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(self.attention.selection), kind):
+        if self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(self.chosen()), kind):
             self.select(frozenset(self.board.graph.blocks) - blocks)
 
     def unwrap_selection(self) -> None:
@@ -112,7 +122,7 @@ class Commands:
 
     def toggle_muted(self) -> None:
         """Take the selection out of the program, or back in."""
-        graph, items = self.board.graph, sorted(self.attention.selection)
+        graph, items = self.board.graph, sorted(self.chosen())
         holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
         muted = not all(holder.muted for holder in holders)
         self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
@@ -120,7 +130,8 @@ class Commands:
     def toggle_bypassed(self) -> None:
         """Let the selected nodes pass their input on, or compute again."""
         graph = self.board.graph
-        items = [item for item in sorted(self.attention.selection) if item in graph.nodes]
+        homes = sorted(self.board.joining.cards(self.attention.selection))
+        items = [item for item in homes if item in graph.nodes]
         bypassed = not all(graph.nodes[item].bypassed for item in items)
         self.store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
 
@@ -179,6 +190,7 @@ class Commands:
         for item in self.attention.selection:
             if item in board.frames:
                 items |= board.members(item)
+        items = set(board.whole(items))
         places: dict[str, tuple[float, float]] = {
             item: (box.x + dx, box.y + dy) for item in items if (box := board.box(item)) is not None
         }

@@ -62,6 +62,9 @@ class Drops:
         canvas = self._canvas
         left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
         hit = hits.hit(canvas.board, x, y, canvas.camera.zoom)
+        container = canvas.container_at(hits.card_at(canvas.board, x, y), key)
+        if container is not None and canvas.add_child(container, key):
+            return
         if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
             return
         canvas.add_operator(key, left, top, body_at(canvas, x, y))

@@ -52,6 +52,7 @@ class InPlace:
         """Edit the names a node binds, or a block's title."""
         self.close()
         canvas, box = self._canvas, self._canvas.board.box(item)
+        item = canvas.board.joining.modules.get(item, item)  # the header has the module's name
         node, block = canvas.board.graph.nodes.get(item), canvas.board.graph.blocks.get(item)
         if box is None or (block is not None and block.kind != "group"):
             return

@@ -52,6 +52,11 @@ class Editing:
         self.board.expand(item)
         self.repaint_board()
 
+    def toggle_leaves(self, item: ItemId) -> None:
+        """Show all parameters and buffers of a module on its card, or fold them."""
+        self.board.unfold(item)
+        self.repaint_board()
+
     def open_search(self, x: float, y: float) -> None:
         """Search for an operator to put at a scene point."""
         self.searching.open(x, y)

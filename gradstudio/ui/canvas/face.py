@@ -6,13 +6,18 @@ Coordinates are scene pixels from the card's top left corner.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from typing import Literal as OneOf
 
-from gradstudio.graph.model import Block, Graph, ItemId, Node
+import msgspec
+
+from gradstudio.graph import modes
+from gradstudio.graph.joining import CALLED, makes_module
+from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
-from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
+from gradstudio.ui.canvas.geometry import Box
 
 HEADER: Final = 30.0
 ROW: Final = 22.0
@@ -34,6 +39,11 @@ HINT_ROOM: Final = 56.0
 """Room for an output's shape beside the field of an input in the same row."""
 BADGE: Final = 26.0
 STORED: Final = "python.stored"
+
+NOBODY: Final = ItemId("")
+SWITCH: Final = 42.0
+"""Width of the switch between training and evaluation."""
+Mode = OneOf["", "train", "eval"]
 
 Measure = Callable[[str, str], float]
 """Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
@@ -71,6 +81,7 @@ class InputRow:
     """An input port, its label, and the field that shows its literal.
 
     Attributes:
+        owner: the item whose port it is: a card can show a module and its call.
         family: of the literal or of what the parameter takes: the port's shape while unwired.
         text: the literal as it is; `shown` is what stands in the field.
         faint: `shown` is a default or a hint, not a literal.
@@ -89,6 +100,7 @@ class InputRow:
     x: float = 0.0
     y: float = 0.0
     field: Box | None = None
+    owner: ItemId = NOBODY
 
     @property
     def has_list(self) -> bool:
@@ -98,7 +110,7 @@ class InputRow:
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """An output port; `label` is shown where several results need telling apart."""
+    """An output port; `label` is shown where several results need telling apart; `owner` as of an input."""
 
     index: int
     name: str
@@ -106,6 +118,7 @@ class OutputRow:
     family: Family
     x: float = 0.0
     y: float = 0.0
+    owner: ItemId = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +130,9 @@ class Face:
         hidden: optional inputs folded away; `more` is the row that unfolds them.
         height: of header and ports; results are added below.
         captions: lines of words in place of inputs.
+        module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
+        mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
+        frozen: nothing of the module learns.
     """
 
     item: ItemId
@@ -135,6 +151,20 @@ class Face:
     bypassed: bool = False
     is_block: bool = False
     captions: tuple[str, ...] = ()
+    module: ItemId | None = None
+    mode: Mode = ""
+    switch: Box | None = None
+    frozen: bool = False
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether a module and its call share the card."""
+        return self.module is not None and self.module != self.item
+
+    @property
+    def results(self) -> tuple[OutputRow, ...]:
+        """The outputs of the item itself, without the module that shares its card."""
+        return tuple(row for row in self.outputs if row.owner == self.item)
 
     def input(self, path: str) -> InputRow | None:
         """The input row of that path, folded ones included as None."""
@@ -145,24 +175,67 @@ class Face:
         return tuple(row for row in self.inputs if row.field is not None)
 
 
-def node_face(graph: Graph, item: ItemId, measure: Measure, expanded: bool = False) -> Face:
-    """The card of a node."""
-    node, operator = graph.nodes[item], operator_of(graph, item)
-    ports = input_ports(graph, item) if node.operator != STORED else ()
+def node_face(
+    graph: Graph, item: ItemId, measure: Measure, expanded: bool = False, module: ItemId | None = None
+) -> Face:
+    """The card of a node; of a call also that of its `module`, where the two share one."""
+    head = graph.nodes[item if module is None else module]
+    node, operator = graph.nodes[item], operator_of(graph, head.id)
+    called = _called_ports(graph, item, expanded) if module is not None else ()
+    ports = input_ports(graph, head.id) if head.operator != STORED else ()
     folded = foldable(ports)
     shown = shown_ports(ports, expanded)
-    rows = tuple(_input_row(graph, port) for port in shown)
-    outputs = _output_rows(output_ports(graph, item))
-    names = ", ".join(node.names) if any(name != "_" for name in node.names) else ""
-    title = operator.title if operator is not None else node.operator.rsplit(".", 1)[-1]
-    width = _width(title, ports, outputs, measure)
+    rows = (*(_call_row(graph, port, item) for port in called), *(input_row(graph, port, head.id) for port in shown))
+    outputs = output_rows(output_ports(graph, item), item, always=module is not None)
+    names = ", ".join(head.names) if any(name != "_" for name in head.names) else ""
+    title = operator.title if operator is not None else head.operator.rsplit(".", 1)[-1]
+    constructor = head.id if makes_module(operator) else None
+    mode, frozen = mode_of(graph, constructor)
+    width = _width(title, ports, outputs, measure, SWITCH if mode else 0.0)
     hidden = len(ports) - len(shown)
     face = Face(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and len(folded) > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
+        module=constructor, mode=mode, frozen=frozen,
     )  # fmt: skip
-    return _placed(face, measure)
+    return _with_module(_placed(face, measure))
+
+
+def _called_ports(graph: Graph, call: ItemId, expanded: bool) -> tuple[Port, ...]:
+    """What a call takes beside its module; one input more is offered on the unfolded card."""
+    ports = [port for port in input_ports(graph, call) if port.path != CALLED]
+    given = [port for port in ports if not port.grows]
+    if len(given) == 1:
+        given[0] = msgspec.structs.replace(given[0], label="input")
+    return tuple(given + [port for port in ports if port.grows and (expanded or not given)])
+
+
+def _call_row(graph: Graph, port: Port, call: ItemId) -> InputRow:
+    """A module is called with tensors: there is no field, unless a literal stands there."""
+    row = input_row(graph, port, call)
+    if port.literal:
+        return row
+    return replace(row, parameter=msgspec.structs.replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
+
+
+def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
+    """The mode of a module that behaves differently in it, or was switched; whether it is frozen."""
+    if module is None:
+        return "", False
+    training = modes.is_training(graph, module)
+    shown = not training or modes.differs(graph, module)
+    return ("train" if training else "eval") if shown else "", modes.is_frozen(graph, module)
+
+
+def _with_module(face: Face) -> Face:
+    """The port of the module itself, in the header of a joined card, and the switch of its mode left of it."""
+    right = face.width - 8.0
+    if face.is_joined and face.module is not None:
+        own = OutputRow(0, "", "", Family.MODULE, x=face.width, y=HEADER / 2, owner=face.module)
+        face, right = replace(face, outputs=(*face.outputs, own)), face.width - 14.0
+    switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if face.mode else None
+    return replace(face, switch=switch)
 
 
 def foldable(ports: Iterable[Port]) -> frozenset[str]:
@@ -190,79 +263,12 @@ def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
     return (f"{stored.dtype} {list(stored.shape)}", stored.source) if stored is not None else ()
 
 
-def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
-    """The head of a block's frame: its title as Python, its ports in rows below."""
-    block = graph.blocks[item]
-    rows = [_input_row(graph, port) for port in input_ports(graph, item)]
-    outputs = _output_rows(output_ports(graph, item), always=True)
-    left = [row for row in rows if not row.path.startswith("next.")]
-    title = block_code(graph, block)
-    label_width = max((measure(row.label, "label") for row in left), default=0.0)
-    placed, y = [], FRAME_TITLE + BODY_EDGE
-    for row in left:
-        field = Box(PADDING + label_width + 8, y + 2, 96.0, FIELD_HEIGHT) if _has_field(row) else None
-        placed.append(replace(row, y=y + ROW / 2, field=field))
-        y += ROW
-    below = []
-    for output in outputs:
-        below.append(replace(output, x=PADDING + measure(output.label, "label") + 16, y=y + ROW / 2))
-        y += ROW
-    width = max(measure(title, "title") + 2 * PADDING + BADGE, label_width + 140.0)
-    nexts = [row for row in rows if row.path.startswith("next.")]
-    for number, row in enumerate(nexts):
-        placed.append(replace(row, x=width, y=FRAME_TITLE + BODY_EDGE + ROW * (number + 0.5)))
-    height = max(y, FRAME_TITLE + BODY_EDGE + ROW * len(nexts)) if rows or outputs else FRAME_TITLE
-    return Face(
-        item=item, names="", title=title, category="", inputs=tuple(placed), outputs=tuple(below), width=width,
-        height=height, muted=block.muted, is_block=True,
-    )  # fmt: skip
-
-
-def widened(face: Face, width: float) -> Face:
-    """A block's head stretched to its frame: ports of the right edge move along."""
-    inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in face.inputs)
-    return replace(face, inputs=inputs, width=width)
-
-
-def block_code(graph: Graph, block: Block) -> str:
-    """The first line of a block as Python has it."""
-    match block.kind:
-        case "no_grad" | "enable_grad":
-            return f"with torch.{block.kind}():"
-        case "inference_mode":
-            return "with torch.inference_mode():"
-        case "autocast":
-            return f"with torch.autocast({block.literals.get('device_type', '…')}):"
-        case "for":
-            return f"for {block.variable or '_'} in {_iterable(graph, block)}:"
-        case "if":
-            return f"if {_argument(graph, block, 'condition')}:"
-        case _:
-            return block.title or "group"
-
-
-def _iterable(graph: Graph, block: Block) -> str:
-    if "range" in block.lengths:
-        parts = (_argument(graph, block, f"range.{k}") for k in range(block.lengths["range"]))
-        return f"range({', '.join(parts)})"
-    if "range" in block.literals or (block.id, "range") in graph.wires:
-        return f"range({_argument(graph, block, 'range')})"
-    return _argument(graph, block, "over")
-
-
-def _argument(graph: Graph, block: Block, port: str) -> str:
-    wire = graph.wire_into(block.id, port)
-    if wire is None:
-        return block.literals.get(port, "…")
-    source: Node | None = graph.nodes.get(wire.source)
-    return source.names[wire.output] if source is not None and wire.output < len(source.names) else "…"
-
-
-def _input_row(graph: Graph, port: Port) -> InputRow:
+def input_row(graph: Graph, port: Port, owner: ItemId) -> InputRow:
+    """An input port as a row, without a place."""
     shown, faint = _field_text(graph, port)
     return InputRow(
         path=port.path, label=port.label, parameter=port.parameter, state=port.state, family=_family(port),
-        text=port.literal, shown=shown, faint=faint, required=port.required,
+        text=port.literal, shown=shown, faint=faint, required=port.required, owner=owner,
     )  # fmt: skip
 
 
@@ -291,12 +297,16 @@ def _family(port: Port) -> Family:
     return Family.TUPLE if kind in _LISTS else _FAMILIES.get(kind, Family.TEXT)
 
 
-def _output_rows(ports: Sequence[OutputPort], always: bool = False) -> tuple[OutputRow, ...]:
+def output_rows(ports: Sequence[OutputPort], owner: ItemId, always: bool = False) -> tuple[OutputRow, ...]:
+    """Output ports as rows, without places; labelled where there are several, or `always`."""
     several = always or len(ports) > 1
-    return tuple(OutputRow(port.index, port.name, port.name if several else "", port.family) for port in ports)
+    return tuple(
+        OutputRow(port.index, port.name, port.name if several else "", port.family, owner=owner) for port in ports
+    )
 
 
-def _has_field(row: InputRow) -> bool:
+def has_field(row: InputRow) -> bool:
+    """Whether a literal can be written beside the port."""
     return row.state != "wired" and row.parameter.kind not in WITHOUT_FIELD
 
 
@@ -312,9 +322,11 @@ def _shares_rows(inputs: Sequence[InputRow], outputs: Sequence[OutputRow]) -> bo
     )
 
 
-def _width(title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], measure: Measure) -> float:
+def _width(
+    title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], measure: Measure, switch: float = 0.0
+) -> float:
     """One width for all cards of an operator: names and literals are shortened to it."""
-    head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE
+    head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE + switch
     label = max((measure(port.label, "label") for port in ports if _may_have_field(port.parameter)), default=0.0)
     label = min(label, LABEL_ROOM)
     field = max((_field_width(port.parameter.kind) for port in ports), default=0.0)
@@ -351,5 +363,5 @@ def _field_left(face: Face, measure: Measure) -> float:
 
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
-    field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if _has_field(row) else None
+    field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if has_field(row) else None
     return replace(row, y=y + ROW / 2, field=field)

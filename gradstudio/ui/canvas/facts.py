@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId
@@ -16,7 +17,6 @@ from gradstudio.protocol.records import (
     ModuleRecord,
     OptimizerRecord,
     PlainRecord,
-    Preview,
     Record,
     Summary,
     TensorRecord,
@@ -28,7 +28,6 @@ from gradstudio.ui.canvas.heights import (
     EDGE,
     GRADIENT_PICTURE,
     LINE,
-    MAX_PARAMETERS,
     MAX_SECTIONS,
     NUMBER,
     PICTURE,
@@ -39,13 +38,14 @@ from gradstudio.ui.canvas.heights import (
     awaits_gradient,
     gradient_height,
     gradient_of,
-    module_height,
     reserved_height,
     sections_heights,
     tensor_kind,
     value_height,
 )
 from gradstudio.ui.canvas.heights import Shown as Shown
+from gradstudio.ui.canvas.leaves import NOTHING as NO_LEAVES
+from gradstudio.ui.canvas.leaves import Leaves, leaf_rows, leaves_height
 from gradstudio.ui.canvas.results import FailureLike, Results
 from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 
@@ -86,14 +86,27 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What is shown of one result, or of a module's parameter."""
+    """What is shown of one result."""
 
     height: float
     heading: str = ""
     value: Display | None = None
     rows: tuple[tuple[str, str], ...] = ()
     gradient: Gradient | None = None
-    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The module whose leaves stand on a card; `unfolded`: all of them.
+
+    Where a call shares the card of its module, the card is the call's and `module` is the other half.
+    """
+
+    module: ItemId | None = None
+    unfolded: bool = False
+
+
+NO_MODULE: Final = Held()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +116,7 @@ class Facts:
     Attributes:
         hints: shapes by output; those that only inference says are in `guessed`.
         expected: dtype and device before a run.
+        leaves: rows of a module's parameters and buffers, above the values.
     """
 
     height: float = 0.0
@@ -113,15 +127,22 @@ class Facts:
     problem_kind: ProblemKind = ""
     stale: bool = False
     expected: str = ""
+    leaves: Leaves = NO_LEAVES
 
 
 def facts_height(
-    results: Results, node: ItemId, shown: Shown, families: Sequence[Family] = (), leaf: bool = False
+    results: Results,
+    node: ItemId,
+    shown: Shown,
+    families: Sequence[Family] = (),
+    leaf: bool = False,
+    held: Held = NO_MODULE,
 ) -> float:
     """Height of the well below the ports; equals ``card_facts(...).height``."""
-    problem, kind = _problem(results, node)
+    problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
-    return _height(sections, bool(problem), reserved_height(results, node, shown, families, leaf))
+    own = _height(sections, bool(problem), reserved_height(results, node, shown, families, leaf))
+    return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
 
 
 def card_facts(
@@ -131,18 +152,21 @@ def card_facts(
     shown: Shown,
     families: Sequence[Family] = (),
     leaf: bool = False,
+    held: Held = NO_MODULE,
 ) -> Facts:
     """Everything to draw below and beside the ports of a card.
 
     `families` of its outputs have room kept for them; `leaf`: it reads nothing, so its tensors have no grad_fn.
     """
-    problem, kind = _problem(results, node)
+    problem, kind = _problem(results, node, held)
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
     height = _height(total, bool(problem), reserved_height(results, node, shown, families, leaf))
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
-    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected)
+    leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
+    height += leaves.height
+    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves)
 
 
 def _height(sections: float, has_problem: bool, reserved: float) -> float:
@@ -160,7 +184,14 @@ def _expected(results: Results, node: ItemId) -> str:
     return f"{formatting.bare_dtype(port.dtype)} · {port.device}" if port.device else formatting.bare_dtype(port.dtype)
 
 
-def _problem(results: Results, node: ItemId) -> tuple[str, ProblemKind]:
+def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[str, ProblemKind]:
+    """What is wrong with a node, or with the module on its card."""
+    if held.module and held.module != node:
+        words, kind = _problem(results, held.module)
+        if kind == "error" or (words and results.incomplete(held.module)):
+            return words, kind
+        own = _problem(results, node)
+        return own if own[0] else (words, kind)
     failure = failure_shown(results, node)
     if failure is not None:
         return in_one_line(failure.what), "error"
@@ -224,10 +255,9 @@ def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown
     several = len(records) > 1
     for output, record in enumerate(records[:MAX_SECTIONS]):
         if isinstance(record, ModuleRecord):
-            section = _module_section(results, node, record, shown)
-        else:
-            heading = names[output] if several and output < len(names) else ""
-            section = _section(record, results.grad(node, output), heading, several, shown)
+            continue
+        heading = names[output] if several and output < len(names) else ""
+        section = _section(record, results.grad(node, output), heading, several, shown)
         if section is not None:
             yield section
 
@@ -315,26 +345,3 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
         display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
     parts = accumulated_parts(row) if row is not None and state == "accumulated" else ""
     return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)
-
-
-def _module_section(results: Results, node: ItemId, record: ModuleRecord, shown: Shown) -> Section | None:
-    height = module_height(record, shown)
-    if not height:
-        return None
-    rows = [
-        (name, _parameter_text(results, node, name, parameter, shown))
-        for name, parameter in list(record.parameters.items())[:MAX_PARAMETERS]
-    ]
-    if len(record.parameters) > MAX_PARAMETERS:
-        rows.append(("", f"and {len(record.parameters) - MAX_PARAMETERS} more"))
-    return Section(height, rows=tuple(rows), sentence="eval" if not record.training else "")
-
-
-def _parameter_text(results: Results, node: ItemId, name: str, parameter: TensorRecord, shown: Shown) -> str:
-    row = results.grad(node, 0, name)
-    summary: Preview | Summary | None = row.grad if row is not None else parameter.grad
-    parts = [formatting.shape(parameter.summary.shape)] if shown.shapes else []
-    if shown.gradients and isinstance(summary, Summary):
-        single = formatting.element_count(summary.shape) == 1 and summary.minimum is not None
-        parts.append(f"∇ {formatting.number(summary.minimum, 3)}" if single else f"‖∇‖ {formatting.norm(summary)}")
-    return "  ".join(parts)

@@ -20,6 +20,7 @@ from gradstudio.ui.canvas.heights import (
     STRIP,
     Tone,
 )
+from gradstudio.ui.canvas.leaves_painter import paint_leaves
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state
 
@@ -38,7 +39,11 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
         _paint_expected(painter, look, face, facts)
     if facts.stale:
         painter.setOpacity(STALE_OPACITY)
-    y = face.height
+    y = face.height + facts.leaves.height
+    if facts.leaves.rows:
+        paint_leaves(painter, look, facts.leaves, face.height, face.width)
+        if facts.height > facts.leaves.height:
+            painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), look.faded("card_edge", 0.45))
     for section in facts.sections:
         _paint_section(painter, look, section, y + EDGE, face.width)
         y += section.height
@@ -52,7 +57,7 @@ def _paint_expected(painter: QPainter, look: Look, face: Face, facts: Facts) -> 
     if facts.expected:
         painter.setFont(look.meter.font("mono_italic"))
         painter.setPen(look.color("unknown_value"))
-        rect = QRectF(PADDING, face.height + EDGE, face.width - 2 * PADDING, LINE)
+        rect = QRectF(PADDING, face.height + facts.leaves.height + EDGE, face.width - 2 * PADDING, LINE)
         painter.drawText(rect, Align.AlignVCenter, look.meter.elided(facts.expected, "mono_italic", rect.width()))
 
 
@@ -60,7 +65,7 @@ def problem_box(face: Face, facts: Facts) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
     if facts.sections:
         return QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
-    return QRectF(0, face.height, face.width, facts.height)
+    return QRectF(0, face.height + facts.leaves.height, face.width, facts.height - facts.leaves.height)
 
 
 def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:

@@ -135,7 +135,8 @@ class Move(Gesture):
     ) -> None:
         """`keys` are items or notes ("note:<item>"); `click` is what a press without a drag does."""
         super().__init__(canvas, at)
-        self._keys, self._grabbed, self._click = keys, grabbed, click
+        self._keys = frozenset(keys | canvas.board.whole(ItemId(key) for key in keys))
+        self._grabbed, self._click = grabbed, click
         self._moving = False
         self._origins: dict[str, tuple[float, float]] = {}
         self._reasons: dict[tuple[tuple[ItemId, BodyId], ...], str] = {}
@@ -211,7 +212,7 @@ class Move(Gesture):
         for item in list(items):
             if item in board.frames:
                 items |= board.members(item)
-        return frozenset(items)
+        return board.whole(items)
 
     def _tops(self) -> list[ItemId]:
         """What is dragged, without what lies inside a dragged block."""
@@ -238,7 +239,7 @@ class Move(Gesture):
         found: dict[ItemId, BodyId] = {}
         for item in self._tops():
             box = board.box(item)
-            x, y = (at.x, at.y) if item == self._grabbed or box is None else box.center
+            x, y = (at.x, at.y) if board.home(item) == self._grabbed or box is None else box.center
             found[item] = body_at(self.canvas, x, y, whole)
         return found
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QInputDevice, QKeyEvent, QMouseEven
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
+from gradstudio.ui.canvas.leaf_gesture import LeafGesture
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.navigation import WHEEL_STEP
 from gradstudio.ui.canvas.scrub import Scrub, number_in
@@ -28,6 +29,8 @@ CURSORS: Final = {
     "port": Shape.CrossCursor,
     "field": Shape.IBeamCursor,
     "more": Shape.PointingHandCursor,
+    "more_leaves": Shape.PointingHandCursor,
+    "switch": Shape.PointingHandCursor,
     "drop_what_if": Shape.PointingHandCursor,
     "title": Shape.SizeAllCursor,
     "note": Shape.SizeAllCursor,
@@ -141,11 +144,7 @@ class Hand:
         at, canvas = self.at(event.pos()), self.canvas
         self.pointer = at
         hit = self.hit(at)
-        if (
-            hit.item in canvas.board.graph
-            and hit.kind not in ("frame", "port")
-            and hit.item not in canvas.attention.selection
-        ):
+        if hit.item in canvas.board.graph and hit.kind not in ("frame", "port") and not canvas.is_selected(hit.item):
             canvas.select(frozenset({hit.item}))
         menu = context_menu(canvas, hit, at.x, at.y)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -231,13 +230,13 @@ class Hand:
             case "port" if hit.port is not None:
                 return self._begin_wire(at, hit.port)
             case "field" if hit.row is not None and number_in(hit.row) is not None:
-                if not at.holds(Modifier.ShiftModifier) and hit.item not in canvas.attention.selection:
+                if not at.holds(Modifier.ShiftModifier) and not canvas.is_selected(hit.item):
                     canvas.select(frozenset({hit.item}))
                 return Scrub(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
             case "drop_what_if":
                 canvas.drop_experiments()
                 return None
-            case "card" | "title" | "field" | "more":
+            case "card" | "title" | "field" | "more" | "more_leaves" | "switch":
                 return self._begin_move(at, hit)
             case "note":
                 canvas.select_note(hit.item)
@@ -250,13 +249,16 @@ class Hand:
 
     def _begin_wire(self, at: Pointer, port: PortRef) -> Gesture:
         """From a port; an input's wire is taken off it."""
+        if port.side == "output" and port.path:
+            return LeafGesture(self.canvas, at, port)
         wire = self.canvas.board.graph.wire_into(port.item, port.path) if port.side == "input" else None
         if wire is None:
             return WireGesture(self.canvas, at, port)
         return WireGesture(self.canvas, at, PortRef(wire.source, "output", "", wire.output), wire)
 
     def _begin_move(self, at: Pointer, hit: Hit) -> Gesture:
-        canvas, chosen, item = self.canvas, self.canvas.attention.selection, hit.item
+        canvas, item = self.canvas, self.canvas.board.home(hit.item)
+        chosen = canvas.board.joining.cards(canvas.attention.selection)
         if at.holds(Modifier.ControlModifier):
             canvas.select(chosen ^ {item})
         elif at.holds(Modifier.ShiftModifier):
@@ -275,6 +277,10 @@ class Hand:
             canvas.edit_field(hit.item, hit.row.path)
         elif hit.kind == "more":
             canvas.toggle_folded(hit.item)
+        elif hit.kind == "more_leaves":
+            canvas.toggle_leaves(hit.item)
+        elif hit.kind == "switch":
+            canvas.toggle_training(hit.item)
         elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:
             canvas.select(frozenset({hit.item}))
         elif canvas.board.results.failure(hit.item) is not None and hit.kind == "card":
@@ -287,7 +293,8 @@ class Hand:
         lit, view = self.canvas.lit, self.canvas.viewport()
         if (hit.port, hit.wire, hit.item) != (lit.hovered_port, lit.hovered_wire, lit.hovered_item):
             lit.hovered_port, lit.hovered_wire, lit.hovered_item = hit.port, hit.wire, hit.item
-            over = hit.item if hit.item in self.canvas.board.cards else None
+            home = self.canvas.board.home(hit.item)
+            over = home if home in self.canvas.board.cards else None
             self.canvas.attention.hover(over)
             view.update()
         view.setCursor(Shape.OpenHandCursor if self._space else _cursor(hit))

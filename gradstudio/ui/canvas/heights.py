@@ -40,9 +40,6 @@ PROBLEM_ROOM: Final = 60.0
 """Words of an error that stand in the well have at least so much room: three lines."""
 MAX_SECTIONS: Final = 3
 CELLS_A_LINE: Final = 5
-MAX_PARAMETERS: Final = 4
-USUAL_PARAMETERS: Final = 2
-"""A weight and a bias: the rows a module's card has room for before it was made."""
 BESIDE_PICTURE: Final = 4
 """Lines of text that stand beside a picture, at most."""
 TYPICAL_SHAPE: Final = (64, 64)
@@ -72,8 +69,7 @@ def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[f
     for output, record in enumerate(records[:MAX_SECTIONS]):
         row = results.grad(node, output)
         if isinstance(record, ModuleRecord):
-            yield module_height(record, shown)
-            continue
+            continue  # its leaves have rows of their own
         body = value_height(record, shown) + gradient_height(record, row, shown)
         if body:
             yield body + EDGE + (LINE if several else 0.0)
@@ -102,7 +98,7 @@ def _expected_height(results: Results, node: ItemId, output: int, family: Family
             records = results.outputs(node) or ()
             return _record_height(records[output], shown) if output < len(records) else _typical_height(shown)
         case Family.MODULE:
-            return LINE * USUAL_PARAMETERS if shown.shapes or shown.gradients else 0.0
+            return 0.0
         case Family.OPTIMIZER:
             return LINE * 3 if shown.values else 0.0
         case Family.NONE:
@@ -215,10 +211,3 @@ def gradient_of(record: TensorRecord, row: GradRow | None) -> tuple[GradState, S
     if row is not None:
         return row.state, row.grad
     return record.grad_state, record.grad
-
-
-def module_height(record: ModuleRecord, shown: Shown) -> float:
-    """Of a module's parameters, a row each."""
-    count = len(record.parameters)
-    lines = min(count, MAX_PARAMETERS) + (1 if count > MAX_PARAMETERS else 0)
-    return LINE * lines + EDGE if lines and (shown.shapes or shown.gradients) else 0.0

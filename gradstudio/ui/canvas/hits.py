@@ -9,7 +9,8 @@ from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.face import HEADER, Face, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
-from gradstudio.ui.canvas.things import Card, PortRef
+from gradstudio.ui.canvas.leaves import MORE
+from gradstudio.ui.canvas.things import LEAF_EDGE, Card, PortRef
 
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
@@ -20,7 +21,9 @@ LEAST_PORT_ZOOM: Final = 0.25
 CROSS_REACH: Final = 24.0
 
 NOWHERE: Final = ItemId("")
-HitKind = OneOf["port", "field", "more", "drop_what_if", "card", "note", "title", "wire", "frame", "empty"]
+HitKind = OneOf[
+    "port", "field", "more", "more_leaves", "switch", "drop_what_if", "card", "note", "title", "wire", "frame", "empty"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,14 @@ class Hit:
     Attributes:
         header: on a card's header.
         row: of a field.
+        leaf: path of the parameter or buffer whose row it is.
     """
 
     kind: HitKind
     item: ItemId = NOWHERE
     port: PortRef | None = None
     row: InputRow | None = None
+    leaf: str = ""
     wire: Wire | None = None
     header: bool = False
 
@@ -93,7 +98,7 @@ def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
 
 def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
     """Whether a card lies over a port of another one."""
-    if card is None or card == port.item:
+    if card is None or card == board.home(port.item):
         return False
     box = board.box(card)
     return box is not None and box.contains(*board.anchor(port)) and board.index.get(port.item, -1) < board.index[card]
@@ -112,7 +117,20 @@ def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
         card = board.cards[item]
         if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
             return Hit("drop_what_if", item)
+        if card.leaves is not None and (inside := _on_leaves(card, item, y - box.y)) is not None:
+            return inside
     return Hit("card", item, header=y - box.y <= HEADER)
+
+
+def _on_leaves(card: Card, item: ItemId, y: float) -> Hit | None:
+    """The row of a leaf, or the line that unfolds them."""
+    leaves, y = card.leaves, y - card.face.height - LEAF_EDGE
+    if leaves is None or not leaves.rows:
+        return None
+    if leaves.more and leaves.more_y <= y <= leaves.more_y + MORE:
+        return Hit("more_leaves", item)
+    row = leaves.at(y)
+    return Hit("card", item, leaf=row.path) if row is not None else None
 
 
 def drops_what_if(card: Card, x: float, y: float) -> bool:
@@ -127,7 +145,7 @@ def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
     box, card = board.box(item), board.cards.get(item)
     if box is None or card is None:
         return None
-    top = box.y + card.face.height
+    top = box.y + card.face.height + board.facts(item).leaves.height
     for output, section in enumerate(board.facts(item).sections):
         if top <= y <= top + section.height:
             row = board.results.grad(item, output)
@@ -139,7 +157,9 @@ def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
 def _on_face(face: Face, x: float, y: float) -> Hit | None:
     for row in face.fields():
         if row.field is not None and row.field.contains(x, y):
-            return Hit("field", face.item, row=row)
+            return Hit("field", row.owner, row=row)
+    if face.switch is not None and face.switch.contains(x, y):
+        return Hit("switch", face.item)
     return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
 
 

@@ -153,7 +153,7 @@ class Layer:
         still = frozenset(item for item in board.notes if f"note:{item}" not in items)
         self._paint_notes(painter, camera, seen, still)
         self._paint_wires(painter, camera, seen, NOTHING, items)
-        chosen = sorted(k for item in items if (k := board.index.get(ItemId(item))) is not None)
+        chosen = sorted({k for item in items if (k := board.index.get(ItemId(item))) is not None})
         self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
 
     @property
@@ -336,7 +336,7 @@ class Layer:
 def card_state(board: Board, look: Look, item: ItemId) -> CardState:
     """What a card shows beside its face and facts."""
     card = board.cards[item]
-    outputs = tuple(board.look_of(item, row.index) for row in card.face.outputs)
+    outputs = tuple(board.look_of(row.owner, row.index) for row in card.face.outputs)
     inputs = board.input_looks(item)
     return CardState(card.order, card.set_up, outputs, inputs, head_of(board, look, item), card.extras)
 

@@ -12,6 +12,7 @@ from gradstudio.graph.ports import find_port
 from gradstudio.operators.families import is_list_like
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
 from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.module_menu import add_initialisers, child_rows, module_rows
 from gradstudio.ui.canvas.things import PortRef
 
 if TYPE_CHECKING:
@@ -35,14 +36,15 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
             rows = _port_rows(canvas, hit.port)
         case "wire" if hit.wire is not None:
             rows = _wire_rows(canvas, hit.wire, x, y)
-        case "card" | "field" | "more" | "title":
-            rows = _item_rows(canvas, hit.item)
+        case "card" | "field" | "more" | "more_leaves" | "switch" | "title":
+            rows = _item_rows(canvas, canvas.board.home(hit.item))
         case "note":
             rows = _note_rows(canvas, hit.item)
         case _:
             rows = _canvas_rows(canvas, x, y)
     _fill(menu, rows)
-    if hit.kind in ("card", "field", "more"):
+    if hit.kind in ("card", "field", "more", "more_leaves", "switch"):
+        add_initialisers(menu, canvas, hit.item, hit.leaf)
         _fill(menu.addMenu("Wrap in"), _wrap_rows(canvas))
     return menu
 
@@ -63,6 +65,7 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Show the error", lambda: canvas.show_problem(item)
         yield None
     if node is not None:
+        yield from module_rows(canvas, item)
         yield from node_rows(canvas, item)
         yield None
         yield "Rename…\tF2", canvas.rename_current
@@ -94,6 +97,8 @@ def _wrap_rows(canvas: "CanvasView") -> Iterator[Row]:
 
 def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     graph, store = canvas.board.graph, canvas.store
+    if port.side == "output" and port.path:
+        return
     if port.side == "output":
         wires = tuple(wire for wire in graph.wires_from(port.item) if wire.output == port.output)
         yield f"Remove {len(wires)} wire{'' if len(wires) == 1 else 's'}", lambda: canvas.remove_wires(wires)
@@ -102,6 +107,7 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
             lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
         )
         return
+    yield from child_rows(canvas, port.item, port.path)
     wire = graph.wire_into(port.item, port.path)
     if wire is not None:
         yield "Remove wire", lambda: canvas.remove_wires((wire,))

@@ -162,7 +162,8 @@ class Navigation:
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
         seen = self.camera.seen(self.viewport().width(), self.viewport().height())
-        return tuple(self.board.ids[k] for k in np.nonzero(geometry.visible(self.board.bounds, seen))[0].tolist())
+        cards = (self.board.ids[k] for k in np.nonzero(geometry.visible(self.board.bounds, seen))[0].tolist())
+        return tuple(self.board.whole(cards))
 
     def _fit(self, box: Box | None) -> None:
         if box is not None:

@@ -16,6 +16,7 @@ from gradstudio.ui.canvas.card_painter import paint_input_port, paint_output_por
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.layer import draw_paths
+from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label
@@ -55,7 +56,7 @@ def paint_overlay(
     seen = camera.seen(width, height)
     _paint_wires(painter, look, board, camera, seen, state)
     _paint_labels(painter, look, board, camera, state, labels)
-    for item in state.selection:
+    for item in {board.home(item) for item in state.selection}:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
         _repaint_ports(painter, look, board, camera, item, seen)
     note = board.notes.get(state.selected_note) if state.selected_note is not None else None
@@ -63,7 +64,8 @@ def paint_overlay(
         _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
         _outline_item(painter, look, board, camera, state.drop_frame, look.color("ok"), seen)
-    if state.pointed is not None and state.pointed != state.hovered_item and state.pointed not in state.selection:
+    lit = board.whole((*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ())))
+    if state.pointed is not None and state.pointed not in lit:
         _outline_item(painter, look, board, camera, state.pointed, look.color("info"), seen)
     _paint_run(painter, look, board, camera, seen)
     if state.hovered_port is not None:
@@ -137,6 +139,7 @@ def _outline_item(
 
 def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
     """Ports stand on top of the line around their card."""
+    item = board.home(item)
     card, box = board.cards.get(item), board.box(item)
     if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
         return
@@ -147,7 +150,9 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
     for row in card.face.inputs:
         paint_input_port(painter, look, row, wired.get(row.path))
     for output in card.face.outputs:
-        paint_output_port(painter, look, output, board.look_of(item, output.index))
+        paint_output_port(painter, look, output, board.look_of(output.owner, output.index))
+    if card.leaves is not None:
+        paint_leaf_ports(painter, look, card.leaves, card.face.height, card.face.width)
     painter.restore()
 
 
@@ -195,7 +200,7 @@ def veil(
     painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, lit: Iterable[ItemId]
 ) -> None:
     """Dim every card that is not lit."""
-    bright, seen = frozenset(lit), camera.seen(width, height)
+    bright, seen = board.whole(lit), camera.seen(width, height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.faded("canvas", 0.62))
     for item in board.ids:

@@ -42,7 +42,7 @@ Align = Qt.AlignmentFlag
 
 def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
     """The plate in a rectangle of view pixels."""
-    face, failed = board.cards[item].face, failure_shown(board.results, item) is not None
+    face, failed = board.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
     painter.setOpacity(STALE_OPACITY if face.muted else 1.0)
@@ -69,6 +69,11 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     if zoom >= LEAST_PORT_ZOOM:
         _paint_ports(painter, look, board, face, rect, zoom)
     painter.setOpacity(1.0)
+
+
+def _has_failed(board: Board, item: ItemId) -> bool:
+    """Whether a node failed, or the module on its card."""
+    return any(failure_shown(board.results, one) is not None for one in board.whole((item,)))
 
 
 def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
@@ -295,7 +300,7 @@ def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: 
         painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
         painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
     for output in face.outputs:
-        known = board.look_of(face.item, output.index)
+        known = board.look_of(output.owner, output.index)
         color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
         at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
         filled = known.requires_grad or known.family is not Family.TENSOR

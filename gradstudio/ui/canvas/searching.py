@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint
 from gradstudio.graph import recipes, rules
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
@@ -100,17 +101,19 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
     edits, item = recipes.add_operator(graph, key, x, y, body=body)
     trial = graph.copy()
     apply_all(trial, edits)
+    module = joined(trial).modules.get(item)
     if port.side == "output":
-        path = first_fitting_port(trial, port.item, port.output, item)
-        if path is None:
-            raise Refused(f"'{key}' has no argument that takes this.")
-        return (*edits, *recipes.connect(trial, port.item, port.output, item, path)), item
-    outputs = [
-        o.index for o in output_ports(trial, item) if not rules.why_not(trial, item, o.index, port.item, port.path)
-    ]
-    if not outputs:
-        raise Refused(f"'{key}' gives nothing that fits here.")
-    return (*edits, *recipes.connect(trial, item, outputs[0], port.item, port.path)), item
+        takes = output_family(trial, port.item, port.output) is Family.MODULE and module is not None
+        for target in (module, item) if takes else (item, module):
+            path = first_fitting_port(trial, port.item, port.output, target) if target is not None else None
+            if target is not None and path is not None:
+                return (*edits, *recipes.connect(trial, port.item, port.output, target, path)), item
+        raise Refused(f"'{key}' has no argument that takes this.")
+    for source in (item, module) if module is not None else (item,):
+        for output in output_ports(trial, source):
+            if not rules.why_not(trial, source, output.index, port.item, port.path):
+                return (*edits, *recipes.connect(trial, source, output.index, port.item, port.path)), source
+    raise Refused(f"'{key}' gives nothing that fits here.")
 
 
 def _fitting(graph: Graph, port: PortRef) -> Callable[[Operator], bool]:

@@ -10,18 +10,25 @@ from gradstudio.ui.canvas.extras import PLAIN, Extras
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.leaves import LEAF, Leaves
 
 NOTE_WIDTH: Final = 232.0
 NOTE_LINE: Final = 17.0
 NOTE_EDGE: Final = 9.0
 NOTE_GAP: Final = 14.0
+LEAF_EDGE: Final = 4.0
+"""Between the fields of a card and its leaves."""
 ROOT_NOTE: Final = ItemId("")
 Side = OneOf["input", "output"]
 
 
 @dataclass(slots=True)
 class Card:
-    """A node's card: its face, and what is cached of its facts."""
+    """A node's card: its face, and what is cached of its facts.
+
+    Attributes:
+        leaves: of the module that it shows; None until asked for. Those `listed` have ports.
+    """
 
     face: Face
     facts_height: float = 0.0
@@ -30,6 +37,8 @@ class Card:
     set_up: bool = False
     facts: Facts | None = None
     extras: Extras = PLAIN
+    leaves: Leaves | None = None
+    listed: tuple[str, ...] = ()
 
     @property
     def height(self) -> float:
@@ -64,7 +73,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class PortRef:
-    """A port of an item: an output by number, or an input by path."""
+    """A port of an item: an output by number, an input by path, or a leaf of a module: an output with a path."""
 
     item: ItemId
     side: Side
@@ -81,7 +90,7 @@ def stays_in_place(old: Card, new: Card) -> bool:
 
 def _ports_of(face: Face) -> list[tuple[str | int, float, float]]:
     inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in face.inputs]
-    return inputs + [(row.index, row.x, row.y) for row in face.outputs]
+    return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in face.outputs]
 
 
 def touched(edits: Edits) -> frozenset[ItemId]:
@@ -107,5 +116,13 @@ def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
     if port.side == "input":
         row = face.input(port.path)
         return (row.x, row.y) if row is not None else (0.0, 15.0)
-    output = next((one for one in face.outputs if one.index == port.output), None)
+    output = next((one for one in face.outputs if (one.owner, one.index) == (port.item, port.output)), None)
     return (output.x, output.y) if output is not None else (face.width, 15.0)
+
+
+def leaf_offset(card: Card, path: str) -> tuple[float, float]:
+    """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
+    leaves = card.leaves
+    row = next((row for row in leaves.rows if row.path == path), None) if leaves is not None else None
+    y = row.y + LEAF / 2 if row is not None else leaves.more_y + LEAF / 2 if leaves is not None else 0.0
+    return card.face.width, card.face.height + LEAF_EDGE + y

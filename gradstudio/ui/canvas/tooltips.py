@@ -13,6 +13,7 @@ from gradstudio.ui.canvas import formatting
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.gradient_parts import part_words
 from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.module_tips import leaf_text, mode_text
 from gradstudio.ui.canvas.states import STATE_SENTENCES, STATE_WORDS
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_labels import brief
@@ -25,6 +26,10 @@ def tooltip(board: Board, hit: Hit) -> str:
             return port_text(board, hit.port)
         case "field" if hit.row is not None:
             return parameter_text(hit.row.parameter)
+        case "card" if hit.leaf:
+            return leaf_text(board, hit.item, hit.leaf)
+        case "switch":
+            return mode_text(board, hit.item)
         case "card" if hit.item in board.graph.nodes:
             return card_text(board, hit)
         case "wire" if hit.wire is not None:
@@ -194,6 +199,8 @@ def statistics_text(summary: Summary, *, told: bool = False) -> str:
 
 def port_text(board: Board, port: PortRef) -> str:
     """A port: what it takes, or what flows from it."""
+    if port.side == "output" and port.path:
+        return leaf_text(board, port.item, port.path) + "<br>Drag a wire from here to read it."
     if port.side == "input":
         found = find_port(board.graph, port.item, port.path)
         return parameter_text(found.parameter) if found is not None else ""

@@ -39,6 +39,7 @@ from gradstudio.ui.canvas.following import Following, shown_by
 from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.module_commands import ModuleCommands
 from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
@@ -59,7 +60,7 @@ class SessionLike(Protocol):
     results: ResultStore
 
 
-class CanvasView(Commands, Debugging, Editing, Following, Navigation, QAbstractScrollArea):
+class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Navigation, QAbstractScrollArea):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
     Signals:
@@ -120,8 +121,12 @@ class CanvasView(Commands, Debugging, Editing, Following, Navigation, QAbstractS
     def select(self, items: frozenset[ItemId]) -> None:
         """Select exactly these items, and no wires."""
         self.lit.selected_wires, self.lit.selected_note = frozenset(), None
-        self.attention.select(sorted(items))
+        self.attention.select(sorted({self.board.home(item) for item in items}))
         self.viewport().update()
+
+    def is_selected(self, item: ItemId) -> bool:
+        """Whether an item, or what shares its card, is selected."""
+        return bool(self.board.whole((item,)) & self.attention.selection)
 
     def select_all(self) -> None:
         """Select every item."""

@@ -3,6 +3,7 @@
 Where the pointer rests at a legal port, torch is asked, and the bubble says before the drop what would come of it.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,9 @@ from gradstudio.advice.trial import Verdict
 from gradstudio.graph import recipes, rules
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.ports import output_family
 from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
 from gradstudio.ui.canvas.layer import draw_paths
@@ -112,22 +115,36 @@ class WireGesture(Gesture):
         board, reach = self.canvas.board, REACH / max(self.canvas.camera.zoom, 0.4)
         port = hits.port_at(board, at.x, at.y, reach)
         wanted = "input" if self._port.side == "output" else "output"
-        if port is not None and port != self._port and port.side == wanted:
+        is_leaf = port is not None and port.side == "output" and bool(port.path)
+        if port is not None and port != self._port and port.side == wanted and not is_leaf:
             return port
         item = hits.card_at(board, at.x, at.y)
-        return self._natural_port(item) if item is not None and item != self._port.item else None
+        is_other = item is not None and item != board.home(self._port.item)
+        return self._natural_port(item) if item is not None and is_other else None
 
     def _natural_port(self, item: ItemId) -> PortRef | None:
         """Which port a wire dropped on a card's body takes."""
         board = self.canvas.board
         if self._port.side == "input":
             face = board.face(item)
-            return PortRef(item, "output", "", face.outputs[0].index) if face is not None and face.outputs else None
-        path = first_fitting_port(board.graph, self._port.item, self._port.output, item)
+            outputs = [PortRef(row.owner, "output", "", row.index) for row in face.outputs] if face is not None else []
+            return next((output for output in outputs if output in self._legal), outputs[0] if outputs else None)
         rows = board.cards[item].face.inputs
-        if path is not None:
-            return PortRef(item, "input", path)
-        return PortRef(item, "input", rows[0].path) if rows else None
+        for owner in self._owners(dict.fromkeys(row.owner for row in rows)):
+            path = self._fitting(owner)
+            if path is not None and self._is_shown(owner, path):
+                return PortRef(owner, "input", path)
+        return PortRef(rows[0].owner, "input", rows[0].path) if rows else None
+
+    def _owners(self, owners: Iterable[ItemId]) -> list[ItemId]:
+        """The items on a card, in the order in which the wire would ask them: a module goes to a container first."""
+        graph, port = self.canvas.board.graph, self._port
+        is_module = not port.path and output_family(graph, port.item, port.output) is Family.MODULE
+        return sorted(owners, key=lambda owner: is_module and recipes.free_child_port(graph, owner) is None)
+
+    def _fitting(self, item: ItemId) -> str | None:
+        """The input of an item that the wire would naturally take."""
+        return first_fitting_port(self.canvas.board.graph, self._port.item, self._port.output, item)
 
     def _ends(self, target: PortRef) -> tuple[PortRef, PortRef]:
         """Output and input of the wire that would be drawn."""

@@ -6,7 +6,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Family
-from gradstudio.ui.canvas.face import HEADER, MAXIMUM_WIDTH, block_face, node_face
+from gradstudio.ui.canvas.block_face import block_face
+from gradstudio.ui.canvas.face import HEADER, MAXIMUM_WIDTH, node_face
 
 
 def measure(text: str, role: str) -> float:

@@ -1,0 +1,73 @@
+"""The rows of context menus about modules: another call, modes, initialisers, the order of children."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QMenu
+
+from gradstudio.graph import modes
+from gradstudio.graph.joining import is_callable
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.ports import operator_of
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Operator
+from gradstudio.ui.canvas.leaves import leaves_of
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Row = tuple[str, Callable[[], object]] | None
+PREFIX: Final = "torch.nn.init."
+COMMON: Final = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "normal_", "uniform_")
+"""Initialisers that stand first; the others follow in the catalogue's order."""
+
+
+def module_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """For a module's card: a second call, its mode, whether it learns."""
+    graph, module = canvas.board.graph, canvas.module_of(item)
+    if module is None:
+        return
+    if is_callable(operator_of(graph, module)):
+        yield "Call again (shares the weights)", lambda: canvas.call_again(item)
+    training = modes.is_training(graph, module)
+    yield "Evaluate: write eval()" if training else "Train: back to training", lambda: canvas.toggle_training(item)
+    if leaves_of(canvas.board.results, module) != ():
+        frozen = modes.is_frozen(graph, module)
+        yield "Learn again" if frozen else "Freeze: nothing learns", lambda: canvas.toggle_frozen(item)
+    yield None
+
+
+def child_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
+    """For a child's port of a container: its place in the order."""
+    name, _, number = path.rpartition(".")
+    graph = canvas.board.graph
+    if not number.isdigit() or graph.wire_into(item, path) is None or canvas.module_of(item) != item:
+        return
+    if graph.wire_into(item, f"{name}.{int(number) - 1}") is not None:
+        yield "Move up", partial(canvas.move_child, item, path, -1)
+    if graph.wire_into(item, f"{name}.{int(number) + 1}") is not None:
+        yield "Move down", partial(canvas.move_child, item, path, 1)
+
+
+def add_initialisers(menu: QMenu, canvas: "CanvasView", item: ItemId, leaf: str) -> None:
+    """Submenus "Initialise weight with…", for the parameter that was clicked or for each of the first few."""
+    module = canvas.module_of(item)
+    if module is None:
+        return
+    known = [one for one in leaves_of(canvas.board.results, module) or () if not one.buffer]
+    for one in (one for one in known[:4] if not leaf or one.path == leaf):
+        below = menu.addMenu(f"Initialise {one.path} with…")
+        for operator in initialisers():
+            action = below.addAction(operator.title)
+            action.setToolTip(operator.summary)
+            does = partial(canvas.initialise, item, one.path, operator.key)
+            action.triggered.connect(lambda _checked=False, does=does: does())
+
+
+def initialisers() -> tuple[Operator, ...]:
+    """What fills a parameter in place, the common ones first."""
+    rows = load()
+    found = [operator for key in rows if key.startswith(PREFIX) and (operator := rows[key]).writes]
+    order = {f"{PREFIX}{word}": number for number, word in enumerate(COMMON)}
+    return tuple(sorted(found, key=lambda operator: order.get(operator.key, len(order))))
