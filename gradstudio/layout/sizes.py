@@ -66,6 +66,8 @@ def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int
     ports = _shown(graph, item)
     first = _first_row(graph, item, ports)
     inputs = {port.path: HEADER + ROW * (first + k + 0.5) for k, port in enumerate(ports)}
+    for wire in graph.wires_to(item):  # of the module that shares its call's card
+        inputs.setdefault(wire.port, HEADER + ROW * (len(ports) + 0.5))
     outputs = {port.index: HEADER + ROW * (k + 0.5) for k, port in enumerate(output_ports(graph, item))}
     return inputs, outputs
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.layout import sizes as estimate
 from gradstudio.layout.crossings import BodyWires, wires_by_body
+from gradstudio.layout.joining import without_joined
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.sequence import effect_pairs
@@ -22,9 +24,10 @@ def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str
         graph: the program.
         sizes: of cards, as the canvas draws them; what is missing is estimated.
     """
-    tidy = _Tidy(graph, sizes or {})
+    tidy = _Tidy(without_joined(graph), sizes or {})
     tidy.arrange(ROOT)
-    return tidy.absolute(ROOT, 0.0, 0.0)
+    places = tidy.absolute(ROOT, 0.0, 0.0)
+    return places | {module: places[call] for module, call in joined(graph).calls.items()}
 
 
 def layout_missing(graph: Graph) -> dict[str, Place]:
@@ -119,6 +122,7 @@ class _Tidy:
         edges = [
             Edge(number[source], number[target], self._end(body, wire, wire.source), self._end(body, wire, wire.target))
             for wire, source, target in wires.within
+            if number[source] < number[target]  # a module's leaf may feed the call that shares its card
         ]
         for portal, crossing in enumerate(wires.entering.values()):
             edges += [Edge(portal, number[item], 0.0, self._end(body, wire, wire.target)) for wire, item in crossing]

@@ -67,7 +67,6 @@ def add_initialisers(menu: QMenu, canvas: "CanvasView", item: ItemId, leaf: str)
 
 def initialisers() -> tuple[Operator, ...]:
     """What fills a parameter in place, the common ones first."""
-    rows = load()
-    found = [operator for key in rows if key.startswith(PREFIX) and (operator := rows[key]).writes]
+    found = [operator for operator in load() if operator.key.startswith(PREFIX) and operator.writes]
     order = {f"{PREFIX}{word}": number for number, word in enumerate(COMMON)}
     return tuple(sorted(found, key=lambda operator: order.get(operator.key, len(order))))
