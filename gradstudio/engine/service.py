@@ -5,6 +5,7 @@ from typing import assert_never
 
 import torch
 
+from gradstudio.engine.fakes import WarmUp
 from gradstudio.engine.fetch import fetch
 from gradstudio.engine.gradcheck import check
 from gradstudio.engine.infer import Inference
@@ -35,7 +36,9 @@ class Service:
         """Begin with nothing loaded."""
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
-        self._inference = Inference()
+        self._warm_up = WarmUp()
+        self._inference = Inference(self._warm_up)
+        self._asked: Infer | None = None
         self._defaults = defaults()
 
     def run(self) -> None:
@@ -54,11 +57,28 @@ class Service:
     def _idle(self) -> bool:
         """Do some of what can wait until nobody asks for anything; True while there is more."""
         try:
-            return self._engine.idle()
+            return self._engine.idle() or self._infer()
         except Exception as error:  # noqa: BLE001 - the main loop: our own bug must not end the process
             text = "".join(traceback.format_exception(error))
             self._outbox.send(Log(level="error", text=f"The engine failed while it was idle:\n{text}"))
             return False
+
+    def _infer(self) -> bool:
+        """Load a little more of what inference needs, or infer; True while there is more to do."""
+        request = self._asked
+        if request is None:
+            return False
+        if not self._warm_up.done:
+            self._warm_up.step()
+            return True
+        self._asked = None
+        try:
+            with torch.inference_mode(False), torch.enable_grad():
+                self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
+        except Exception:
+            self._answer_anyway(request, "")
+            raise
+        return False
 
     def handle(self, request: Request) -> None:
         """Carry out one request and send its answer."""
@@ -69,8 +89,7 @@ class Service:
                 self._outbox.send(self._engine.do(request))
             case Infer():
                 self._engine.stored.add(request.tensors)
-                with torch.inference_mode(False), torch.enable_grad():
-                    self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
+                self._asked = request  # it waits until nothing else is asked; a newer one takes its place
             case TryWire():
                 self._engine.stored.add(request.tensors)
                 with torch.inference_mode(False), torch.enable_grad():

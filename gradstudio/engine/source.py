@@ -1,7 +1,7 @@
 """Statements made ready to run: code objects, the names they read, and what tells two programs apart."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType
 
@@ -84,13 +84,13 @@ class Head:
 Item = Step | Head
 
 
-def prepare(program: Program) -> tuple[Item, ...]:
-    """The program's statements, ready to run.
+def prepare(program: Program, lines: bool = True) -> tuple[Item, ...]:
+    """The program's statements, ready to run; without `lines` they all stand on the first one.
 
     Raises:
         SyntaxError: a text is no Python; our own bug.
     """
-    return _prepare(program.statements, {})
+    return _prepare(program.statements, {}, lines)
 
 
 def flat(items: tuple[Item, ...]) -> list[Step]:
@@ -114,6 +114,13 @@ def has_backward(items: tuple[Item, ...]) -> bool:
 @lru_cache(maxsize=65536)
 def source_of(text: str, line: int, backward: bool = False) -> Source:
     """Compile a statement that stands at `line` of the script."""
+    source = _source(text, backward)
+    return source if line == 1 else replace(source, code=_moved_to(source.code, line))
+
+
+@lru_cache(maxsize=65536)
+def _source(text: str, backward: bool) -> Source:
+    """A statement that stands on the first line: its place in the script is not compiled in."""
     tree = ast.parse(text, FILENAME)
     names = sorted(_names(tree), key=lambda name: (name.lineno, name.col_offset))
     targets = {id(node.target) for node in ast.walk(tree) if isinstance(node, ast.AugAssign)}
@@ -121,7 +128,6 @@ def source_of(text: str, line: int, backward: bool = False) -> Source:
     template = _template(text, names)
     roots = _backward_arguments(tree) if backward else ()
     seeds = _seeds(tree) if backward else None
-    ast.increment_lineno(tree, line - 1)
     code = compile(tree, FILENAME, "exec")
     reads = tuple(dict.fromkeys(slots))
     operands = tuple(name for name in reads if name not in MODULES)
@@ -130,27 +136,38 @@ def source_of(text: str, line: int, backward: bool = False) -> Source:
     return Source(code, reads, operands, template, slots, next(starts, None), next(starts, None), begins)
 
 
-@lru_cache(maxsize=65536)
 def expression(text: str, line: int = 1) -> CodeType:
     """Compile an expression."""
-    tree = ast.parse(text, FILENAME, mode="eval")
-    ast.increment_lineno(tree, line - 1)
-    return compile(tree, FILENAME, "eval")
+    return _moved_to(_expression(text), line)
+
+
+@lru_cache(maxsize=65536)
+def _expression(text: str) -> CodeType:
+    return compile(text, FILENAME, "eval")
+
+
+def _moved_to(code: CodeType, line: int) -> CodeType:
+    """The code of the first line as it is on another: a line that is put in above moves all that follows."""
+    if line == 1:
+        return code
+    inner = tuple(_moved_to(c, line) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_firstlineno=code.co_firstlineno + line - 1, co_consts=inner)
 
 
 def _prepare(
-    statements: tuple[Statement | BlockStatement, ...], scope: dict[str, tuple[ItemId, int]]
+    statements: tuple[Statement | BlockStatement, ...], scope: dict[str, tuple[ItemId, int]], lines: bool
 ) -> tuple[Item, ...]:
-    return tuple(_step(s, scope) if isinstance(s, Statement) else _head(s, scope) for s in statements)
+    return tuple(_step(s, scope, lines) if isinstance(s, Statement) else _head(s, scope, lines) for s in statements)
 
 
-def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]]) -> Step:
-    source = source_of(statement.text, statement.line, statement.backward)
+def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]], lines: bool) -> Step:
+    line = statement.line if lines else 1
+    source = source_of(statement.text, line, statement.backward)
     read = tuple(scope.get(name, name) for name in source.slots)
     fingerprint = (statement.node, statement.operator, _template_of(source, statement), len(statement.names), read)
     for index, name in enumerate(statement.names):
         scope[name] = (statement.node, index)
-    result = expression(statement.result, statement.line) if statement.result else None
+    result = expression(statement.result, line) if statement.result else None
     return Step(statement, source, result, _is_pure(statement), fingerprint, _wires(statement))
 
 
@@ -160,15 +177,16 @@ def _wires(statement: Statement) -> tuple[tuple[str, str, tuple[ItemId, int] | N
     return tuple((port, text, source) for (port, text), source in wires if text.isidentifier() and text not in MODULES)
 
 
-def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]]) -> Head:
+def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]], lines: bool) -> Head:
     text = block.context or block.iterable or block.condition
-    source = source_of(text, block.line) if text else None
+    line = block.line if lines else 1
+    source = source_of(text, 1) if text else None
     bound = () if source is None else (source.template, *(scope.get(name, name) for name in source.slots))
     targets = _targets(block.variable)
     for index, name in enumerate(targets):
         scope[name] = (block.block, index)
-    body = _prepare(block.body, scope)
-    code = expression(text, block.line) if text else None
+    body = _prepare(block.body, scope, lines)
+    code = expression(text, line) if text else None
     return Head(block, code, body, (block.block, block.kind, bound), has_backward(body), targets)
 
 

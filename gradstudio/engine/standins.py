@@ -4,12 +4,14 @@ For weighing a statement before it runs, and for inference. The namespace of the
 generators are never touched.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from gradstudio.engine.history import is_leaf
 from gradstudio.engine.source import Step
 
 META = torch.device("meta")
@@ -41,6 +43,7 @@ class OnMeta(TorchFunctionMode):
         return func(*args, **kwargs)
 
     def _stay(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        self.asked += _named_devices(func, args, kwargs)
         tensor, rest = args[0], [a for a in args[1:] if not isinstance(a, _NOT_DATA) and type(a) is not int]
         kept = {key: value for key, value in kwargs.items() if key in ("dtype", "copy", "memory_format", "other")}
         if func is not torch.Tensor.to or not (rest or kept):
@@ -48,20 +51,46 @@ class OnMeta(TorchFunctionMode):
         return (tensor, *rest), kept
 
 
+def _named_devices(func: Any, args: Any, kwargs: Any) -> list[torch.device]:
+    """Where a move goes; [] where it only casts."""
+    if func is torch.Tensor.cpu:
+        return [torch.device("cpu")]
+    named = kwargs.get("device", args[1] if len(args) > 1 else None)
+    kind = "xpu" if func is torch.Tensor.xpu else "cuda"
+    if type(named) is int or (named is None and func is not torch.Tensor.to):
+        return [torch.device(kind, named or 0)]
+    return [torch.device(named)] if isinstance(named, _NOT_DATA) else []
+
+
 def stand_in(value: object) -> object:
     """The same value without data: a tensor on meta, tensors in lists too; anything else as it is."""
     if isinstance(value, Tensor):
-        if value.is_meta:
-            return value
-        twin = (
-            torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
-            if _plain(value)
-            else value.to(META)
-        )
-        return twin.requires_grad_(value.requires_grad) if value.requires_grad else twin
-    if type(value) is list:
-        return [stand_in(item) for item in value]
-    return tuple(stand_in(item) for item in value) if type(value) is tuple else value
+        return value if value.is_meta else _on_meta(value)
+    return rebuilt(value, stand_in) if isinstance(value, list | tuple) else value
+
+
+def rebuilt(value: Any, of: Callable[[Any], Any]) -> Any:
+    """A list or tuple of the same class with `of` each item; itself when no item is another."""
+    items = [of(item) for item in value]
+    if all(new is old for new, old in zip(items, value, strict=True)):
+        return value
+    return value._make(items) if hasattr(value, "_make") else type(value)(items)
+
+
+def _on_meta(value: Tensor) -> Tensor:
+    if not _plain(value):
+        return value.to(META)
+    with torch.inference_mode(torch.is_inference_mode_enabled() and value.is_inference()):
+        twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
+        if not value.requires_grad:
+            return twin
+        return twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
+
+
+def non_leaf(twin: Tensor) -> Tensor:
+    """A tensor like this one that an operator has made, so that writing into it is allowed."""
+    with torch.enable_grad():
+        return twin.requires_grad_().clone()
 
 
 def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:

@@ -1,32 +1,42 @@
-"""One statement tried on stand-ins: its results, torch's refusal, or that only a run can tell."""
+"""One statement tried on stand-ins: its results, torch's refusal, or that only a run can tell.
+
+Values that the text alone decides and that are tiny are computed for real, where that is allowed;
+all else runs on meta tensors, then on torch's fakes, then on several fillings with made-up numbers.
+"""
 
 import ast
 import builtins
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
+from gradstudio.engine.attempts import Filled, Names, on_fakes, on_meta, on_ones, really
+from gradstudio.engine.expected import device_of
 from gradstudio.engine.guard import largest_result
-from gradstudio.engine.history import is_leaf
-from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Step
-from gradstudio.engine.standins import META, OnMeta, stand_in
+from gradstudio.engine.standins import META, rebuilt, stand_in
 from gradstudio.engine.values import tensors_in
 from gradstudio.operators import catalogue
 from gradstudio.operators.model import Effect
 
 TINY = 1 << 14
+SMALL = 1 << 16
+"""Elements that are filled with made-up numbers; and so many the results may have, roughly."""
+LARGEST_FILLED = 1 << 24
 LARGEST_EXPONENT = 64
 _ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED})
 _GRADIENT = re.compile(r"\.grad\b")
 _OTHER_DEVICES = ("cuda", "mps", "xpu")
-_ASKS_FOR_DATA = ("meta", "data-dependent", "Meta")
+_ASKS_FOR_DATA = ("meta", "data-dependent", "Meta", "fake", "Could not run", "not implemented", "decomposition")
 _OF_DTYPES = re.compile(r"same dtype|expected scalar type|Found dtype")
+_PLACES = ("is_cpu", "is_cuda", "is_meta", "is_mps", "is_xpu", "data_ptr", "get_device", "type")
+_TOLD = (bool, int, float, complex, str)
+CPU = torch.device("cpu")
+_SETTINGS = re.compile(r"torch\.(set_(?!default_dtype|grad_enabled)|use_|manual_seed|seed|set_rng|random\.|backends\.)")
 
 
 class Unknown:
@@ -36,13 +46,28 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """The run will refuse it, in torch's words."""
 
     words: str
 
 
+class Way(NamedTuple):
+    """How statements may be tried.
+
+    Attributes:
+        run_small: what is small may be computed for real.
+        fakes: torch's fake tensors may be used (they take a second to load).
+        autocast: of the autocast block around the statement, which meta tensors know nothing of; `GUESS`: it
+            could not be entered here.
+    """
+
+    run_small: bool = True
+    fakes: bool = True
+    autocast: str = ""
+
+
+GUESS = "guess"
 Results = Unknown | Refusal | list[Any]
 
 
@@ -51,38 +76,70 @@ class Trial:
 
     Attributes:
         skips: it only acts (backward, print, an optimizer's step): nothing to infer.
+        trains: it may change parameters.
         repeatable: the same inputs give the same results, so they may be remembered.
+        guessed: the dtypes of floating results are not to be relied on.
+        missed: fake tensors might have known more.
+        asked: the devices it named.
     """
 
-    def __init__(self, step: Step, namespace: dict[str, Any], autocast: bool) -> None:
-        """Look at the statement; nothing runs yet."""
-        self._step, self._namespace, self._autocast = step, namespace, autocast
+    def __init__(self, step: Step, namespace: Names, way: Way, guessed: bool = False) -> None:
+        """Look at the statement; nothing runs yet. `guessed`: a dtype that it reads is."""
+        self._step, self._namespace, self._way = step, namespace, way
+        self.guessed, self.missed = guessed or way.autocast == GUESS, False
+        self.asked: list[torch.device] = []
         statement = step.statement
-        operator = catalogue.load().get(statement.operator)
-        effects = frozenset(operator.effects if operator is not None else ())
-        self._random = operator is None or Effect.RANDOM in effects
-        self._writes = [name for name in step.source.reads if name in statement.writes]
+        kind = _kind_of(statement.operator)
+        self._decided = not kind.undecided
+        self._setting, self._rare = kind.setting, kind.rare
+        self.trains = kind.trains
         self._inputs = {name: namespace[name] for name in step.source.reads if name in namespace}
-        acts = bool(_ACTS_ONLY & effects) or statement.backward
-        idle = not (self._has_tensor() or self._writes or statement.operator == "torch.set_default_dtype")
+        self._writes = [name for name in step.source.reads if name in statement.writes]
+        self._tensors = has_tensors = has_modules = mutable = lazy = False
+        for value in self._inputs.values():
+            if isinstance(value, Tensor):
+                has_tensors = True
+            elif isinstance(value, list):
+                has_tensors = mutable = True
+            elif isinstance(value, nn.Module):
+                has_modules = True
+                lazy = lazy or _uninitialised(value)
+            elif isinstance(value, torch.optim.Optimizer):
+                mutable = True
+        self._tensors, self._modules = has_tensors, has_modules
+        acts = kind.acts or statement.backward or self._setting
+        idle = not (has_tensors or self._writes or has_modules or statement.operator == "torch.set_default_dtype")
         self.skips = not statement.names and (acts or idle)
-        self.repeatable = (
-            bool(statement.names) and not self._writes and not self._has(nn.Module, torch.optim.Optimizer, list)
-        )
-        self._changed: dict[str, Any] = {}
+        self.repeatable = bool(statement.names) and not (self._writes or mutable or lazy or kind.lazy)
+        self._changed: Names = {}
+
+    @property
+    def operands(self) -> Names:
+        """What it reads, by name."""
+        return self._inputs
+
+    @property
+    def reads_modules(self) -> bool:
+        """Modules are among what it reads."""
+        return self._modules
+
+    @property
+    def touches_modules(self) -> bool:
+        """It may change modules it reads: it binds nothing."""
+        return self._modules and not self._step.statement.names
 
     def results(self) -> Results:
         """A value per name that the statement binds."""
         reads = self._step.source.reads
-        if _GRADIENT.search(self._step.statement.text) or self._step.statement.backward:
+        if self._setting or _GRADIENT.search(self._step.statement.text) or self._step.statement.backward:
             return UNKNOWN
         if any(isinstance(value, Unknown) for value in self._inputs.values()):
             return UNKNOWN
-        if any(name not in self._inputs and not _is_builtin(name) for name in reads) or self._explodes():
+        if any(name not in self._inputs and not hasattr(builtins, name) for name in reads) or self._explodes():
             return UNKNOWN
-        return self._really() if self._is_tiny() else self._on_meta()
+        return self._really() if self._is_tiny() else self._on_stand_ins()
 
-    def overwritten(self, results: Results) -> dict[str, Any]:
+    def overwritten(self, results: Results) -> Names:
         """The names whose objects the statement wrote into, with stand-ins as they are afterwards."""
         if not self._writes and (self._step.statement.names or isinstance(results, list)):
             return self._changed
@@ -90,59 +147,94 @@ class Trial:
         found = dict(self._changed)
         for name in touched:
             if name not in found and not isinstance(results, list):
-                found.update(dict.fromkeys(self._aliases(name), UNKNOWN))
+                found.update(dict.fromkeys(self._aliases(name), self._after_writing(self._inputs[name])))
         return found
+
+    def _after_writing(self, value: Any) -> Any:
+        """Of ``w -= lr * g`` with a g nobody knows the shape of w is known all the same."""
+        kept = isinstance(value, Tensor) and (value.requires_grad or not torch.is_grad_enabled())
+        return stand_in(value) if kept and self._step.statement.operator.startswith("operator.i") else UNKNOWN
+
+    def device(self, devices: dict[str, str]) -> str:
+        """Where the results lie: where the call says, else where its tensors are; "" when they are not together."""
+        if "device" in self._step.source.reads:
+            return devices.get("device", "")
+        if self.asked:
+            return device_of(self.asked[-1])
+        held = {devices.get(n, "") for n, v in self._inputs.items() if tensors_in(v) or isinstance(v, nn.Module)}
+        return held.pop() if len(held) == 1 else "" if held else "cpu"
 
     # -------------------------------------------------------------- ways to run
 
     def _really(self) -> Results:
-        names = self._read(_copy)
-        try:
-            exec(self._step.source.code, names)
-            return self._taken(names)
-        except Exception as error:  # noqa: BLE001 - a program's own code on stand-ins: its error is the answer
-            return Refusal(str(error))
+        before = torch.get_rng_state()
+        names = really(self._step, self._inputs)
+        if isinstance(names, Exception):
+            return UNKNOWN if self.guessed else Refusal(str(names))
+        self._decided = self._decided and torch.equal(before, torch.get_rng_state())
+        return self._taken(names)
 
-    def _on_meta(self) -> Results:
-        names = self._read(_moved)
-        try:
-            with META, OnMeta():
-                exec(self._step.source.code, names)
-        except Exception as error:  # noqa: BLE001 - meta refuses some right programs: asked again below
-            return self._confirm(error)
-        return self._mixed() or self._taken(names)
+    def _on_stand_ins(self) -> Results:
+        if (self._way.autocast or self._rare) and (known := self._on_fakes_first()) is not None:
+            return known
+        names, asked = on_meta(self._step, self._inputs)
+        self.asked = [device for device in asked if device != META or "meta" in self._step.statement.text]
+        if not isinstance(names, Exception):
+            self.guessed = self.guessed or bool(self._way.autocast)
+            return self._mixed() or self._taken(names)
+        faked = self._on_fakes()
+        if faked is not None and not isinstance(faked, Exception):
+            return self._taken(faked)
+        return self._filled(names)
+
+    def _on_fakes_first(self) -> Results | None:
+        """Fakes know of autocast, and on which device they are; some operators of torch's inside depend on that."""
+        faked = self._on_fakes()
+        if faked is None or isinstance(faked, Exception):
+            return None
+        return self._mixed() or self._taken(faked)
+
+    def _on_fakes(self) -> Names | Exception | None:
+        if self._on_others() or any(not _plain(t) for v in self._inputs.values() for t in tensors_in(v)):
+            return None
+        if not self._way.fakes:
+            self.missed = True
+            return None
+        return on_fakes(self._step, self._inputs)
 
     def _mixed(self) -> Refusal | None:
         """Meta multiplies tensors of different dtypes that torch refuses: ask torch itself, on one element of each."""
-        tensors = [tensor for value in self._inputs.values() for tensor in tensors_in(value)]
-        elsewhere = any(device in self._step.statement.text for device in _OTHER_DEVICES)
-        if self._autocast or elsewhere or len({tensor.dtype for tensor in tensors}) < 2 or self._has(nn.Module):
+        if self.guessed or self._modules or self._on_others() or not self._way.run_small:
             return None
-        names = {name: _ones(value) for name, value in self._inputs.items()}
-        try:
-            exec(self._step.source.code, names)
-        except Exception as error:  # noqa: BLE001 - of other shapes: only what is said of dtypes holds
-            return Refusal(str(error)) if _OF_DTYPES.search(str(error)) else None
-        return None
+        dtypes = {tensor.dtype for value in self._inputs.values() for tensor in tensors_in(value)}
+        if len(dtypes) < 2:
+            return None
+        error = on_ones(self._inputs, self._step)
+        of_dtypes = isinstance(error, Exception) and _OF_DTYPES.search(str(error))
+        return Refusal(str(error)) if of_dtypes else None
 
-    def _confirm(self, error: Exception) -> Results:
-        """Meta refused: ask torch itself, on zeros of the same shapes, when they are small enough."""
-        tensors = [value for value in self._inputs.values() if isinstance(value, Tensor)]
-        if (
-            self._has(nn.Module)
-            or sum(t.numel() for t in tensors) > TINY
-            or largest_result(self._step, self._namespace) > TINY**2
-        ):
-            asks = isinstance(error, NotImplementedError) or any(word in str(error) for word in _ASKS_FOR_DATA)
-            return UNKNOWN if asks else Refusal(str(error))
-        names = {name: _zeros(value) for name, value in self._inputs.items()}
-        try:
-            exec(self._step.source.code, names)
-        except Exception as real:  # noqa: BLE001 - torch's own words
-            return Refusal(str(real))
+    def _filled(self, error: Exception) -> Results:
+        """No stand-in without data would do: made-up numbers, when few; else what meta said, if it is about shapes."""
+        if not self._way.run_small or self._on_others() or not self._is_small():
+            return self._judged(error)
+        filled = Filled(self._step, self._inputs)
+        if filled.refused and not self.guessed:
+            return Refusal(filled.refused)
+        if filled.by_numbers or len(filled.results) < 2:
+            return UNKNOWN
+        self._decided = False
+        taken = [(self._taken(names), dict(self._changed)) for names in filled.results]
+        if all(_alike(taken[0], other) for other in taken[1:]):
+            return taken[0][0]
+        self._changed = dict.fromkeys(self._changed, UNKNOWN)
         return UNKNOWN
 
-    def _taken(self, names: dict[str, Any]) -> Results:
+    def _judged(self, error: Exception) -> Results:
+        words = str(error)
+        asks = isinstance(error, NotImplementedError | TypeError) or any(word in words for word in _ASKS_FOR_DATA)
+        return UNKNOWN if asks or self.guessed else Refusal(words)
+
+    def _taken(self, names: Names) -> list[Any]:
         for name in self._inputs:
             value = names[name]
             written = name in self._writes or (not self._step.statement.names and isinstance(value, Tensor | list))
@@ -152,111 +244,118 @@ class Trial:
         return [self._settled(names[name]) for name in self._step.statement.names]
 
     def _settled(self, value: Any) -> Any:
-        """What is drawn, trained or large has no numbers to rely on."""
-        if isinstance(value, Tensor) and not value.is_meta:
-            decided = not (value.requires_grad or self._random or value.numel() > TINY)
-            return value if decided else stand_in(value)
-        if isinstance(value, tuple | list) and type(value) in (tuple, list):
-            return type(value)(map(self._settled, value))
-        if isinstance(value, tuple):
-            return tuple(map(self._settled, value))
-        return UNKNOWN if self._random and isinstance(value, int | float) else value
+        """What is drawn, made up or large has no numbers to rely on."""
+        if isinstance(value, Tensor):
+            relied = value.is_meta or (self._decided and value.numel() <= TINY)
+            return value if relied else stand_in(value)
+        if isinstance(value, tuple | list):
+            return rebuilt(value, self._settled)
+        if isinstance(value, torch.device) and value == META:
+            return CPU
+        return UNKNOWN if (isinstance(value, _TOLD) and not self._decided) or type(value) is torch.SymInt else value
 
     # -------------------------------------------------------------- questions
 
     def _is_tiny(self) -> bool:
-        text = self._step.statement.text
-        if self._random or self._has(nn.Module, torch.optim.Optimizer) or "nn." in text:
+        if not self._way.run_small or self._modules or "nn." in self._step.statement.text or self._on_others():
             return False
-        if any(device in text for device in _OTHER_DEVICES):
-            return False
-        tensors = [tensor for value in self._inputs.values() for tensor in tensors_in(value)]
-        if any(tensor.is_meta or tensor.requires_grad or tensor.numel() > TINY for tensor in tensors):
-            return False
+        for value in self._inputs.values():
+            if isinstance(value, torch.optim.Optimizer):
+                return False
+            if any(tensor.is_meta or tensor.numel() > TINY for tensor in tensors_in(value)):
+                return False
         return largest_result(self._step, self._namespace) <= TINY
+
+    def _is_small(self) -> bool:
+        """Whether made-up numbers for all that is read, and the results, take little."""
+        count = 0
+        for value in self._inputs.values():
+            if any(not _plain(tensor) for tensor in tensors_in(value)):
+                return False
+            count += sum(tensor.numel() for tensor in tensors_in(value))
+            if isinstance(value, nn.Module):
+                count += sum(tensor.numel() for tensor in (*value.parameters(), *value.buffers()))
+            elif isinstance(value, torch.optim.Optimizer):
+                return False
+        return count <= SMALL and largest_result(self._step, self._namespace) <= LARGEST_FILLED
+
+    def _on_others(self) -> bool:
+        """Whether another device is named: no stand-in on the CPU says what happens there."""
+        if any(device in self._step.statement.text for device in _OTHER_DEVICES):
+            return True
+        return any(isinstance(value, torch.device) and value != CPU for value in self._inputs.values())
 
     def _explodes(self) -> bool:
         """Whole numbers raised to powers, or shifted, can take for ever; only a run may do that."""
-        return not self._has_tensor() and _has_open_power(self._step.statement.text)
-
-    def _has(self, *kinds: type) -> bool:
-        return any(isinstance(value, kinds) for value in self._inputs.values())
-
-    def _has_tensor(self) -> bool:
-        return self._has(Tensor, list)
+        return not (self._tensors or self._modules) and _has_open_power(self._step.statement.text)
 
     def _aliases(self, name: str) -> list[str]:
         """Every name of the same object."""
         value = self._namespace[name]
         return [other for other, known in self._namespace.items() if known is value]
 
-    def _read(self, twin_of: Callable[[Any], Any]) -> dict[str, Any]:
-        """What the statement reads: twins of what it may write into, the stand-ins themselves else."""
-        twins: dict[int, Any] = {}
-        names = {}
-        for name, value in self._inputs.items():
-            written = name in self._writes or not self._step.statement.names
-            if written and id(value) not in twins:
-                twins[id(value)] = twin_of(value)
-            names[name] = twins[id(value)] if written else value if twin_of is _copy else stand_in(value)
-        return names
+
+class _Kind(NamedTuple):
+    """What the catalogue says of an operator, as far as it matters here.
+
+    Attributes:
+        undecided: its results' numbers are drawn, or whatever the memory held.
+        acts: a statement of it that binds no name does nothing that shapes depend on.
+        setting: it changes what is global to the process.
+    """
+
+    undecided: bool
+    acts: bool
+    trains: bool
+    setting: bool
+    rare: bool
+    lazy: bool
+
+
+@lru_cache(maxsize=8192)
+def _kind_of(key: str) -> _Kind:
+    operator = catalogue.load().get(key)
+    effects = frozenset(operator.effects if operator is not None else (Effect.RANDOM,))
+    path = operator.path if operator is not None else key
+    word = path.rpartition(".")[2]
+    undecided = Effect.RANDOM in effects or "empty" in word or "resize" in word or word in _PLACES
+    lazy = word.startswith("Lazy")
+    rare = operator is None or operator.rare
+    acts, trains = bool(_ACTS_ONLY & effects), Effect.OPTIMIZER in effects
+    return _Kind(undecided, acts, trains, bool(_SETTINGS.match(path)), rare, lazy)
+
+
+def _plain(tensor: Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_nested and not tensor.is_quantized
+
+
+def _uninitialised(module: nn.Module) -> bool:
+    return any(map(is_lazy, (*module.parameters(), *module.buffers())))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two results differ in their numbers only."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        same = one.shape == other.shape and one.dtype == other.dtype
+        return same and one.requires_grad == other.requires_grad
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    return one is other or (type(one) is type(other) and not isinstance(one, Tensor))
 
 
 @lru_cache(maxsize=65536)
 def _has_open_power(text: str) -> bool:
     """Whether something is raised to a power, or shifted by a number, that is not a small literal."""
     powers = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.BinOp | ast.AugAssign))
-    return any(isinstance(node.op, ast.Pow | ast.LShift) and not _is_small(node) for node in powers)
+    return any(isinstance(node.op, ast.Pow | ast.LShift) and not _is_small_power(node) for node in powers)
 
 
-def _is_small(node: ast.BinOp | ast.AugAssign) -> bool:
+def _is_small_power(node: ast.BinOp | ast.AugAssign) -> bool:
     right = node.right if isinstance(node, ast.BinOp) else node.value
     return (
         isinstance(right, ast.Constant)
         and isinstance(right.value, int | float)
         and abs(right.value) <= LARGEST_EXPONENT
     )
-
-
-def _is_builtin(name: str) -> bool:
-    return hasattr(builtins, name)
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.clone()
-    return list(value) if type(value) is list else value
-
-
-def _moved(value: Any) -> Any:
-    twin = stand_in(value)
-    if isinstance(value, Tensor) and isinstance(twin, Tensor) and twin is value:
-        with neutral():
-            twin = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=META)
-        if not value.requires_grad:
-            return twin
-        return twin.requires_grad_() if is_leaf(value) else _non_leaf(twin)
-    return twin
-
-
-def _non_leaf(twin: Tensor) -> Tensor:
-    with torch.enable_grad():
-        return twin.requires_grad_().clone()
-
-
-def _ones(value: Any) -> Any:
-    """Tensors with one element, of the same dtypes and numbers of dimensions."""
-    if isinstance(value, Tensor):
-        return torch.ones((1,) * value.dim(), dtype=value.dtype) if not value.is_nested else value
-    if type(value) in (list, tuple):
-        return type(value)(map(_ones, value))
-    return value
-
-
-def _zeros(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        zeros = torch.zeros(value.shape, dtype=value.dtype)
-        return zeros.requires_grad_() if value.requires_grad else zeros
-    if type(value) in (list, tuple):
-        return type(value)(map(_zeros, value))
-    return value

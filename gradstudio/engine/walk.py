@@ -1,0 +1,381 @@
+"""One pass over a program on stand-ins: what each name would hold after each statement, and what can be said of it.
+
+The rules of aliases, blocks and loops live here; how one statement is tried is `trial`'s.
+"""
+
+import ast
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradstudio.engine.expected import device_of, told
+from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
+from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
+from gradstudio.engine.standins import rebuilt, stand_in
+from gradstudio.engine.trial import GUESS, UNKNOWN, Refusal, Results, Trial, Unknown, Way
+from gradstudio.engine.values import tensors_in
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.inference import PortInference
+
+_MODES = ("no_grad", "enable_grad", "inference_mode")
+_ACCELERATORS = ("cuda", "mps", "xpu", "meta")
+Signature = tuple[object, ...]
+Ports = dict[tuple[ItemId, int], PortInference]
+
+
+class Known(NamedTuple):
+    """What is remembered of a statement that gives the same whenever its inputs are the same."""
+
+    results: Results
+    changed: dict[str, Any]
+    guessed: bool
+    device: str
+
+
+Memo = dict[Signature, Known]
+
+
+class Walk:
+    """One pass over a program's statements.
+
+    Attributes:
+        ports: what was found, by node and output.
+        used: the part of the memo that this program needed.
+        missed: fake tensors might have known more.
+    """
+
+    def __init__(
+        self, program: Program, memo: Memo, recipes: Recipes, way: Way, load_file: Callable[..., object]
+    ) -> None:
+        """Bind what the prelude binds; its default dtype holds until the end, its seed is left out."""
+        self.ports: Ports = {}
+        self.used: Memo = {}
+        self.missed = False
+        self._memo, self._recipes, self._way = memo, recipes, way
+        self._keys: dict[str, Signature] = {}
+        self._guessed: set[str] = set()
+        self._devices: dict[str, str] = {}
+        self._stirred: set[int] = set()
+        self._lazy = "Lazy" in program.code
+        self._namespace: dict[str, Any] = {"__file__": FILENAME}
+        tree = ast.parse(program.prelude, FILENAME)
+        kept: list[ast.stmt] = [
+            s for s in tree.body if not isinstance(s, ast.Expr) or "set_default_dtype" in ast.unparse(s)
+        ]
+        exec(compile(ast.Module(kept, []), FILENAME, "exec"), self._namespace)
+        self._namespace["load_file"] = load_file
+        self._only_cpu = program.device == "cpu" and not any(word in program.code for word in _ACCELERATORS)
+        if "device" in self._namespace:
+            self._devices["device"] = device_of(torch.device(self._namespace["device"]))
+            self._namespace["device"] = torch.device("cpu")
+
+    def body(self, items: tuple[Item, ...]) -> None:
+        """Go through statements in order."""
+        for item in items:
+            if isinstance(item, Step):
+                self._step(item)
+            elif item.block.kind == "for":
+                self._loop(item)
+            elif item.block.kind == "if":
+                self._if(item)
+            else:
+                self._block(item)
+
+    def settle(self) -> None:
+        """Forget what was remembered of modules that were changed later on."""
+        stirred = self._stirred
+        for key, known in list(self.used.items()) if stirred else ():
+            results = known.results if isinstance(known.results, list) else []
+            modules = [value for value in results if isinstance(value, nn.Module)]
+            if any(id(part) in stirred for module in modules for part in module.modules()):
+                del self.used[key]
+
+    # -------------------------------------------------------------- statements
+
+    def _step(self, step: Step) -> None:
+        key = self._key(step)
+        known = self._memo.get(key)
+        if known is None:
+            trial = Trial(step, self._namespace, self._way, not self._guessed.isdisjoint(step.source.reads))
+            if trial.trains:
+                self._trained()
+            if trial.skips:
+                self._stir(step, trial, key)
+                return
+            known = self._tried(step, trial)
+            if trial.repeatable and not trial.missed:
+                self.used[key] = known
+            self._stir(step, trial, key)
+        else:
+            self.used[key] = known
+        self._bind(step, known, key)
+        self._tell(step, known)
+
+    def _tried(self, step: Step, trial: Trial) -> Known:
+        kind, inputs = self._kind(step, trial) if trial.repeatable else None, list(trial.operands.values())
+        recipe = self._recipes.get(kind) if kind is not None else None
+        if recipe is not None:
+            return Known([follow(made, inputs) for made in recipe.results], {}, recipe.guessed, recipe.device)
+        known = self._tried_anew(step, trial)
+        if kind is not None and isinstance(known.results, list) and not known.changed:
+            made = [recipe_of(value, inputs) for value in known.results]
+            if None not in made:
+                self._recipes[kind] = Recipe(made, known.guessed, known.device)
+        return known
+
+    def _kind(self, step: Step, trial: Trial) -> Signature | None:
+        """What the results depend on, when no number of a tensor is among it."""
+        keys, devices, kinds = self._keys, self._devices, []
+        for name, value in trial.operands.items():
+            kind = kind_of(value, keys.get(name), devices.get(name, ""))
+            if kind is None and name not in MODULES:
+                return None
+            kinds.append(kind)
+        if any(isinstance(value, Tensor | nn.Module) for value in trial.operands.values()):
+            return (*self._text(step), trial.guessed, tuple(kinds), self._places(step))
+        return None
+
+    def _places(self, step: Step) -> tuple[int, ...]:
+        """Which names of the text are the same."""
+        reads = step.source.reads
+        return tuple([reads.index(name) for name in step.source.slots])
+
+    def _text(self, step: Step) -> Signature:
+        way = self._way
+        modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
+        return (step.statement.operator, step.source.template, modes, way.run_small, way.autocast)
+
+    def _tried_anew(self, step: Step, trial: Trial) -> Known:
+        results = trial.results()
+        self.missed = self.missed or trial.missed
+        device = "" if isinstance(results, Unknown | Refusal) else trial.device(self._devices)
+        return Known(results, trial.overwritten(results), trial.guessed, device)
+
+    def _key(self, step: Step) -> Signature:
+        keys = self._keys
+        reads = tuple([keys.get(name, name) for name in step.source.slots])
+        # hash-consed by Python: a key holds the hashes of its inputs' keys
+        return (*self._text(step), hash(reads))
+
+    def _bind(self, step: Step, known: Known, key: Signature) -> None:
+        results = known.results
+        for name, value in known.changed.items():
+            self._write(name, value, key)
+        for place, name in enumerate(step.statement.names):
+            self._namespace[name] = results[place] if isinstance(results, list) else UNKNOWN
+            self._keys[name] = (hash(key), place)
+            self._note(name, known)
+
+    def _note(self, name: str, known: Known) -> None:
+        self._devices[name] = known.device
+        if known.guessed:
+            self._guessed.add(name)
+        else:
+            self._guessed.discard(name)
+
+    def _tell(self, step: Step, known: Known) -> None:
+        match known.results:
+            case Refusal(words=words):
+                self.ports[step.id, 0] = PortInference(node=step.id, refusal=words)
+            case Unknown():
+                for place in range(max(len(step.statement.names), 1)):
+                    self.ports[step.id, place] = PortInference(node=step.id, output=place, known_after_run=True)
+            case _:
+                for place, value in enumerate(known.results):
+                    port = (
+                        PortInference(node=step.id, output=place, known_after_run=True)
+                        if value is UNKNOWN
+                        else told(step.id, place, value, known.guessed, known.device)
+                    )
+                    if port is not None:
+                        self.ports[step.id, place] = port
+
+    # -------------------------------------------------------------- writing
+
+    def _write(self, name: str, value: Any, key: Signature) -> None:
+        """An object was written into: its names, lists that hold it, and what shares its storage."""
+        old = self._namespace[name]
+        self._namespace[name], self._keys[name] = value, (hash(key), name)
+        if old is value:
+            return
+        arrays = [other for other, known in self._namespace.items() if isinstance(known, np.ndarray)]
+        for other in arrays if isinstance(old, Tensor) else self._namespace if isinstance(old, np.ndarray) else ():
+            self._rebind(other, _without_numbers(self._namespace[other]), (hash(key), other, self._keys.get(other)))
+        if not isinstance(old, Tensor):
+            return
+        if isinstance(value, Tensor) and isinstance(old, nn.Parameter) and old.requires_grad != value.requires_grad:
+            old.requires_grad_(value.requires_grad)
+            self._stir_holders(lambda module: any(old is p for p in module.parameters()), key)
+        same_grad = isinstance(value, Tensor) and old.requires_grad == value.requires_grad
+        if old.is_meta and same_grad:
+            return
+        place = _place(old)
+        for other, known in self._namespace.items():
+            if isinstance(known, list | tuple) and any(old is tensor for tensor in tensors_in(known)):
+                self._namespace[other] = rebuilt(known, lambda item: value if item is old else item)
+                self._keys[other] = (hash(key), other)
+            elif known is not value and place and any(_place(tensor) == place for tensor in tensors_in(known)):
+                self._namespace[other] = stand_in(known) if same_grad else UNKNOWN
+                self._keys[other] = (hash(key), other)
+
+    def _trained(self) -> None:
+        """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
+        real = [(n, v) for n, v in self._namespace.items() if isinstance(v, Tensor) and not v.is_meta]
+        places = {_place(value) for _, value in real if value.requires_grad} - {0}
+        for name, value in self._namespace.items():
+            if any(not t.is_meta and (t.requires_grad or _place(t) in places) for t in tensors_in(value)):
+                self._namespace[name] = stand_in(value)
+                self._keys[name] = ("trained", self._keys.get(name))
+
+    def _stir(self, step: Step, trial: Trial, key: Signature) -> None:
+        if not (trial.touches_modules or (self._lazy and trial.reads_modules)):
+            return
+        read = [self._namespace[name] for name in step.source.reads if name in self._namespace]
+        touched = {id(part) for value in read if isinstance(value, nn.Module) for part in value.modules()}
+        self._stirred |= touched
+        moved = trial.device({}) if trial.asked else ""
+        self._stir_holders(lambda module: any(id(part) in touched for part in module.modules()), key, moved)
+
+    def _stir_holders(self, holds: Callable[[nn.Module], bool], key: Signature, moved: str = "") -> None:
+        for name, value in self._namespace.items():
+            if isinstance(value, nn.Module) and holds(value):
+                self._stirred.add(id(value))
+                self._keys[name] = (hash(key), name, self._keys.get(name))
+                self._devices[name] = moved or self._devices.get(name, "")
+
+    # -------------------------------------------------------------- blocks
+
+    def _block(self, head: Head) -> None:
+        outer = self._way
+        with ExitStack() as stack:
+            if head.block.kind in _MODES and head.expression is not None:
+                stack.enter_context(eval(head.expression, self._namespace))  # noqa: S307 - the printed text
+            elif head.block.kind == "autocast":
+                self._way = outer._replace(autocast=self._cast(head, stack))
+            self.body(head.body)
+        self._way = outer
+
+    def _cast(self, head: Head, stack: ExitStack) -> str:
+        """Enter an autocast block of the CPU; of another device's nobody here knows what it casts."""
+        assert head.expression is not None
+        if self._only_cpu:
+            stack.enter_context(eval(head.expression, self._namespace))  # noqa: S307 - the printed text
+        entered = self._only_cpu and torch.is_autocast_enabled("cpu")
+        return f"cast to {torch.get_autocast_dtype('cpu')}" if entered else GUESS
+
+    def _if(self, head: Head) -> None:
+        """A condition that is decided says whether it is entered; else its names are open after it."""
+        decided = self._value_of(head)
+        if not isinstance(decided, Unknown | Tensor) or (isinstance(decided, Tensor) and not decided.is_meta):
+            if decided:
+                self.body(head.body)
+            return
+        before = dict(self._namespace)
+        self.body(head.body)
+        for name in _touched(before, self._namespace):
+            held, now = before.get(name), self._namespace[name]
+            same = isinstance(now, Tensor) and _alike(held, now)
+            self._rebind(name, stand_in(now) if same else UNKNOWN, ("if", head.fingerprint, name, self._keys.get(name)))
+
+    def _loop(self, head: Head) -> None:
+        """The first turn tells; others, gone through in silence, say what is the same in all of them and after."""
+        over = self._ends(head)
+        if over == ():
+            return
+        before, told_before = dict(self._namespace), dict(self.ports)
+        turns = (UNKNOWN,) if over is None else over
+        self._turn(head, turns[0])
+        if len(turns) == 1 and over is not None:
+            return
+        first, told_first = dict(self._namespace), self.ports
+        for value in turns[1:] or turns:
+            self._loosen(before, head)
+            self.ports = {}
+            self._turn(head, value)
+            self._compare(told_first, told_before, before, first)
+        self.ports = told_first
+        for name in _touched(before, self._namespace):
+            last = self._namespace[name]
+            same = over is not None and _alike(first.get(name), last)
+            self._rebind(name, stand_in(last) if same else UNKNOWN, (head.fingerprint, name, self._keys.get(name)))
+
+    def _loosen(self, before: dict[str, Any], head: Head) -> None:
+        """What is carried from turn to turn has no numbers to rely on."""
+        for name in _touched(before, self._namespace):
+            value = self._namespace[name]
+            if name in before and not isinstance(value, nn.Module | torch.optim.Optimizer):
+                open_ = stand_in(value) if isinstance(value, Tensor) else UNKNOWN
+                self._rebind(name, open_, ("carried", head.fingerprint, name, self._keys.get(name)))
+
+    def _compare(self, first: Ports, outside: Ports, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """What a carried value that changes makes another in a later turn "varies"."""
+        carried = (name for name in _touched(before, after) if name in before)
+        if not any(not _alike(before[name], after[name]) for name in carried):
+            return
+        for key, port in list(first.items()):
+            if port is not outside.get(key) and self.ports.get(key) != port:
+                first[key] = PortInference(node=key[0], output=key[1], known_after_run=True)
+
+    def _turn(self, head: Head, value: Any) -> None:
+        assert head.expression is not None
+        over = hash(tuple(self._keys.get(name, name) for name in head.expression.co_names))
+        values = [value] if len(head.targets) == 1 else [UNKNOWN] * len(head.targets)
+        if len(head.targets) > 1 and isinstance(value, tuple | list):
+            values = list(value)
+        for name, element in zip(head.targets, values, strict=False):
+            number = element if type(element) in (int, float, bool, str) else id(element)
+            self._rebind(name, element, (head.fingerprint, over, name, type(element), number))
+        self.body(head.body)
+
+    def _rebind(self, name: str, value: Any, key: Signature) -> None:
+        self._namespace[name], self._keys[name] = value, key
+
+    def _ends(self, head: Head) -> tuple[Any, ...] | None:
+        """The first, second and last element gone over; () when there is none, None when only a run tells."""
+        over = self._value_of(head)
+        if not isinstance(over, range | list | tuple):
+            return None
+        return tuple(over) if len(over) <= 3 else (over[0], over[1], over[-1])
+
+    def _value_of(self, head: Head) -> Any:
+        """What the expression in the block's head gives; UNKNOWN when only a run tells."""
+        assert head.expression is not None
+        read = [self._namespace.get(name) for name in head.expression.co_names]
+        if any(isinstance(value, Unknown) or any(t.is_meta for t in tensors_in(value)) for value in read):
+            return UNKNOWN
+        try:
+            return eval(head.expression, self._namespace)  # noqa: S307 - the printed text
+        except Exception:  # noqa: BLE001 - a program's own code on stand-ins: the run will say
+            return UNKNOWN
+
+
+class _Missing:
+    """Stands for a name that was not bound."""
+
+
+def _place(tensor: Tensor) -> int:
+    """What tells storages apart; 0 for a tensor without one."""
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        return 0
+    storage = tensor.untyped_storage()
+    return storage._cdata if tensor.is_meta else storage.data_ptr()
+
+
+def _without_numbers(value: Any) -> Any:
+    return UNKNOWN if isinstance(value, np.ndarray) else stand_in(value)
+
+
+def _touched(before: dict[str, Any], now: dict[str, Any]) -> Iterable[str]:
+    return [name for name, value in now.items() if value is not before.get(name, _Missing)]
+
+
+def _alike(first: Any, last: Any) -> bool:
+    if isinstance(first, Tensor) and isinstance(last, Tensor):
+        same = first.shape == last.shape and first.dtype == last.dtype
+        return same and first.requires_grad == last.requires_grad
+    return first is last and not isinstance(first, list)
