@@ -191,7 +191,12 @@ class _Reader:
             if k % 2:
                 yield from (piece.marked(marks) for piece in _Reader(part).read() if isinstance(piece, Piece))
             elif part:
-                words = re.sub(r"\\([_{}&%#$ ])", r"\1", part).replace("``", "“").replace("`", "‘").replace("~", " ")
+                words = (
+                    re.sub(r"\\([_{}&%#$ ])", r"\1", re.sub(r"(?<!\\)[{}]", "", part))
+                    .replace("``", "“")
+                    .replace("`", "‘")
+                    .replace("~", " ")
+                )
                 words = re.sub(r"\\([a-zA-Z]+)\s?", lambda m: LETTERS.get(m[1], RELATIONS.get(m[1], m[1])), words)
                 yield Piece(re.sub(r"[\s]+", " ", words), marks, "words")
 

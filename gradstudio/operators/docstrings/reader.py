@@ -7,8 +7,8 @@ from gradstudio.operators.docstrings.lines import blank
 from gradstudio.operators.docstrings.model import Docstring
 
 _CALL = re.compile(r"^(?:[\w.]+\.)?[\w]+\s*\(")
-_LINK = re.compile(r"^\s*\.\. _(?P<words>[^:]+):\s*(?P<url>https?://\S+)?[ ]*$", re.MULTILINE)
-_LINK_BELOW = re.compile(r"^\s*\.\. _(?P<words>[^:\n]+):[ ]*\n\s+(?P<url>https?://\S+)", re.MULTILINE)
+_LINK = re.compile(r"^\s*\.\. _(?P<words>(?:\\:|[^:])+):\s*(?P<url>https?://\S+)?[ ]*$", re.MULTILINE)
+_LINK_BELOW = re.compile(r"^\s*\.\. _(?P<words>(?:\\:|[^:\n])+):[ ]*\n\s+(?P<url>https?://\S+)", re.MULTILINE)
 MAX_SIGNATURE_LINES = 24
 
 
@@ -24,7 +24,7 @@ def read(text: str) -> Docstring:
             break
         signatures.append(re.sub(r"\s*\n\s*", " ", "\n".join(lines[:found])).strip().rstrip("\\").strip())
         del lines[:found]
-    targets = {re.sub(r"\s+", " ", m["words"].strip("`")).lower(): m["url"] for m in _links(text)}
+    targets = {re.sub(r"\s+", " ", m["words"].replace("\\:", ":").strip("`")).lower(): m["url"] for m in _links(text)}
     return Docstring(tuple(signatures), BlockReader(targets).read(lines))
 
 

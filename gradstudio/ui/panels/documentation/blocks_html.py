@@ -1,16 +1,21 @@
 """Blocks of a docstring as the rich text that Qt shows: tables where other browsers have boxes."""
 
+import re
 from html import escape
 from typing import NamedTuple, assert_never
 
 from gradstudio.operators.docstrings import model as m
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Face, Operator, Parameter
 from gradstudio.ui.panels.documentation import facts
 from gradstudio.ui.panels.documentation.code_html import code_html, without_directions
 from gradstudio.ui.panels.documentation.links import operator_at
 from gradstudio.ui.theme import Theme
 
 INDENT_PX = 14
+BREAK = "\u200b"
+"""A place where a line may be broken; never copied."""
+_LETTER = re.compile(r"(?<![^\W\d_&])[A-Za-z](?![^\W\d_])(?![^<]*>)")
+"""A letter by itself: a variable of a formula."""
 _TAGS = {"strong": "b", "emphasis": "i", "sub": "sub", "sup": "sup"}
 
 
@@ -61,7 +66,8 @@ class Writer:
             case m.Code(text=text, python=python):
                 return self.code(text, python=python)
             case m.Formula(lines=lines):
-                return self.indented(f"<p class='formula'>{'<br>'.join(self.spans(line) for line in lines)}</p>")
+                formula = "<br>".join(self.spans(line) for line in lines)
+                return self.indented(f"<p class='formula'>{formula}</p>", "margin-top:6px; margin-bottom:8px")
             case m.Box():
                 return self.box(block.kind, block.title, self.blocks(block.blocks))
             case m.Table():
@@ -78,13 +84,21 @@ class Writer:
         return "".join(self._span(span) for span in spans)
 
     def _span(self, span: m.Span) -> str:
-        text = escape(span.text, quote=False)
+        text = escape(span.text, quote=False).replace("\u2003", "&nbsp;" * 4).replace("\u2002", "&nbsp;" * 2)
+        key = operator_at(span.target, self.home) if span.target and not span.target.startswith("http") else ""
         for mark in reversed(span.marks):
-            text = f"<{_TAGS[mark]}>{text}</{_TAGS[mark]}>" if mark in _TAGS else f"<span class='{mark}'>{text}</span>"
+            text = self._marked(text, mark, bool(key))
         if span.target.startswith("http"):
             return f"<a href='{escape(span.target)}' title='{escape(span.target)}'>{text}</a>"
-        key = operator_at(span.target, self.home) if span.target else ""
         return f"<a href='operator:{escape(key)}' title='{escape(key)}'>{text}</a>" if key else text
+
+    def _marked(self, text: str, mark: str, links: bool) -> str:
+        if mark in _TAGS:
+            return f"<{_TAGS[mark]}>{text}</{_TAGS[mark]}>"
+        if mark == "math":
+            return _LETTER.sub(r"<i>\g<0></i>", text)
+        color = f" style='color:{self._theme.accent}'" if links else ""  # Qt knows no rule for code within links
+        return f"<span class='{mark}'{color}>{text}</span>"
 
     def heading(self, html: str) -> str:
         """The title of a section."""
@@ -92,10 +106,11 @@ class Writer:
 
     # ------------------------------------------------------------------ shapes
 
-    def indented(self, html: str) -> str:
+    def indented(self, html: str, style: str = "") -> str:
         """Further in."""
         cell = f"<td width='{INDENT_PX}'></td><td>{html}</td>"
-        return f"<table width='100%' cellspacing='0' cellpadding='0'><tr>{cell}</tr></table>" if html else ""
+        opening = f"<table width='100%' cellspacing='0' cellpadding='0' style='{style}'>"
+        return f"{opening}<tr>{cell}</tr></table>" if html else ""
 
     def box(self, kind: str, title: str, html: str) -> str:
         """A note or a warning: a bar in its colour, and its words on another ground."""
@@ -116,21 +131,21 @@ class Writer:
         copy = f"<td valign='top' width='16' style='padding:7px 7px 0 0'>{link}</td>" if copies else ""
         return (
             f"<table width='100%' cellspacing='0' cellpadding='0' bgcolor='{self._theme.field}'"
-            " style='margin-top:2px; margin-bottom:10px'><tr>"
+            " style='margin-top:4px; margin-bottom:10px'><tr>"
             f"<td style='padding:7px 4px 7px 10px'><pre>{code_html(shown, self._theme, python=python)}</pre></td>{copy}"
             "</tr></table>"
         )
 
     def signature(self, text: str) -> str:
         """A way of calling, as code that may be broken behind a comma."""
-        return self.code(text, copies=False)
+        return self.code(breakable(text), copies=False)
 
     def _listing(self, block: m.Listing) -> str:
         rows = []
         for k, item in enumerate(block.items, start=1):
             mark = f"{k}." if block.numbered else "•"
             rows.append(f"<tr><td width='16' class='mark'>{mark}</td><td>{self.blocks(item)}</td></tr>")
-        return f"<table width='100%' cellspacing='0' cellpadding='0'>{''.join(rows)}</table>"
+        return f"<table width='100%' cellspacing='0' cellpadding='0' style='margin-top:5px'>{''.join(rows)}</table>"
 
     def _table(self, block: m.Table) -> str:
         rows = []
@@ -140,7 +155,7 @@ class Writer:
             rows.append(f"<tr>{cells}</tr>")
         return (
             f"<table cellspacing='0' cellpadding='0' border='1' style='border-collapse:collapse; border-style:solid;"
-            f" border-color:{self._theme.line}; margin-bottom:10px'>{''.join(rows)}</table>"
+            f" border-color:{self._theme.line}; margin-top:6px; margin-bottom:10px'>{''.join(rows)}</table>"
         )
 
     # ------------------------------------------------------------------ arguments
@@ -148,7 +163,7 @@ class Writer:
     def field(self, field: m.Field) -> str:
         """An argument: its name, its type in torch's words, what it takes here, and what torch says of it."""
         operator = self._operator
-        parameters = [operator.parameter(name.lstrip("*")) for name in field.names] if operator is not None else []
+        parameters = [parameter_called(operator, name) for name in field.names] if operator is not None else []
         known = next((each for each in parameters if each is not None), None)
         self.told |= {each.name for each in parameters if each is not None}
         kind = self.spans(field.takes)
@@ -163,3 +178,17 @@ class Writer:
         head = f"<span class='name'>{escape(names)}</span><span class='default'>{escape(default)}</span>{of_kind}"
         facts_line = f"<p class='takes'>{escape(takes)}</p>" if takes else ""
         return f"<p class='argument'>{head}</p>{self.indented(facts_line + html)}"
+
+
+def breakable(call: str) -> str:
+    """A call with places where a narrow page may break it: behind the bracket, and behind the dots of its path."""
+    path, bracket, rest = call.partition("(")
+    return f"{path.replace('.', '.' + BREAK)}{bracket}{BREAK}{rest}" if bracket else call
+
+
+def parameter_called(operator: Operator, name: str) -> Parameter | None:
+    """The parameter that torch calls so; the receiver of a method is the "input" of its function."""
+    found = operator.parameter(name.lstrip("*"))
+    if found is None and name == "input" and operator.face == Face.METHOD:
+        return operator.parameters[0]
+    return found

@@ -57,6 +57,8 @@ _EFFECTS = {
 def takes(parameter: Parameter) -> str:
     """What an argument takes, without its default: "a tensor or a number, or None; one of 'mean', 'sum'"."""
     words = KIND_WORDS[parameter.kind]
+    if words == "anything" and not parameter.choices:
+        return "by name only" if parameter.keyword_only else ""
     if parameter.variadic:
         words = f"{words}, one after the other"
     if parameter.nullable and parameter.default != "None":

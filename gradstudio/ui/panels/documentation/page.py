@@ -9,7 +9,7 @@ from gradstudio.operators.docstrings.model import Paragraph
 from gradstudio.operators.model import Operator
 from gradstudio.protocol.pages import Described
 from gradstudio.ui.panels.documentation import facts
-from gradstudio.ui.panels.documentation.blocks_html import Page, Writer
+from gradstudio.ui.panels.documentation.blocks_html import Page, Writer, breakable, parameter_called
 from gradstudio.ui.panels.documentation.links import operator_at, web_address
 from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.theme import Theme, mono_font
@@ -30,15 +30,14 @@ def page(
         parts += [f"<p>{escape(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(described.error)}</p>")]
     elif not any(isinstance(block, Paragraph) for docstring in read[:1] for block in docstring.blocks):
         parts.append(f"<p>{escape(operator.summary)}</p>")
-    named = {name for docstring in read for field in fields(docstring.blocks) for name in field.names}
-    if not named & {parameter.name for parameter in operator.parameters}:
-        parts.append(_arguments(operator, frozenset(), writer))
+    arguments = _arguments(operator, frozenset(), writer) if not _documented(operator, read) else ""
     for k, docstring in enumerate(read):
         passage = described.passages[k] if described is not None else None
         if passage is not None and k and passage.source:
             parts.append(_source(passage.source, theme))
         writer.home = passage.source if passage is not None and passage.source else operator.path
-        parts.append(writer.blocks(docstring.blocks))
+        parts += [writer.blocks(docstring.blocks), arguments if k == 0 else ""]
+    parts.append(arguments if not read else "")
     if writer.told:
         parts.append(_arguments(operator, frozenset(writer.told), writer))
     parts.append(_foot(operator, described))
@@ -49,8 +48,8 @@ def style_sheet(theme: Theme) -> str:
     """The looks of a page's classes in a theme."""
     mono = ", ".join(f"'{family}'" for family in mono_font().families())
     return f"""
-    p {{ margin: 0 0 8px 0; line-height: 132%; }}
-    pre {{ margin: 0; font-family: {mono}; font-size: 12px; white-space: pre-wrap; line-height: 128%; }}
+    p {{ margin: 0 0 8px 0; line-height: 112%; }}
+    pre {{ margin: 0; font-family: {mono}; font-size: 12px; white-space: pre-wrap; line-height: 106%; }}
     a {{ color: {theme.accent}; text-decoration: none; }}
     .title {{ font-size: 18px; font-weight: 600; margin: 0 0 1px 0; line-height: 110%; }}
     .path {{ font-family: {mono}; font-size: 11px; color: {theme.text_dim}; margin: 0 0 8px 0; }}
@@ -59,16 +58,23 @@ def style_sheet(theme: Theme) -> str:
     .source {{ color: {theme.text_dim}; margin: 16px 0 6px 0; }}
     .term {{ margin: 4px 0 2px 0; }}
     .code {{ font-family: {mono}; font-size: 12px; color: {theme.syntax.string}; }}
-    .math {{ color: {theme.text}; }}
-    .formula {{ margin: 2px 0 10px 0; line-height: 150%; }}
+    .formula {{ margin: 0; line-height: 125%; }}
     .argument {{ margin: 5px 0 1px 0; }}
     .name {{ font-family: {mono}; font-size: 12px; font-weight: 600; color: {theme.syntax.call}; }}
     .default {{ font-family: {mono}; font-size: 12px; color: {theme.text_dim}; }}
     .takes {{ color: {theme.text_dim}; font-size: 12px; margin: 0 0 2px 0; }}
+    .gives {{ color: {theme.text_dim}; font-size: 12px; margin: 0 0 8px 0; }}
+    .torch {{ font-family: {mono}; font-size: 11px; color: {theme.text_dim}; margin: 0 0 8px 0; }}
     .dim {{ color: {theme.text_dim}; }}
     .mark {{ color: {theme.text_dim}; }}
     .badge {{ font-weight: 600; color: {theme.warning}; }}
     """
+
+
+def _documented(operator: Operator, read: tuple[Docstring, ...]) -> bool:
+    """Whether torch describes an argument of the operator somewhere."""
+    named = {name for docstring in read for field in fields(docstring.blocks) for name in field.names}
+    return any(parameter_called(operator, name) is not None for name in named)
 
 
 def _head(operator: Operator, theme: Theme) -> str:
@@ -88,9 +94,9 @@ def _signatures(operator: Operator, described: Described | None, read: tuple[Doc
     told = tuple(_spaced(each.replace("__init__(", f"{word}(", 1)) for each in written[:MAX_SIGNATURES])
     if any(_bare(printed) == _bare(each) for each in told):
         told = ()
-    lines = "\n".join((printed, *(f"# torch: {each}" for each in told)))
-    outcome = f"<p class='takes'>gives {escape(facts.results(operator))}</p>"
-    return writer.signature(lines) + outcome
+    outcome = f"<p class='gives'>gives {escape(facts.results(operator))}</p>"
+    as_torch = "".join(f"<p class='torch'>{escape(breakable(each))}</p>" for each in told)
+    return writer.signature(printed) + outcome + as_torch
 
 
 def _call(path: str, told: str) -> str:
@@ -135,7 +141,7 @@ def _source(path: str, theme: Theme) -> str:
     """A line above the docstring that the one before refers to."""
     key = operator_at(path)
     name = f"<a href='operator:{escape(key)}'>{escape(path)}</a>" if key else escape(path)
-    return f"<hr><p class='source'>From <span class='code'>{name}</span></p>"
+    return f"<hr style='background-color:{theme.line}'><p class='source'>From <span class='code'>{name}</span></p>"
 
 
 def _foot(operator: Operator, described: Described | None) -> str:

@@ -1,11 +1,12 @@
 """The Documentation dock: the page of the operator that a person looked at last, in the Library or on the canvas."""
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
+from gradstudio.ui.panels.documentation.blocks_html import BREAK
 from gradstudio.ui.panels.documentation.code_html import without_prompts
 from gradstudio.ui.panels.documentation.history import History
 from gradstudio.ui.panels.documentation.links import web_address
@@ -185,6 +186,12 @@ class Browser(QTextBrowser):
         """Take up another theme; what is shown is written anew by the panel."""
         self._theme = theme
         self.document().setDefaultStyleSheet(style_sheet(theme))
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What is selected, as words alone, without the places where lines may be broken."""
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText().replace(BREAK, "").replace("\ufffc", ""))
+        return data
 
     def loadResource(self, kind: int, url: QUrl | str) -> object:
         """Pictures of our own, by name."""
