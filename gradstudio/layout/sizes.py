@@ -2,6 +2,7 @@
 
 import textwrap
 
+from gradstudio.graph.joining import CALLED, joined
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import Port, input_ports, operator_of, output_ports
 from gradstudio.operators.model import Family, Kind
@@ -19,6 +20,9 @@ VALUES = {Family.MODULE: 46.0, Family.NUMBER: 38.0, Family.NONE: 0.0, Family.TEN
 """Room for the values of one result, pixels."""
 OTHER_VALUES = 32.0
 MOST_RESULTS = 3
+LEAVES = 72.0
+"""Room for a weight and a bias, with their gradients."""
+SWITCH = 42.0
 FIELD = 64.0
 WIDE_FIELD = 96.0
 DATA_FIELD = 120.0
@@ -41,12 +45,26 @@ NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
 
 def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     """Width and height of a node's card with room for its values, pixels; `values` where that is known better."""
+    module = joined(graph).modules.get(item)
+    if module is not None:
+        return _joined_size(graph, item, module)
     ports, outputs = _shown(graph, item), output_ports(graph, item)
     rows = max(_first_row(graph, item, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
     more = MORE_ROW if len(ports) < len(_ports(graph, item)) else 0.0
     if values is None or not outputs:
         values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
     return _width(graph, item), HEADER + ROW * rows + more + FOOT + values
+
+
+def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
+    """Of the card of a module and its call: inputs and results above the arguments, leaves above the values."""
+    given = sum(port.path != CALLED and not port.grows for port in input_ports(graph, call))
+    ports, outputs = _shown(graph, module), output_ports(graph, call)
+    more = MORE_ROW if len(ports) < len(_ports(graph, module)) else 0.0
+    values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
+    rows = max(given, len(outputs)) + len(ports)
+    width = min(_width(graph, module) + SWITCH, WIDEST)
+    return width, HEADER + ROW * rows + more + FOOT + LEAVES + values
 
 
 def note_size(graph: Graph, item: ItemId) -> Size:

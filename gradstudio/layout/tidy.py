@@ -24,7 +24,7 @@ def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str
         graph: the program.
         sizes: of cards, as the canvas draws them; what is missing is estimated.
     """
-    tidy = _Tidy(without_joined(graph), sizes or {})
+    tidy = _Tidy(graph, sizes or {})
     tidy.arrange(ROOT)
     places = tidy.absolute(ROOT, 0.0, 0.0)
     return places | {module: places[call] for module, call in joined(graph).calls.items()}
@@ -50,13 +50,15 @@ class _Tidy:
     """One run of the layout: bodies from the innermost outwards, each block a box in its parent.
 
     Attributes:
+        graph: the program as boxes: a module and the call on its card are one. `whole`: as it is.
         inner: places within a body, relative to its corner.
         extent: size of each item with its note, or of a block's frame.
         drop: how far below the top of its box an item's own card begins (its note is above).
     """
 
     def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size]) -> None:
-        self.graph, self.sizes = graph, sizes
+        self.whole, self.sizes = graph, sizes
+        self.graph = graph = without_joined(graph)
         self.inner: dict[BodyId, dict[ItemId, Point]] = {}
         self.extent: dict[ItemId, Size] = {}
         self.drop: dict[ItemId, float] = {}
@@ -107,7 +109,7 @@ class _Tidy:
         self.extent[item] = (width, height + self.drop[item])
 
     def _card_size(self, item: ItemId) -> Size:
-        return self.sizes.get(item) or estimate.card_size(self.graph, item)
+        return self.sizes.get(item) or estimate.card_size(self.whole, item)
 
     def _block_size(self, block: ItemId) -> Size:
         inside = self.inner[BodyId(block)]

@@ -50,7 +50,7 @@ def _paint_first_line(painter: QPainter, look: Look, row: LeafRow, line: QRectF)
     _text(painter, look, shape, "mono", look.color("text_dim"), QRectF(left, line.y(), line.right() - left, LEAF))
     room = line.right() - left - meter.width(shape, "mono") - GAP
     roles = ("mono_italic",) if row.guessed else ("mono", "mono_small")
-    tries = [(text, role) for text in row.values for role in roles if meter.width(text, role) <= room]
+    tries = [(text, role) for role in roles for text in row.values if meter.width(text, role) <= room]
     if tries:
         color = look.color("unknown_value" if row.guessed else "text")
         _text(painter, look, *tries[0], color, line, Align.AlignRight)
