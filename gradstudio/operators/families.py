@@ -172,7 +172,7 @@ _NAMES_OF_WORDS = {
     "conv": "Conv1d Conv2d Conv3d",
     "model": "Sequential",
     "relu": "ReLU",
-    "norm": "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm RMSNorm InstanceNorm2d",
+    "norm": "BatchNorm1d BatchNorm2d BatchNorm3d",
     "rnn": "RNN",
     "lstm": "LSTM",
     "gru": "GRU",
