@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
 
 FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
-NO_PYTHON_YET = (
-    "Reading Python comes in a later version: this one opens .gsg files. Draw the program, or open one of the examples."
-)
 VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
 
 
@@ -59,9 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("file", metavar="FILE")
     export.add_argument("--as", dest="form", choices=("script", "module", "train", "notebook"), default="script")
     export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
-    read = _add(verbs, "import", _import, "turn Python text into a document (comes later)")
-    read.add_argument("file", metavar="FILE.py")
-    read.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    read = _add(verbs, "import", _import, "turn Python text into a document; nothing is executed")
+    read.add_argument("file", metavar="FILE.py", help="a Python file, or - for standard input")
+    read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
     check = _add(verbs, "check", _check, "say shapes, types and problems without running")
     check.add_argument("files", metavar="FILE", nargs="+")
     check.add_argument("--json", action="store_true", help="one object per file, one line each")
@@ -84,7 +81,7 @@ def _add(verbs: Any, name: str, handler: Callable[[argparse.Namespace], int], te
 
 def _add_run(verbs: Any) -> None:
     run = _add(verbs, "run", _run, "run documents and report every value and gradient")
-    run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg file, or - for standard input")
+    run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg or .py file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
@@ -173,9 +170,27 @@ def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
     return FINE
 
 
-def _import(_options: argparse.Namespace) -> int:
-    print(NO_PYTHON_YET, file=sys.stderr)
-    return UNREADABLE
+def _import(options: argparse.Namespace) -> int:
+    from gradstudio.document.errors import CannotSave
+    from gradstudio.document.file import SUFFIX, save
+    from gradstudio.headless import Unreadable, open_file
+
+    if not options.output and options.file == "-":
+        print("Say where to with -o OUT.gsg: standard input has no name.", file=sys.stderr)
+        return USAGE
+    target = Path(options.output or Path(options.file).with_suffix(SUFFIX))
+    try:
+        graph = open_file(options.file).graph
+        save(graph, target)
+    except Unreadable as error:
+        place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
+        print(f"{options.file}: {place}{error}", file=sys.stderr)
+        return UNREADABLE
+    except CannotSave as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print(f"{target}: {len(graph.nodes)} nodes, {len(graph.wires)} wires")
+    return FINE
 
 
 def _integrate(_options: argparse.Namespace) -> int:

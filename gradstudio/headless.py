@@ -14,25 +14,24 @@ import msgspec
 from gradstudio.advice.errors import explain, explain_words
 from gradstudio.advice.model import Advice
 from gradstudio.document import file as document_file
+from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.errors import GradStudioError
 from gradstudio.graph import analysis, recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.lines import in_lines
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
 from gradstudio.protocol.table import report_table
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
-PYTHON_LATER = (
-    "reading Python comes in a later version: this one opens .gsg files. Draw the program, or open one of the examples."
-)
 Json = dict[str, Any]
 Result = tuple[int, Json, str]
 """Exit code, the report as data, the report as text."""
@@ -47,20 +46,52 @@ class Unreadable(GradStudioError):
         self.line, self.column = line, column
 
 
+class Opened(msgspec.Struct, frozen=True):
+    """A file as a graph.
+
+    Attributes:
+        lines: line of every item in a Python text; None of a document, whose lines are those of its script.
+    """
+
+    graph: Graph
+    lines: dict[ItemId, int] | None = None
+
+
 def open_graph(name: str) -> Graph:
     """The graph of a file, or of standard input for "-".
 
     Raises:
         Unreadable: with the reason.
     """
-    if name.endswith(".py"):
-        raise Unreadable(PYTHON_LATER)
+    return open_file(name).graph
+
+
+def open_file(name: str) -> Opened:
+    """A `.gsg` or a Python file, or standard input for "-".
+
+    Raises:
+        Unreadable: with the reason.
+    """
     try:
         if name == "-":
-            return document_file.loads(sys.stdin.buffer.read(), folder=Path.cwd())
-        return document_file.load(name)
+            return _open_text(sys.stdin.buffer.read())
+        if name.endswith(document_python.SUFFIX):
+            read = document_python.load_python(Path(name))
+            return Opened(read.graph, read.lines)
+        return Opened(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column) from error
+
+
+def _open_text(data: bytes) -> Opened:
+    """A document begins with a brace; any other text is Python."""
+    if data.lstrip()[:1] in (b"{", b""):
+        return Opened(document_file.loads(data, folder=Path.cwd()))
+    try:
+        read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd())
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
+    return Opened(read.graph, read.lines)
 
 
 class Engine:
@@ -129,16 +160,17 @@ def trace_events(graph: Graph) -> list[Event]:
 def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
     data: Json = {"file": name, "ok": False, "device": None, "torch": _version("torch"), "error": None, "nodes": {}}
     try:
-        graph = open_graph(name)
+        opened = open_file(name)
     except Unreadable as error:
         data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice())
         data["error"]["column"] = error.column
         return UNREADABLE, data, f"{name}: {_place(error)}{error}"
+    graph = opened.graph
     if options.device:
         graph.header = msgspec.structs.replace(graph.header, device=options.device)
     data["device"] = graph.header.device
     try:
-        return _run_graph(engine, graph, data, options)
+        return _run_graph(engine, opened, data, options)
     except Refused as refusal:
         data["error"] = _error(None, None, "Refused", str(refusal), Advice())
         return FAILED, data, f"{name}: {refusal}"
@@ -147,7 +179,8 @@ def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
         return FAILED, data, f"{name}: {death}"
 
 
-def _run_graph(engine: Engine, graph: Graph, data: Json, options: argparse.Namespace) -> Result:
+def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Namespace) -> Result:
+    graph = opened.graph
     if options.backward:
         _append_backward(graph)
     stem = Path(str(data["file"])).stem
@@ -159,6 +192,8 @@ def _run_graph(engine: Engine, graph: Graph, data: Json, options: argparse.Names
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values
     )
+    if opened.lines is not None:
+        program, outcome = in_lines(program, outcome, opened.lines)
     return _report(data, graph, program, outcome, options)
 
 
@@ -230,17 +265,27 @@ def _append_backward(graph: Graph) -> None:
 def _check_one(engine: Engine, name: str) -> Result:
     data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
     try:
-        graph = open_graph(name)
+        opened = open_file(name)
     except Unreadable as error:
         data["problems"] = [{"node": None, "line": error.line, "message": str(error)}]
         return UNREADABLE, data, f"{name}: {_place(error)}{error}"
+    graph = opened.graph
     program = compile_graph(graph)
     titles = analysis.addresses(graph)
-    problems = [{"node": titles[row.node], "line": row.line, "message": row.reason} for row in program.incomplete]
+    problems = [
+        {"node": titles[row.node], "line": _line(opened, row.node, row.line), "message": row.reason}
+        for row in program.incomplete
+    ]
     inferred = infer_program(engine.ready()[0], graph, program)
     for port in inferred.ports:
         if port.refusal:
-            problems.append({"node": titles.get(port.node, port.node), "line": None, "message": port.refusal})
+            problems.append(
+                {
+                    "node": titles.get(port.node, port.node),
+                    "line": _line(opened, port.node, None),
+                    "message": port.refusal,
+                }
+            )
         data["ports"].append({**msgspec.to_builtins(port), "name": titles.get(port.node, port.node)})
     data["problems"], data["ok"] = problems, not problems
     lines = [
@@ -251,6 +296,10 @@ def _check_one(engine: Engine, name: str) -> Result:
     ]
     lines += [f"  PROBLEM {problem['node']}: {problem['message']}" for problem in problems]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
+
+
+def _line(opened: Opened, node: ItemId, line: int | None) -> int | None:
+    return line if opened.lines is None else opened.lines.get(node, line)
 
 
 def _real_device(word: str, hello: Hello) -> str:

@@ -133,10 +133,39 @@ def test_large_values_are_null_beyond_max_values(capsys, write) -> None:
     assert (record["min"], record["max"], record["mean"]) == (1.0, 1.0, 1.0)
 
 
-def test_python_files_are_for_later(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", "x.py"]) == 4
-    assert "later version" in capsys.readouterr().err
-    assert main(["run", "x.py"]) == 4
+def test_a_python_file_runs_with_the_lines_of_the_file(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "text.py"
+    path.write_text("import torch\n\n\nx = torch.tensor([2.0], requires_grad=True)\n\n(x ** 2).sum().backward()\n")
+    assert main(["run", str(path), "--json"]) == 0
+    nodes = reports(capsys)[0]["nodes"]
+    assert (nodes["x"]["line"], nodes["x"]["outputs"][0]["grad"]) == (4, [4.0])
+    assert nodes["backward_1"]["line"] == 6
+
+
+def test_a_failing_line_of_a_python_file_is_told(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "text.py"
+    path.write_text("import torch\n# a remark\nx = torch.ones(2, 3)\n\ny = x @ x\n")
+    assert main(["run", str(path), "--json"]) == 1
+    error = reports(capsys)[0]["error"]
+    assert (error["node"], error["line"]) == ("y", 5)
+
+
+def test_import_writes_a_document_that_exports_the_same_text(tmp_path: Path, capsys) -> None:
+    path, out = tmp_path / "text.py", tmp_path / "text.gsg"
+    path.write_text("import torch\n\nx = torch.ones(2)\ny = x * 2\n")
+    assert main(["import", str(path)]) == 0
+    assert out.is_file()
+    capsys.readouterr()
+    assert main(["export", str(out)]) == 0
+    assert capsys.readouterr().out.startswith(path.read_text())
+
+
+def test_import_says_where_a_text_cannot_be_drawn(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "text.py"
+    path.write_text("import torch\n\ny = [v for v in (1, 2)]\n")
+    assert main(["import", str(path)]) == 4
+    assert "line 3, column 5" in capsys.readouterr().err
+    assert not (tmp_path / "text.gsg").exists()
 
 
 def test_export_writes_a_script_that_prints_the_same_numbers(tmp_path: Path, capsys) -> None:

@@ -72,6 +72,16 @@ def checked(digest: str, dtype: str, shape: tuple[int, ...], data: bytes, source
     return StoredTensor(digest, dtype, shape, data, source)
 
 
+def looked_up(digest: str, data: bytes) -> StoredTensor:
+    """The stored tensor of a file that is named by its digest, after a look at its hash.
+
+    Raises:
+        BadTensor: the bytes are not those that were saved, or hold something else.
+    """
+    dtype, shape = _look(data, digest)
+    return checked(digest, dtype, shape, data, "")
+
+
 def read_beside(folder: Path, digest: str) -> bytes:
     """The bytes of a stored tensor in the folder beside its document.
 

@@ -98,6 +98,14 @@ def slice_parts(graph: Graph, owner: Node | Block, path: str) -> tuple[str, ...]
     return tuple(port for part in SLICE_PARTS if _is_given(graph, owner, port := f"{path}.{part}"))
 
 
+def positional_beyond_style(
+    operator: Operator, positional: tuple[str, ...], given: frozenset[str]
+) -> tuple[str, ...] | None:
+    """`Node.positional` of arguments that were given in this way: None when it is the catalogue's style."""
+    keywords = given - set(positional)
+    return None if keywords == _keywords(operator, None, set(given)) & given else positional
+
+
 def _is_given(graph: Graph, owner: Node | Block, path: str) -> bool:
     return bool(owner.literals.get(path)) or (owner.id, path) in graph.wires
 

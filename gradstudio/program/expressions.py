@@ -189,6 +189,8 @@ class Printer(ValuePrinter):
         argument = printed[0]
         if argument.split and len(argument.paths) > 1:
             self._elements(line, node, argument)
+        elif (node.id, argument.paths[0]) in self._graph.wires:
+            self._value(line, node, argument.paths[0], Kind.ANY)  # `B, T = x.shape`
         else:
             text = Line()
             self._sequence(text, node, self._soundness.operators[node.id])

@@ -1,0 +1,27 @@
+"""Why a text cannot become a program.
+
+GradStudioError
+└── ProgramError
+    └── NotReadable   a line of Python that a canvas cannot express; says which, and what to do instead
+"""
+
+from gradstudio.errors import GradStudioError
+
+
+class ProgramError(GradStudioError):
+    """Base of the room's errors."""
+
+
+class NotReadable(ProgramError):
+    """The text holds something that a canvas cannot express.
+
+    Attributes:
+        reason: in words, without the place.
+        line: 1-based.
+        column: 0-based, in characters.
+    """
+
+    def __init__(self, reason: str, line: int, column: int = 0) -> None:
+        """Say what cannot be read, and where."""
+        super().__init__(f"Line {line}, column {column + 1}: {reason}")
+        self.reason, self.line, self.column = reason, line, column

@@ -1,0 +1,191 @@
+"""Blocks of a text: `with`, `for`, and `if` around prints."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Block, BlockKind, BodyId, ItemId
+from gradstudio.graph.names import check
+from gradstudio.operators.binding import Written
+from gradstudio.operators.model import Family
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.carried import carried
+from gradstudio.program.reading.draft import Draft, Port, Wired
+from gradstudio.program.reading.expressions import Expressions, refused
+from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.scope import Scope
+
+Body = Callable[[Sequence[ast.stmt], int, int], None]
+_CONTEXTS = {
+    "torch.no_grad": "no_grad",
+    "torch.enable_grad": "enable_grad",
+    "torch.inference_mode": "inference_mode",
+    "torch.autocast": "autocast",
+}
+_PARAMETERS = {"inference_mode": ("mode",), "autocast": ("device_type", "dtype")}
+MAX_RANGE = 3
+
+
+class Blocks:
+    """Reads the blocks of one text into a draft."""
+
+    def __init__(self, draft: Draft, scope: Scope, modules: Modules, expressions: Expressions, read_body: Body) -> None:
+        """Bodies are read by `read_body`: statements, their column, the line behind the block."""
+        self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
+        self._read_body = read_body
+
+    def read(self, statement: ast.With | ast.For | ast.If, following: int) -> ItemId:
+        """Add the block and what it holds; the item that comments above it belong to.
+
+        Raises:
+            NotReadable: a canvas cannot express it.
+        """
+        match statement:
+            case ast.With():
+                return self._with(statement, following)
+            case ast.For():
+                return self._for(statement, following)
+            case ast.If():
+                return self._if(statement, following)
+
+    def _inside(self, item: ItemId, body: Sequence[ast.stmt], following: int) -> None:
+        outer = self._draft.body
+        self._draft.body = BodyId(item)
+        self._read_body(body, body[0].col_offset, following)
+        self._draft.body = outer
+
+    # -------------------------------------------------------------- with
+
+    def _with(self, statement: ast.With, following: int) -> ItemId:
+        outer, found = self._draft.body, []
+        for item in statement.items:
+            if item.optional_vars is not None:
+                raise refused(item.optional_vars, "`with … as name` binds a name that a canvas does not have.")
+            found.append(self._context(item.context_expr))
+            self._draft.body = BodyId(found[-1])
+        self._draft.body = BodyId(found[-1])
+        self._read_body(statement.body, statement.body[0].col_offset, following)
+        self._draft.body = outer
+        return found[0]
+
+    def _context(self, node: ast.expr) -> ItemId:
+        path = self._modules.path(node.func) if isinstance(node, ast.Call) else None
+        kind = _CONTEXTS.get(path or "")
+        if kind is None or not isinstance(node, ast.Call):
+            known = ", ".join(_CONTEXTS)
+            raise refused(node, f"`with {ast.unparse(node)[:60]}` is none of the blocks a canvas has: {known}.")
+        ports = self._context_arguments(node, kind)
+        item = self._draft.block_id()
+        literals = {name: port.text for name, port in ports.items() if isinstance(port, Written)}
+        self._draft.block(Block(id=item, kind=cast(BlockKind, kind), literals=literals), ports)
+        return item
+
+    def _context_arguments(self, node: ast.Call, kind: str) -> dict[str, Port]:
+        names = _PARAMETERS.get(kind, ())
+        ports: dict[str, Port] = {}
+        given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+        if len(node.args) > len(names):
+            raise refused(node, f"{kind} takes fewer arguments.")
+        for name, value in given:
+            if name not in names:
+                raise refused(
+                    value, f"A canvas has no argument '{name}' of {kind}; it has {', '.join(names) or 'none'}."
+                )
+            ports[str(name)] = self._expressions.port(value)
+        return ports
+
+    # -------------------------------------------------------------- for
+
+    def _for(self, statement: ast.For, following: int) -> ItemId:
+        if statement.orelse:
+            raise refused(statement.orelse[0], "`else` of a loop chooses while it runs.")
+        variable = self._variable(statement.target)
+        ports, lengths = self._over(statement.iter)
+        names = self._carried(statement, variable)
+        for name in names:
+            ports[f"first.{name}"] = cast(Wired, self._scope.find(name))
+        item = self._draft.block_id()
+        literals = {path: port.text for path, port in ports.items() if isinstance(port, Written)}
+        block = Block(id=item, kind="for", variable=variable, carried=names, literals=literals, lengths=lengths)
+        self._draft.block(block, ports)
+        before = self._scope.bindings()
+        self._enter(block, ports)
+        self._inside(item, statement.body, following)
+        for name in names:
+            self._draft.wire(cast(Wired, self._scope.find(name)), item, f"next.{name}")
+        self._leave(block, before)
+        return item
+
+    def _enter(self, block: Block, ports: dict[str, Port]) -> None:
+        """Names as they are in the body."""
+        if block.variable != "_":
+            self._scope.bind(block.variable, self._draft.result(block.id, 0))
+        for k, name in enumerate(block.carried):
+            value = self._draft.result(block.id, k + 1)
+            family = self._draft.family(ports[f"first.{name}"])
+            self._draft.set_family(value, family if family is not Family.NUMBER else Family.NUMBER)
+            self._scope.bind(name, self._draft.result(block.id, k + 1))
+
+    def _leave(self, block: Block, before: dict[str, Wired]) -> None:
+        """Names as they are after the loop: what was only written into is as it was named before."""
+        self._scope.forget(block.variable, f"'{block.variable}' is the variable of a loop: read it inside.")
+        if block.variable in before:
+            self._scope.bind(block.variable, before[block.variable])
+        for name, old in before.items():
+            new = self._scope.find(name)
+            if new is not None and new != old and not self._draft.binds(new, name):
+                self._scope.bind(name, old)
+
+    def _variable(self, target: ast.expr) -> str:
+        if not isinstance(target, ast.Name):
+            raise refused(target, "a loop has one variable here: `for i in range(n)`.")
+        try:
+            return target.id if target.id == "_" else check(target.id)
+        except Refused as error:
+            raise NotReadable(str(error), target.lineno, target.col_offset) from None
+
+    def _over(self, over: ast.expr) -> tuple[dict[str, Port], dict[str, int]]:
+        match over:
+            case ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if 0 < len(arguments) <= MAX_RANGE:
+                ports = {f"range.{k}": self._expressions.port(argument) for k, argument in enumerate(arguments)}
+                return ports, {"range": len(arguments)}
+            case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "sorted" | "map" | "filter" as name)):
+                raise refused(over, f"a loop over {name}(…) is not drawn: go over range(n) and read the elements.")
+            case _:
+                return {"over": self._expressions.port(over)}, {}
+
+    def _carried(self, statement: ast.For, variable: str) -> tuple[str, ...]:
+        found = []
+        for name in carried(statement.body, self._rebinds):
+            if name == variable:
+                continue
+            if self._scope.find(name) is None:
+                raise refused(statement, f"'{name}' is read in the loop before anything binds it.")
+            found.append(name)
+        return tuple(found)
+
+    def _rebinds(self, name: str) -> bool:
+        known = self._scope.find(name)
+        return known is not None and self._draft.family(known) in (Family.NUMBER, Family.TEXT)
+
+    # -------------------------------------------------------------- if
+
+    def _if(self, statement: ast.If, following: int) -> ItemId:
+        prints = all(_is_print(inner) for inner in statement.body)
+        if statement.orelse or not prints:
+            raise refused(statement, "`if` may hold only print, and no else: a canvas does not choose while it runs.")
+        condition = self._expressions.port(statement.test)
+        item = self._draft.block_id()
+        literals = {"condition": condition.text} if isinstance(condition, Written) else {}
+        self._draft.block(Block(id=item, kind="if", literals=literals), {"condition": condition})
+        self._inside(item, statement.body, following)
+        return item
+
+
+def _is_print(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))) | ast.Expr(value=ast.Constant()) | ast.Pass():
+            return True
+        case _:
+            return False

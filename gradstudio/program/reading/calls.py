@@ -1,0 +1,148 @@
+"""Calls of a text: which row of the catalogue each means, and where its arguments go."""
+
+import ast
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.arguments import positional_beyond_style
+from gradstudio.operators import binding
+from gradstudio.operators.binding import Binding, Given, Written
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.errors import BindingError, UnknownOperator
+from gradstudio.operators.families import call_results
+from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.draft import Draft, Port, Wired
+from gradstudio.program.reading.modules import Modules
+
+if TYPE_CHECKING:
+    from gradstudio.program.reading.expressions import Expressions
+
+_OWNERS = {
+    Family.TENSOR: ("torch.Tensor",),
+    Family.NUMBER: ("torch.Tensor",),
+    Family.MODULE: ("torch.nn.Module",),
+    Family.OPTIMIZER: ("torch.optim.Optimizer",),
+    Family.OBJECT: ("torch.optim.lr_scheduler.LRScheduler", "torch.Generator", "torch.Tensor"),
+    Family.ARRAY: ("numpy.ndarray",),
+}
+_ANY_OWNER = (
+    *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"),
+    "torch.Generator",
+)
+_CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
+_LIST_METHODS = {"append": "python.append"}
+
+
+class Calls:
+    """Reads the calls of one text."""
+
+    def __init__(self, expressions: "Expressions", draft: Draft, modules: Modules) -> None:
+        """Arguments are read by `expressions`."""
+        self._expressions, self._draft, self._modules = expressions, draft, modules
+
+    def read(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+        """The node that a call adds.
+
+        Raises:
+            NotReadable: it calls what the catalogue does not have, or in a way that it does not take.
+        """
+        path = self._modules.path(node.func)
+        if path is not None:
+            return self._bound(node, path, [], names)
+        match node.func:
+            case ast.Name(id="print"):
+                return self._bound(node, "builtins.print", [], names)
+            case ast.Name(id=name) if load().get(f"builtins.{name}") is not None and not self._is_bound(name):
+                return self._bound(node, f"builtins.{name}", [], names)
+            case ast.Attribute(value=value, attr=word):
+                return self._method(node, value, word, names)
+            case _:
+                return self._called(node, names)
+
+    def _is_bound(self, name: str) -> bool:
+        return self._expressions.knows(name)
+
+    def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> Wired:
+        receiver = self._expressions.port(value)
+        family = self._draft.family(receiver)
+        if family is Family.TUPLE and word in _LIST_METHODS:
+            return self._bound(node, _LIST_METHODS[word], [receiver], names)
+        owners = _OWNERS.get(family, _ANY_OWNER)
+        for owner in owners:
+            path = f"{owner}.{word}"
+            if load().overloads(path):
+                return self._bound(node, path, [receiver], names)
+        if family in _CALLABLE:
+            child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
+            return self._call_of(node, child, names)
+        raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
+
+    def _called(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+        if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):
+            raise _refused(node, f"'{node.func.id}(…)' calls what no statement above binds and torch does not have.")
+        callee = self._expressions.port(node.func)
+        if self._draft.family(callee) not in _CALLABLE:
+            raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
+        return self._call_of(node, callee, names)
+
+    def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> Wired:
+        return self._bound(node, "python.call", [callee], names)
+
+    def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
+        positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]
+        keywords: dict[str, Given] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise _refused(keyword.value, "`**` unpacks while it runs: write the arguments out.")
+            keywords[keyword.arg] = self._argument(keyword.value)
+        try:
+            found = binding.bind(load(), path, positional, keywords, strict=False)
+        except UnknownOperator:
+            raise _refused(node, f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}") from None
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(found, names)
+
+    def _argument(self, node: ast.expr) -> Given:
+        if isinstance(node, ast.Starred):
+            raise _refused(node, "`*` unpacks while it runs: write the arguments out.")
+        return self._expressions.value(node)
+
+    def _node(self, found: Binding, names: tuple[str, ...]) -> Wired:
+        ports = {path: self._port(given) for path, given in found.ports.items()}
+        operator = found.operator
+        positional = positional_beyond_style(operator, found.positional, frozenset(_roots(ports)))
+        fits = len(names) < 2 or self._gives(operator, ports) == len(names)
+        bound = names if fits else ()
+        made = self._draft.node(
+            operator.key, ports, names=bound, lengths=found.lengths, positional=positional, nested=not bound
+        )
+        return made if fits else self._draft.node("python.tuple", {"items": made}, names=names)
+
+    def _gives(self, operator: Operator, ports: dict[str, Port]) -> int:
+        """How many results can have names of their own; 0 when their number is not fixed."""
+        if operator.face is not Face.CALL:
+            return 0 if operator.varying else len(operator.results)
+        module = ports.get(operator.parameters[0].name)
+        maker = self._draft.maker(module) if isinstance(module, Wired) else None
+        return len(call_results(load().get(maker.operator) if maker is not None else None))
+
+    def _port(self, given: Given) -> Port:
+        return self._expressions.one(given)
+
+
+def _roots(ports: dict[str, Port]) -> list[str]:
+    return [path.partition(".")[0] for path in ports]
+
+
+def _nearest(path: str) -> str:
+    try:
+        load()[path]
+    except UnknownOperator as error:
+        _, _, hint = str(error).partition("Did you mean ")
+        return f" Did you mean {hint}" if hint else ""
+    return ""
+
+
+def _refused(node: ast.AST, reason: str) -> NotReadable:
+    return NotReadable(reason, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))

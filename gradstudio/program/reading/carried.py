@@ -1,0 +1,77 @@
+"""Which names a loop carries from turn to turn: read in its body before the body binds them (SEMANTICS 4)."""
+
+import ast
+from collections.abc import Callable, Iterable
+
+Rebinds = Callable[[str], bool]
+"""Whether `name += …` binds the name anew: of a number it does, of a tensor it writes into it."""
+
+
+def carried(body: Iterable[ast.stmt], rebinds: Rebinds) -> tuple[str, ...]:
+    """The names that the body binds and that its beginning reads, in the order in which it reads them."""
+    walk = _Walk(rebinds)
+    walk.body(body)
+    return tuple(name for name in walk.read_first if name in walk.bound)
+
+
+class _Walk:
+    """Statements in their order.
+
+    Attributes:
+        read_first: names that were read before they were bound.
+        bound: names that were bound.
+    """
+
+    def __init__(self, rebinds: Rebinds) -> None:
+        self.read_first: dict[str, None] = {}
+        self.bound: set[str] = set()
+        self._rebinds = rebinds
+
+    def body(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                self._read(value)
+                for target in targets:
+                    self._target(target)
+            case ast.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self._read(value)
+                    self._target(target)
+            case ast.AugAssign(target=target, value=value):
+                self._read(target)
+                self._read(value)
+                if isinstance(target, ast.Name) and self._rebinds(target.id) and target.id not in self.bound:
+                    self.bound.add(target.id)
+            case ast.For(target=target, iter=over, body=inner):
+                self._read(over)
+                self._target(target)
+                self.body(inner)
+            case ast.With(items=items, body=inner):
+                for item in items:
+                    self._read(item.context_expr)
+                self.body(inner)
+            case ast.If(test=test, body=inner):
+                self._read(test)
+                self.body(inner)
+            case _:
+                self._read(statement)
+
+    def _target(self, target: ast.expr) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bound.add(node.id)
+            elif isinstance(node, ast.Name):
+                self._name(node.id)
+
+    def _read(self, node: ast.AST) -> None:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self._name(part.id)
+
+    def _name(self, name: str) -> None:
+        if name not in self.bound:
+            self.read_first.setdefault(name)

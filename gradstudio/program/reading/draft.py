@@ -1,0 +1,230 @@
+"""The graph that a text becomes, as far as it has been read, and what its expressions stand for."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.ports import output_family, output_ports
+from gradstudio.operators import binding
+from gradstudio.operators.binding import Several, Slice, Written
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.families import call_results
+from gradstudio.operators.literals import family_of
+from gradstudio.operators.model import Face, Family
+
+
+class Wired(binding.Wired, frozen=True):
+    """A result of an item that was read before."""
+
+    source: ItemId = ItemId("")
+    output: int = 0
+
+
+Value = Wired | Written | Several | Slice
+Port = Wired | Written
+
+
+class Draft:
+    """A graph to which statements are added in their order.
+
+    Attributes:
+        body: where the next item goes.
+        line: of the statement that is being read.
+        lines: of every item.
+    """
+
+    def __init__(self) -> None:
+        """An empty program without a seed."""
+        self.graph = Graph()
+        self.body: BodyId = ROOT
+        self.line = 1
+        self.lines: dict[ItemId, int] = {}
+        self._families: dict[tuple[ItemId, int], Family] = {}
+        self._count = 0
+        self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
+
+    def node(
+        self,
+        key: str,
+        ports: Mapping[str, Port],
+        *,
+        names: tuple[str, ...] = (),
+        lengths: Mapping[str, int] | None = None,
+        positional: tuple[str, ...] | None = None,
+        nested: bool = False,
+    ) -> Wired:
+        """Add a node at the end of the body, with its wires and literals."""
+        item = self._fresh()
+        literals = {path: value.text for path, value in ports.items() if isinstance(value, Written)}
+        self.graph.nodes[item] = Node(
+            id=item,
+            operator=key,
+            names=names,
+            literals=literals,
+            lengths=dict(lengths or {}),
+            positional=positional,
+            nested=nested and not names,
+        )
+        self._place(item)
+        for path, value in ports.items():
+            if isinstance(value, Wired):
+                self.wire(value, item, path)
+        self._know(item, ports)
+        return self.result(item)
+
+    def result(self, item: ItemId, output: int = 0) -> Wired:
+        """A result of an item, with what flows from it."""
+        value = Wired(source=item, output=output)
+        return Wired(family=self.family(value), source=item, output=output)
+
+    def block(self, block: Block, ports: Mapping[str, Port]) -> None:
+        """Add an empty block at the end of the body; its id comes from `block_id`."""
+        self.graph.blocks[block.id] = block
+        self._place(block.id)
+        self._orders[BodyId(block.id)] = []
+        for path, value in ports.items():
+            if isinstance(value, Wired):
+                self.wire(value, block.id, path)
+
+    def block_id(self) -> ItemId:
+        """An id for the next block."""
+        return self._fresh()
+
+    def wire(self, value: Wired, target: ItemId, path: str) -> None:
+        """Draw a wire."""
+        wire = Wire(value.source, value.output, target, path)
+        self.graph.wires[target, path] = wire
+        self.graph.outgoing.setdefault(value.source, {})[wire] = None
+        self.graph.incoming.setdefault(target, {})[wire] = None
+
+    def binds(self, value: Wired, name: str) -> bool:
+        """Whether the statement that a value comes from binds the name, and does not only write into what it means."""
+        node = self.graph.nodes.get(value.source)
+        return node is None or name in node.names
+
+    def follow_document_device(self) -> None:
+        """Without a line `device = …`, what creates tensors is on the document's device, the CPU (SEMANTICS 11)."""
+        for item, node in self.graph.nodes.items():
+            operator = load().get(node.operator)
+            if operator is None or not operator.creates or operator.parameter("device") is None:
+                continue
+            if "device" not in node.literals and (item, "device") not in self.graph.wires:
+                literals = {**node.literals, "device": DOCUMENT_DEVICE}
+                self.graph.nodes[item] = msgspec.structs.replace(node, literals=literals)
+
+    def finish(self) -> Graph:
+        """The graph, with the order of its statements."""
+        self.graph.bodies = {body: tuple(order) for body, order in self._orders.items()}
+        return self.graph
+
+    def last_of(self, body: BodyId) -> ItemId | None:
+        """The last item of a body so far."""
+        order = self._orders[body]
+        return order[-1] if order else None
+
+    def count_in(self, body: BodyId) -> int:
+        """How many items a body has so far."""
+        return len(self._orders[body])
+
+    def since(self, body: BodyId, count: int) -> list[ItemId]:
+        """The items of a body behind its first `count`."""
+        return self._orders[body][count:]
+
+    def family(self, value: Value) -> Family:
+        """What flows from a value, as far as the text tells."""
+        match value:
+            case Wired(source=source, output=output):
+                known = self._families.get((source, output))
+                return known if known is not None else output_family(self.graph, source, output)
+            case Written(text=text):
+                return family_of(text)
+            case Several():
+                return Family.TUPLE
+            case Slice():
+                return Family.TEXT
+
+    def set_family(self, value: Wired, family: Family) -> None:
+        """Remember what flows from a result."""
+        self._families[value.source, value.output] = family
+
+    def maker(self, value: Wired) -> Node | None:
+        """The node a value comes from, seen through second names."""
+        node = self.graph.nodes.get(value.source)
+        while node is not None and node.operator == "python.alias":
+            wire = self.graph.wires.get((node.id, "value"))
+            node = self.graph.nodes.get(wire.source) if wire is not None else None
+        return node
+
+    # -------------------------------------------------------------- what flows
+
+    def _know(self, item: ItemId, ports: Mapping[str, Port]) -> None:
+        """Where the row does not say what flows, the operands do: `n * 2` of a number is a number."""
+        node = self.graph.nodes[item]
+        operator = load().get(node.operator)
+        if operator is None:
+            return
+        values = list(ports.values())
+        families = [self.family(value) for value in values]
+        if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED):
+            self._families[item, 0] = _of_operands(families)
+        elif operator.face is Face.ALIAS and families:
+            self._families[item, 0] = families[0]
+        elif operator.face is Face.ITEM and values:
+            self._families[item, 0] = self._of_item(values, families)
+        elif operator.face is Face.CALL and values and isinstance(values[0], Wired):
+            self._know_call(item, values[0])
+        elif operator.face is Face.TUPLE and len(node.names) > 1:
+            self._know_parts(node, ports)
+
+    def _of_item(self, values: list[Port], families: list[Family]) -> Family:
+        if families[0] is not Family.TUPLE:
+            return Family.TENSOR if families[0] is Family.TENSOR else Family.UNKNOWN
+        if not isinstance(values[0], Wired):
+            return Family.UNKNOWN
+        if self._is_shape(values[0]) and len(families) == 2 and families[1] is Family.NUMBER:
+            return Family.NUMBER
+        return Family.UNKNOWN
+
+    def _is_shape(self, value: Wired) -> bool:
+        maker = self.maker(value)
+        return maker is not None and maker.operator.partition(":")[0] in ("torch.Tensor.shape", "torch.Tensor.size")
+
+    def _know_call(self, item: ItemId, module: Wired) -> None:
+        maker = self.maker(module)
+        results = call_results(load().get(maker.operator) if maker is not None else None)
+        for k, result in enumerate(results):
+            family = Family.TUPLE if len(results) > 1 and len(self.graph.nodes[item].names) < 2 else result.family
+            self._families[item, k] = family
+
+    def _know_parts(self, node: Node, ports: Mapping[str, Port]) -> None:
+        whole = ports.get("items")
+        for k in range(len(node.names)):
+            part = ports.get(f"items.{k}")
+            if part is not None:
+                self._families[node.id, k] = self.family(part)
+            elif isinstance(whole, Wired):
+                self._families[node.id, k] = Family.NUMBER if self._is_shape(whole) else Family.UNKNOWN
+
+    # -------------------------------------------------------------- places
+
+    def _fresh(self) -> ItemId:
+        self._count += 1
+        return ItemId(f"n{self._count}")
+
+    def _place(self, item: ItemId) -> None:
+        self.graph.parents[item] = self.body
+        self.lines[item] = self.line
+        self._orders[self.body].append(item)
+
+    def outputs(self, item: ItemId) -> int:
+        """How many results the item has."""
+        return len(output_ports(self.graph, item))
+
+
+def _of_operands(families: list[Family]) -> Family:
+    if families and all(family is Family.NUMBER for family in families):
+        return Family.NUMBER
+    if Family.TUPLE in families and Family.TENSOR not in families:
+        return Family.TUPLE
+    return Family.TENSOR if Family.UNKNOWN not in families or Family.TENSOR in families else Family.UNKNOWN

@@ -1,0 +1,207 @@
+"""Expressions of a text become literals, wires and nodes; parts are nodes printed where they are used."""
+
+import ast
+import re
+from collections.abc import Callable
+
+from gradstudio.graph.model import DOCUMENT_DEVICE, StoredTensor
+from gradstudio.operators.binding import Given, Several, Written
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.calls import Calls
+from gradstudio.program.reading.draft import Draft, Port, Value, Wired
+from gradstudio.program.reading.literals import Literals
+from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.scope import Scope
+
+INFIX = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
+    ast.LShift: "lshift", ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
+    ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+_PREFIX = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_REFUSED: dict[type[ast.expr], str] = {
+    ast.Lambda: "a lambda is a function of its own, which a canvas does not draw",
+    ast.ListComp: "a comprehension runs Python of its own: write a `for` block that appends to a list",
+    ast.SetComp: "a comprehension runs Python of its own: write a `for` block",
+    ast.DictComp: "a comprehension runs Python of its own: write a `for` block",
+    ast.GeneratorExp: "a generator runs Python of its own: write a `for` block that appends to a list",
+    ast.IfExp: "`a if condition else b` chooses while it runs: use torch.where on tensors",
+    ast.BoolOp: "`and`, `or` choose while they run: use & and | on tensors",
+    ast.NamedExpr: "`:=` binds a name inside an expression: bind it on a line of its own",
+    ast.Dict: "a dict is nothing that a canvas draws",
+    ast.Set: "a set is nothing that a canvas draws",
+    ast.Starred: "`*` unpacks while it runs: name the elements",
+    ast.Await: "await is nothing that a canvas draws",
+    ast.JoinedStr: "an f-string is put together while it runs: give print the values one after the other",
+}
+
+
+StoredOf = Callable[[str], StoredTensor]
+"""Gives the stored tensor in a file that is named from the text's folder."""
+_STORED = re.compile(r"[^/\\\\]+\.tensors/[0-9a-f]{64}\.safetensors")
+
+
+class Expressions:
+    """Reads the expressions of one text into a draft."""
+
+    def __init__(
+        self, draft: Draft, scope: Scope, modules: Modules, literals: Literals, stored: StoredOf | None = None
+    ) -> None:
+        """Read into this draft, names by this scope; stored tensors come from `stored`."""
+        self._stored_of = stored
+        self._draft, self._scope, self._modules, self._literals = draft, scope, modules, literals
+        self._calls = Calls(self, draft, modules)
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression stands for; parts of it are added to the draft.
+
+        Raises:
+            NotReadable: a canvas cannot express it.
+        """
+        literal = self._literals.of(node)
+        if literal is not None:
+            return literal
+        match node:
+            case ast.Name(id=name):
+                return self._name(node, name)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return Several(tuple(self.value(element) for element in elements), isinstance(node, ast.List))
+            case _:
+                return self.made(node)
+
+    def made(self, node: ast.expr, names: tuple[str, ...] = ()) -> Wired:
+        """The node that an expression adds: a part, or a statement that binds the names.
+
+        Raises:
+            NotReadable: a canvas cannot express it, or it makes nothing.
+        """
+        match node:
+            case ast.BinOp(left=left, op=operator, right=right):
+                return self._infix(INFIX[type(operator)], left, right, names)
+            case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _PREFIX:
+                port = self.port(operand)
+                return self._add(f"operator.{_PREFIX[type(operator)]}", {"a": port}, names)
+            case ast.UnaryOp():
+                raise refused(node, "`not` chooses while it runs: use ~ on tensors.")
+            case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in INFIX:
+                return self._infix(INFIX[type(operator)], left, right, names)
+            case ast.Compare():
+                raise refused(node, "one comparison at a time, with == != < <= > >=, is what a canvas draws.")
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value="data")) if self._loads(call):
+                return self._stored(call, names)
+            case ast.Subscript(value=value, slice=index):
+                return self._item(value, index, names)
+            case ast.Attribute():
+                return self._attribute(node, names)
+            case ast.Call():
+                return self._calls.read(node, names)
+            case _:
+                words = _REFUSED.get(type(node), f"`{ast.unparse(node)[:60]}` is nothing that a canvas draws")
+                raise refused(node, f"{words}.")
+
+    def literal(self, node: ast.expr) -> Written | None:
+        """The literal that an expression is, or None."""
+        return self._literals.of(node)
+
+    def port(self, node: ast.expr) -> Port:
+        """An expression as one port takes it: a tuple of wires becomes a node."""
+        return self.one(self.value(node))
+
+    def one(self, value: Given) -> Port:
+        """A value as one port takes it."""
+        if isinstance(value, Several):
+            ports = {f"items.{k}": self.one(item) for k, item in enumerate(value.items)}
+            key = "python.list" if value.is_list else "python.tuple"
+            return self._draft.node(key, ports, lengths={"items": len(value.items)}, nested=True)
+        assert isinstance(value, Wired | Written), "a slice stands only between [ and ]"
+        return value
+
+    def index(self, node: ast.expr, ports: dict[str, Port]) -> int:
+        """Read what stands between [ and ] into the ports of an index; the number of its elements."""
+        elements = node.elts if isinstance(node, ast.Tuple) else [node]
+        for k, element in enumerate(elements):
+            if isinstance(element, ast.Slice):
+                bounds = {"start": element.lower, "stop": element.upper, "step": element.step}
+                self._slice(f"index.{k}", element, bounds, ports)
+            else:
+                ports[f"index.{k}"] = self.port(element)
+        return len(elements)
+
+    def _slice(self, path: str, node: ast.Slice, bounds: dict[str, ast.expr | None], ports: dict[str, Port]) -> None:
+        read = {part: self.port(bound) for part, bound in bounds.items() if bound is not None}
+        if any(isinstance(value, Wired) for value in read.values()):
+            ports.update({f"{path}.{part}": value for part, value in read.items()})
+            return
+        texts = [_text(read.get(part)) for part in ("start", "stop", "step")]
+        ports[path] = Written(":".join(texts) if node.step is not None else ":".join(texts[:2]))
+
+    def knows(self, name: str) -> bool:
+        """Whether some statement above binds the name."""
+        return self._scope.find(name) is not None
+
+    def _loads(self, call: ast.Call) -> bool:
+        return self._modules.path(call.func) == "safetensors.torch.load_file"
+
+    def _stored(self, call: ast.Call, names: tuple[str, ...]) -> Wired:
+        """`load_file(HERE / "name.tensors/<digest>.safetensors")["data"]`, the only access to files there is."""
+        match call.args:
+            case [ast.BinOp(left=ast.Name(id="HERE"), op=ast.Div(), right=ast.Constant(value=str() as file))]:
+                found = _STORED.fullmatch(file)
+                if found is not None and self._stored_of is not None and not call.keywords:
+                    tensor = self._stored_of(file)
+                    self._draft.graph.tensors[tensor.digest] = tensor
+                    return self._add("python.stored", {"digest": Written(f'"{tensor.digest}"')}, names)
+        raise refused(call, "Only a stored tensor beside the text can be loaded: it is written by GradStudio's export.")
+
+    def _name(self, node: ast.expr, name: str) -> Value:
+        if name == "device" and self._scope.has_device:
+            return Written(DOCUMENT_DEVICE)
+        found = self._scope.find(name)
+        if found is None:
+            raise refused(node, self._scope.unbound(name))
+        return found
+
+    def _infix(self, word: str, left: ast.expr, right: ast.expr, names: tuple[str, ...]) -> Wired:
+        a = self.port(left)
+        return self._add(f"operator.{word}", {"a": a, "b": self.port(right)}, names)
+
+    def _item(self, value: ast.expr, index: ast.expr, names: tuple[str, ...]) -> Wired:
+        ports: dict[str, Port] = {"a": self.port(value)}
+        count = self.index(index, ports)
+        return self._add("operator.getitem", ports, names, {"index": count})
+
+    def _attribute(self, node: ast.Attribute, names: tuple[str, ...]) -> Wired:
+        path = self._modules.path(node)
+        if path is not None:
+            raise refused(node, f"'{path}' is nothing that has a value of its own here.")
+        value = self.port(node.value)
+        row = attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
+        if row is not None:
+            return self._add(row.key, {row.parameters[0].name: value}, names)
+        return self._add("python.attribute", {"object": value, "name": Written(node.attr)}, names)
+
+    def _add(
+        self, key: str, ports: dict[str, Port], names: tuple[str, ...], lengths: dict[str, int] | None = None
+    ) -> Wired:
+        return self._draft.node(key, ports, names=names, lengths=lengths, nested=not names)
+
+
+def attribute_row(family: Family, name: str, face: Face) -> Operator | None:
+    """The row that reads or writes an attribute of a tensor; None when it is one of a module or unknown."""
+    if family in (Family.MODULE, Family.OPTIMIZER, Family.ARRAY):
+        return None
+    row = load().get(f"torch.Tensor.{name}" + ("=" if face is Face.SET_ATTRIBUTE else ""))
+    return row if row is not None and row.face is face else None
+
+
+def refused(node: ast.AST, reason: str) -> NotReadable:
+    """That a canvas cannot express what stands here."""
+    text = reason[:1].upper() + reason[1:] if not reason.startswith(("'", "`")) else reason
+    return NotReadable(text, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+
+
+def _text(port: Port | None) -> str:
+    return port.text if isinstance(port, Written) else ""

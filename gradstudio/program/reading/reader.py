@@ -1,0 +1,231 @@
+"""Read: a Python text as a graph. Parsed, never executed; what a canvas cannot express is refused with its place."""
+
+import ast
+import warnings
+from collections.abc import Sequence
+
+import msgspec
+
+from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.blocks import Blocks
+from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
+from gradstudio.program.reading.draft import Draft
+from gradstudio.program.reading.expressions import Expressions, StoredOf
+from gradstudio.program.reading.header import is_path_line, read_header
+from gradstudio.program.reading.literals import Literals
+from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.scope import Scope
+from gradstudio.program.reading.statements import Statements
+
+MAX_CHARACTERS = 5_000_000
+MAX_NESTING = 100
+END = 2**62
+"""A line behind every other."""
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A text that was read.
+
+    Attributes:
+        graph: without places.
+        lines: 1-based line of every item in the text.
+    """
+
+    graph: Graph
+    lines: dict[ItemId, int]
+
+
+def read_script(text: str, stored: StoredOf | None = None) -> Read:
+    """The graph of a text, without places.
+
+    Args:
+        text: Python source.
+        stored: gives the stored tensor in a file named from the text's folder, for texts that load one.
+
+    Raises:
+        NotReadable: with line, column and reason; nothing is half-read.
+    """
+    return _Reader(text, stored).read()
+
+
+class _Reader:
+    """One text, read from top to bottom."""
+
+    def __init__(self, text: str, stored: StoredOf | None) -> None:
+        self._tree = _parse(text)
+        self._comments = Comments(text)
+        self._draft, self._scope, self._modules = Draft(), Scope(), Modules()
+        literals = Literals(text, self._modules)
+        expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
+        self._statements = Statements(self._draft, self._scope, self._modules, expressions)
+        self._blocks = Blocks(self._draft, self._scope, self._modules, expressions, self._body)
+        self._settings = True
+        self._depth, self._end = 0, END
+
+    def read(self) -> Read:
+        """Read everything."""
+        self._draft.graph.header = Header(seed=None)
+        statements = self._tree.body
+        if statements and _is_report(statements[-1]):
+            self._end = statements[-1].lineno
+            statements = statements[:-1]
+        try:
+            self._body(statements, 0, self._end)
+        except RecursionError:
+            raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
+        if not self._scope.has_device:
+            self._draft.follow_document_device()
+        return Read(self._draft.finish(), self._draft.lines)
+
+    def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:
+        """Read statements into the draft's body; comments above line `end` that are as deep stay with it."""
+        if self._depth >= MAX_NESTING:
+            raise NotReadable(f"Blocks are nested more than {MAX_NESTING} deep.", statements[0].lineno)
+        self._depth += 1
+        groups: list[BodyId] = []
+        notes: list[str] = []
+        for k, statement in enumerate(statements):
+            above = self._comments.until(last_line_of_head(statement))
+            blank = self._is_blank_before(statement, above)
+            opened = len(groups)
+            notes = self._groups(above, groups, notes, blank)
+            following = statements[k + 1].lineno if k + 1 < len(statements) else end
+            self._statement(statement, notes, blank and len(groups) <= opened, following)
+        self._depth -= 1
+        notes = self._groups(self._comments.tail(end, column), groups, notes, blank=False)
+        self._tail(notes)
+        while groups:
+            self._draft.body = groups.pop()
+
+    # -------------------------------------------------------------- statements
+
+    def _statement(self, statement: ast.stmt, notes: list[str], blank: bool, following: int) -> None:
+        self._draft.line = statement.lineno
+        if self._is_setting(statement):
+            return
+        if not isinstance(statement, ast.Import | ast.ImportFrom) and not _is_note(statement):
+            self._settings = False
+        body, count = self._draft.body, self._draft.count_in(self._draft.body)
+        first: ItemId | None = None
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                self._modules.read(statement)
+                return
+            case ast.Expr(value=ast.Constant(value=str() as words)):
+                notes.extend(words.strip().splitlines())
+                return
+            case ast.With() | ast.For() | ast.If():
+                first = self._blocks.read(statement, following)
+            case _:
+                self._statements.read(statement)
+        if first is None and self._draft.count_in(body) > count:
+            first = self._draft.last_of(body)
+        self._note(first, count, notes, blank)
+
+    def _is_setting(self, statement: ast.stmt) -> bool:
+        if is_path_line(statement, self._modules):
+            return True
+        header = read_header(statement, self._modules, self._draft.graph.header) if self._settings else None
+        if header is None:
+            return False
+        self._draft.graph.header = header
+        if isinstance(statement, ast.Assign):
+            self._scope.has_device = True
+        return True
+
+    def _note(self, item: ItemId | None, count: int, notes: list[str], blank: bool) -> None:
+        """Give the statement its comments, and the blank line above it."""
+        if item is not None:
+            _say(self._draft.graph, item, "\n".join(notes), blank and bool(count))
+            notes.clear()
+
+    # -------------------------------------------------------------- comments
+
+    def _is_blank_before(self, statement: ast.stmt, above: list[Comment]) -> bool:
+        first = min([statement.lineno, *(comment.line for comment in above if comment.alone)])
+        return self._comments.is_blank(first - 1)
+
+    def _groups(self, above: list[Comment], groups: list[BodyId], notes: list[str], blank: bool) -> list[str]:
+        """Open and close the groups that comments mark; the notes that are left for what follows."""
+        left = notes
+        for comment in above:
+            title = comment.opens
+            if title is not None:
+                self._open(title, groups, left, blank)
+                left = []
+            elif comment.closes and groups:
+                self._tail(left)
+                left = []
+                self._draft.body = groups.pop()
+            else:
+                left.append(comment.note)
+        return left
+
+    def _open(self, title: str, groups: list[BodyId], notes: list[str], blank: bool) -> None:
+        item = self._draft.block_id()
+        has_more = bool(self._draft.count_in(self._draft.body))
+        block = Block(id=item, kind="group", title=title, note="\n".join(notes), blank_before=blank and has_more)
+        self._draft.block(block, {})
+        groups.append(self._draft.body)
+        self._draft.body = BodyId(item)
+        self._settings = False
+
+    def _tail(self, lines: list[str]) -> None:
+        if lines:
+            body = self._draft.body
+            before = self._draft.graph.tails.get(body)
+            self._draft.graph.tails[body] = "\n".join([*([before] if before else []), *lines])
+
+
+def _parse(text: str) -> ast.Module:
+    if len(text) > MAX_CHARACTERS:
+        raise NotReadable(f"The text has more than {MAX_CHARACTERS:,} characters.", 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unknown escape in a text is not our reader's trouble
+            return ast.parse(text)
+    except SyntaxError as error:
+        column = max((error.offset or 1) - 1, 0)
+        raise NotReadable(f"This is not Python: {error.msg}.", error.lineno or 1, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise NotReadable(f"This is not Python: {error}.", 1) from None
+
+
+def _is_note(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_report(statement: ast.stmt) -> bool:
+    """Whether it is `if __name__ == "__main__":` around prints only."""
+    match statement:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]
+            ),
+            body=body,
+            orelse=[],
+        ):
+            return all(_only_prints(inner) for inner in body)
+        case _:
+            return False
+
+
+def _only_prints(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return True
+        case ast.For(body=body, orelse=[]):
+            return all(_only_prints(inner) for inner in body)
+        case _:
+            return False
+
+
+def _say(graph: Graph, item: ItemId, note: str, blank: bool) -> None:
+    """Give an item its comments and the blank line above it."""
+    if item in graph.nodes:
+        node = graph.nodes[item]
+        graph.nodes[item] = msgspec.structs.replace(node, note=note or node.note, blank_before=blank)
+    else:
+        block = graph.blocks[item]
+        graph.blocks[item] = msgspec.structs.replace(block, note=note or block.note, blank_before=blank)

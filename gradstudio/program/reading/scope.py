@@ -1,0 +1,45 @@
+"""Which statement each name means while a text is read from top to bottom."""
+
+from difflib import get_close_matches
+
+from gradstudio.program.reading.draft import Wired
+
+
+class Scope:
+    """The names bound so far.
+
+    Attributes:
+        has_device: the header says `device = …`: the name stands for the document's device.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is bound."""
+        self.has_device = False
+        self._bound: dict[str, Wired] = {}
+        self._gone: dict[str, str] = {}
+
+    def find(self, name: str) -> Wired | None:
+        """What the name means here, or None."""
+        return self._bound.get(name)
+
+    def bind(self, name: str, value: Wired) -> None:
+        """From here on the name means this."""
+        self._bound[name] = value
+        self._gone.pop(name, None)
+
+    def bindings(self) -> dict[str, Wired]:
+        """Every name and what it means here."""
+        return dict(self._bound)
+
+    def forget(self, name: str, why: str) -> None:
+        """The name means nothing from here on."""
+        if self._bound.pop(name, None) is not None:
+            self._gone[name] = why
+
+    def unbound(self, name: str) -> str:
+        """Why the name cannot be read here."""
+        if name in self._gone:
+            return self._gone[name]
+        near = get_close_matches(name, self._bound, n=1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        return f"'{name}' is not bound by any statement above.{hint}"

@@ -1,0 +1,183 @@
+"""What a text becomes: the same text again, its notes, its blocks, its lines."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from gradstudio.document.file import load
+from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
+from gradstudio.paths import examples
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write, write_script
+from tests.program.test_laws import programs
+
+HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\n\n"
+
+
+def graph_of(text: str, head: str = HEAD) -> Graph:
+    return read_script(head + text).graph
+
+
+def code(graph: Graph) -> list[str]:
+    """The statements as they are printed."""
+    script = write(graph)
+    return [line for line in script.code.removeprefix(script.prelude).splitlines() if line]
+
+
+@pytest.mark.parametrize("path", sorted(examples().glob("*.gsg")), ids=lambda path: path.stem)
+def test_an_example_that_was_exported_reads_back_as_itself(path) -> None:
+    graph = load(path)
+    text = write_script(graph, stem=path.stem)
+    stored = {f"{path.stem}.tensors/{digest}.safetensors": tensor for digest, tensor in graph.tensors.items()}
+    assert write_script(read_script(text, stored.__getitem__).graph, stem=path.stem) == text
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_any_program_that_was_exported_reads_back_as_itself(graph: Graph) -> None:
+    if not incomplete(graph):
+        text = write_script(graph)
+        assert write_script(read_script(text).graph) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = x @ x.T + 1",
+        "y = (-x)**2",
+        "y = x[:, 1:, None, ...]",
+        "y = x[0, ::2]",
+        "y = x[[0, 1]]",
+        "y = x[x > 0]",
+        "y = torch.cat([x, x], dim=1)",
+        "y = torch.randn(2, 3, device=\"cpu\")",
+        "y = F.relu(x).sum(dim=0, keepdim=True)",
+        "y = x.view(-1)",
+        "y = x.to(torch.float64)",
+        "values, indices = x.topk(2)",
+        "B, T = x.shape",
+        "a, b = x.split(1)",
+        "x += 1",
+        "x[0] = 1",
+        "x[0, 1:] *= 2",
+        "x.requires_grad = True",
+        "x.grad = None",
+        "m = nn.Sequential(nn.Linear(3, 4), nn.ReLU())",
+        "c = nn.Conv2d(1, 8, kernel_size=3, padding=1)",
+        "print(\"x\", x)",
+        "(x**2).sum().backward()",
+        "y = x.masked_fill(x > 0, float(\"-inf\"))",
+        "y = torch.where(x > 0, x, 0.0)",
+        "y = [x, 1, x + 1]",
+        "s = x.shape[0] * 2",
+        "y = x.std(dim=1, correction=0)",
+    ],
+)  # fmt: skip
+def test_a_line_is_printed_as_it_was_read(line: str) -> None:
+    graph = graph_of(f"x = torch.rand(2, 3)\n{line}\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[-1].replace(" ", "") == line.replace(" ", "")
+
+
+def test_parts_are_nested_and_statements_are_not() -> None:
+    graph = graph_of("x = torch.ones(2)\ny = (x * 2).sum()\n")
+    assert [(node.operator, node.nested, node.names) for node in graph.nodes.values()] == [
+        ("torch.ones", False, ("x",)),
+        ("operator.mul", True, ()),
+        ("torch.Tensor.sum", False, ("y",)),
+    ]
+
+
+def test_another_alias_reads_as_what_it_stands_for() -> None:
+    text = "import torch as t\nfrom torch.nn import functional as fn, Linear\nfrom math import pi\n"
+    graph = graph_of("x = t.ones(2, dtype=t.float64) * pi\ny = fn.relu(x)\nm = Linear(2, 3)\n", text)
+    assert code(graph) == ["x = torch.ones(2, dtype=torch.float64) * math.pi", "y = F.relu(x)", "m = nn.Linear(2, 3)"]
+
+
+def test_the_header_is_read_as_settings() -> None:
+    usual = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+    graph = graph_of(f"torch.manual_seed(3)\ntorch.set_default_dtype(torch.float64)\n{usual}x = torch.ones(2)\n")
+    assert (graph.header.seed, graph.header.default_dtype, graph.header.device) == (3, "torch.float64", "auto")
+    assert [node.literals for node in graph.nodes.values()] == [{"size": "(2,)"}]
+
+
+def test_without_a_device_line_what_creates_follows_the_document() -> None:
+    graph = graph_of("x = torch.ones(2)\n")
+    assert next(iter(graph.nodes.values())).literals["device"] == DOCUMENT_DEVICE
+    assert graph.header.seed is None
+
+
+def test_the_usual_device_goes_where_it_is_named() -> None:
+    graph = graph_of("device = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = torch.ones(2).to(device)\n")
+    assert code(graph) == ["x = torch.ones(2).to(device)"]
+
+
+def test_comments_and_blank_lines_are_kept() -> None:
+    text = """\
+x = torch.ones(2)  # beside
+
+# above
+# two lines
+y = x * 2
+with torch.no_grad():
+    # inside
+    z = y + 1
+    # at the end of the block
+w = z
+# at the end
+"""
+    assert code(graph_of(text)) == [
+        "# beside",
+        "x = torch.ones(2)",
+        "# above",
+        "# two lines",
+        "y = x * 2",
+        "with torch.no_grad():",
+        "    # inside",
+        "    z = y + 1",
+        "    # at the end of the block",
+        "w = z",
+        "# at the end",
+    ]
+    assert "\n\n# above" in write(graph_of(text)).code
+
+
+def test_a_loop_carries_what_it_reads_before_it_binds() -> None:
+    graph = graph_of(
+        "h = torch.zeros(2)\nn = 0\nW = torch.ones(2)\nfor i in range(3):\n    h = h + W\n    n += 1\n    W *= 2\n"
+    )
+    block = next(iter(graph.blocks.values()))
+    assert (block.variable, set(block.carried)) == ("i", {"h", "n"})
+    assert incomplete(graph) == {}
+
+
+def test_after_a_loop_the_names_are_those_of_its_last_turn() -> None:
+    graph = graph_of("W = torch.ones(2)\nfor i in range(3):\n    y = W * i\n    W += y\nz = y + W\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[-1] == "z = y + W"
+
+
+def test_a_name_that_is_bound_again_is_another_version() -> None:
+    graph = graph_of("h = torch.ones(2)\nh = h * 2\nh = h + 1\n")
+    assert [len(graph.wires_from(item)) for item in graph.nodes] == [1, 1, 0]
+
+
+def test_chained_assignment_is_two_statements() -> None:
+    assert code(graph_of("a = b = torch.ones(2)\n")) == ["a = torch.ones(2)", "b = a"]
+
+
+def test_the_report_at_the_end_is_dropped() -> None:
+    text = 'x = torch.ones(2)\n\n\nif __name__ == "__main__":\n    print("x =", x)\n'
+    assert code(graph_of(text)) == ["x = torch.ones(2)"]
+
+
+def test_every_item_knows_its_line() -> None:
+    read = read_script("import torch\n\nx = torch.ones(2)\nfor i in range(2):\n    y = (x * i).sum()\n")
+    assert sorted(read.lines.values()) == [3, 4, 5, 5]
+
+
+def test_groups_are_read_from_their_marks() -> None:
+    text = "x = torch.ones(2)\n# region: One\ny = x * 2\n# region: Two\nz = y\n# endregion\n# endregion\nw = z\n"
+    graph = graph_of(text)
+    assert [block.title for block in graph.blocks.values()] == ["One", "Two"]
+    assert code(graph) == text.splitlines()

@@ -1,0 +1,68 @@
+"""What a canvas cannot express is refused at its line, in words."""
+
+import pytest
+
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.reader import read_script
+
+LINES = {
+    "import os": "torch, numpy and math",
+    "from pathlib import PurePath": "torch, numpy and math",
+    "from torch import *": "does not say which names",
+    "import matplotlib.pyplot as plt": "torch, numpy and math",
+    "y = lambda v: v": "lambda",
+    "y = [v * 2 for v in (1, 2)]": "comprehension",
+    "y = {1: 2}": "dict",
+    "y = 1 if x else 2": "torch.where",
+    "y = x and x": "& and |",
+    "y = not x": "~",
+    "y = 0 < x < 1": "ne comparison",
+    "y = z": "not bound",
+    "y = xx": "Did you mean 'x'",
+    "def f(a): return a": "function",
+    "class A: pass": "class",
+    "while True: pass": "while",
+    "try:\n    pass\nfinally:\n    pass": "try",
+    "assert x.sum() > 0": "assert",
+    "del x": "del",
+    "y = open('f')": "calls what no statement",
+    "y = eval('1')": "calls what no statement",
+    "y = torch.load('f')": "nothing that a canvas has",
+    "y = torch.nn.functional.reluu(x)": "Did you mean 'torch.nn.functional.relu'",
+    "y = x.tofile('f')": "no method",
+    "y = x.sum(dimm=1)": "Did you mean 'dim'",
+    "y = x.sum(*x)": "unpacks",
+    "F = x": "",
+    "range = x": "exported script needs",
+    "with open('f') as f:\n    pass": "binds a name",
+    "with torch.cuda.device(0):\n    pass": "none of the blocks",
+    "for i, v in enumerate(x):\n    pass": "one variable",
+    "for v in zip(x, x):\n    pass": "zip",
+    "if x.sum() > 0:\n    y = x": "only print",
+    "for i in range(3):\n    h = h + i": "before anything binds it",
+    "for i in range(3):\n    pass\ny = i": "variable of a loop",
+    "y = f'{x}'": "f-string",
+    "(a, (b, c)) = x": "plain names",
+    "y = x.__class__": "",
+    "y = load_file('x')": "calls what no statement",
+    "x = (": "not Python",
+}
+
+
+@pytest.mark.parametrize("line", LINES, ids=[line.partition("\n")[0][:40] for line in LINES])
+def test_it_is_refused_where_it_stands(line: str) -> None:
+    text = f"import torch\nx = torch.ones(2)\n{line}\n"
+    with pytest.raises(NotReadable) as caught:
+        graph = read_script(text).graph
+        from gradstudio.graph.analysis import incomplete
+
+        assert incomplete(graph), "it was read"
+        raise NotReadable(next(iter(incomplete(graph).values())), 3)
+    assert caught.value.line in (3, 4, 5)
+    assert LINES[line] in caught.value.reason
+
+
+def test_hostile_texts_end_in_words() -> None:
+    for text in ("(" * 10_000, "x = " + "-" * 20_000 + "1", "\0", "x = 1\n" + " " * 500 + "y = 2", "if 1:\n" * 200):
+        with pytest.raises(NotReadable):
+            read_script(text)
