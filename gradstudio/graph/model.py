@@ -35,6 +35,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         positional: parameters given by position; None is the catalogue's style.
         nested: printed inside its only user while SEMANTICS 1 allows it.
         note: comment lines above the statement, shown on the canvas as a note.
+        covered: port path -> Python text that stood there before a wire came; it comes back when the wire
+            goes. Of this session only: neither in the file nor in the text.
     """
 
     id: ItemId
@@ -49,6 +51,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     muted: bool = False
     bypassed: bool = False
     marks: tuple[Mark, ...] = ()
+    covered: dict[str, str] = {}
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -5,6 +5,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
+from gradstudio.graph.arguments import SLICE_PARTS, slice_parts
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
@@ -16,6 +17,11 @@ GROWING = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
 
 
 _RANGE = Parameter("range", Kind.SHAPE, hint="stop, or start, stop, step")
+_BOUNDS = {
+    "start": Parameter("start", Kind.INT, default="None", nullable=True, hint="from this position on"),
+    "stop": Parameter("stop", Kind.INT, default="None", nullable=True, hint="up to before this position"),
+    "step": Parameter("step", Kind.INT, default="None", nullable=True, hint="every so many positions"),
+}
 _OVER = Parameter("over", Kind.ANY, hint="a list, a tuple or an iterator")
 
 
@@ -124,9 +130,22 @@ def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) ->
         return
     element = element_parameter(parameter)
     for k in range(count):
-        yield _port(graph, owner, element, f"{parameter.name}.{k}", f"{parameter.name}[{k}]", k)
+        path, label = f"{parameter.name}.{k}", f"{parameter.name}[{k}]"
+        if parameter.kind is Kind.INDEX and (given := slice_parts(graph, owner, path)):
+            yield from _slice_ports(graph, owner, path, label, k, given)
+        else:
+            yield _port(graph, owner, element, path, label, k)
     if parameter.kind in GROWING:
         yield Port(f"{parameter.name}.{count}", f"{parameter.name}[{count}]", element, element=count, grows=True)
+
+
+def _slice_ports(
+    graph: Graph, owner: Node | Block, path: str, label: str, element: int, given: tuple[str, ...]
+) -> Iterator[Port]:
+    """A port for each bound of a slice between values: its start and stop, and its step where there is one."""
+    for part in SLICE_PARTS:
+        if part != "step" or f"{path}.step" in given:
+            yield _port(graph, owner, _BOUNDS[part], f"{path}.{part}", f"{label} {part}", element)
 
 
 def _port(graph: Graph, owner: Node | Block, parameter: Parameter, path: str, label: str, element: int | None) -> Port:
@@ -136,7 +155,7 @@ def _port(graph: Graph, owner: Node | Block, parameter: Parameter, path: str, la
         state = "document_device"
     if (owner.id, path) in graph.wires:
         state = "wired"
-    required = element is not None or parameter.default is None
+    required = parameter.default is None
     return Port(path, label, parameter, state, literal, element, required)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 
 import msgspec
 
@@ -65,10 +66,15 @@ def tokens(text: str) -> list[Token]:
                 raise LiteralError("A quoted text must end with the same quote, on the same line.")
             raise LiteralError(_UNKNOWN.get(rest[:1], f"Did not expect '{rest[:1]}' here."))
         kind = match.lastgroup or ""
-        found.append(Token(kind, match[kind]))
+        found.append(Token(kind, _plain_digits(match[kind]) if kind == "number" else match[kind]))
         at = match.end()
     found.append(Token("end", ""))
     return found
+
+
+def _plain_digits(text: str) -> str:
+    """Digits of any script as 0 to 9."""
+    return text if text.isascii() else "".join(str(unicodedata.digit(c, c)) for c in text)
 
 
 def number_form(text: str) -> Number:

@@ -2,6 +2,7 @@
 
 from gradstudio.graph.recipes.blocks import move_into, unwrap, wrap
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.modules import (
     add_child,
     call_again,
@@ -39,14 +40,13 @@ from gradstudio.graph.recipes.repairs import (
     statement_before,
 )
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
+from gradstudio.graph.recipes.typed import set_value
 from gradstudio.graph.recipes.wires import (
     connect,
     disconnect,
     disconnect_all,
     insert_on_wire,
-    join_list,
     replace_target,
-    split_list,
 )
 
 __all__ = [
@@ -75,10 +75,12 @@ __all__ = [
     "move",
     "move_behind",
     "move_child",
+    "move_element",
     "move_into",
     "out_of_place",
     "read_leaf",
     "remove_block",
+    "remove_element",
     "rename",
     "replace_operator",
     "replace_target",
@@ -91,6 +93,7 @@ __all__ = [
     "set_muted",
     "set_note",
     "set_training",
+    "set_value",
     "split_list",
     "statement_before",
     "unwrap",

@@ -185,6 +185,8 @@ def _put_literal(draft: Draft, item: ItemId, path: str, value: str) -> None:
     literals = {key: text for key, text in owner.literals.items() if key != path}
     if value:
         literals[path] = value
+    if isinstance(owner, Node) and path in owner.covered:
+        owner = msgspec.structs.replace(owner, covered={k: text for k, text in owner.covered.items() if k != path})
     draft.put(msgspec.structs.replace(owner, literals=literals))
 
 

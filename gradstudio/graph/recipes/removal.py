@@ -5,14 +5,18 @@ from collections.abc import Iterable
 from gradstudio.graph.edits import Edits, MoveItem, RemoveBlock, RemoveNode, SetPlaces, SetTail
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.lists import close_gaps, uncover
 
 
 def delete(graph: Graph, items: Iterable[ItemId]) -> Edits:
     """Remove items with their wires; a block leaves behind those statements not named too."""
     draft = Draft(graph)
     chosen = dict.fromkeys(item for item in items if item in graph)
+    gone = tuple(wire for item in chosen for wire in graph.wires_from(item) if wire.target not in chosen)
     for item in chosen:
         draft.cut((*draft.graph.wires_to(item), *draft.graph.wires_from(item)))
+    uncover(draft, gone)
+    close_gaps(draft, ((wire.target, wire.port) for wire in gone))
     for item in chosen:
         if item in draft.graph.nodes:
             draft.do(RemoveNode(item))

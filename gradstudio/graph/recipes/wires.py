@@ -1,20 +1,19 @@
-"""Recipes for wires: connecting, taking away, inserting, lists of ports."""
+"""Recipes for wires: connecting, taking away, inserting."""
 
 import msgspec
 
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.joining import CALLED, is_callable, joined, makes_module
-from gradstudio.graph.model import BodyId, Graph, ItemId, Place, Wire
+from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.lists import close_gaps, index_in, uncover
 from gradstudio.graph.recipes.nodes import add_call, fresh_node
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Family, Kind
-
-MAX_ELEMENTS = 64
 
 
 def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> Edits:
@@ -31,33 +30,36 @@ def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str
 
 
 def disconnect(graph: Graph, wire: Wire) -> Edits:
-    """Take a wire away; a list that grew for it shrinks again."""
-    draft = Draft(graph)
-    draft.cut((wire,))
-    _shrink(draft, wire.target, wire.port)
-    return draft.finish()
+    """Take a wire away: a list closes the gap, elsewhere what was written there before stands there again."""
+    return disconnect_all(graph, (wire,))
 
 
 def disconnect_all(graph: Graph, wires: tuple[Wire, ...]) -> Edits:
     """Take several wires away at once."""
     draft = Draft(graph)
     draft.cut(wires)
-    for wire in wires:
-        _shrink(draft, wire.target, wire.port)
+    uncover(draft, wires)
+    close_gaps(draft, ((wire.target, wire.port) for wire in wires))
     return draft.finish()
 
 
 def replace_target(graph: Graph, wire: Wire, target: ItemId, port: str) -> Edits:
-    """Move the end of a wire to another input.
+    """Move the end of a wire to another input; within one list the two change places.
 
     Raises:
         WireRefused: it may not end there; the message says why.
     """
     draft = Draft(graph)
     draft.cut((wire,))
-    if (wire.target, wire.port) != (target, port):
-        _shrink(draft, wire.target, wire.port)
+    moves = (wire.target, wire.port) != (target, port)
+    other = graph.wire_into(target, port) if _in_one_list(wire, target, port) else None
+    if moves:
+        uncover(draft, (wire,))
     _connect(draft, wire.source, wire.output, target, port)
+    if other is not None and moves:
+        _connect(draft, other.source, other.output, target, wire.port)
+    elif moves:
+        close_gaps(draft, ((wire.target, wire.port),))
     return draft.finish()
 
 
@@ -95,41 +97,6 @@ def first_fitting_port(graph: Graph, source: ItemId, output: int, target: ItemId
     return preferred[0].path if preferred else None
 
 
-def split_list(graph: Graph, item: ItemId, parameter: str, count: int) -> Edits:
-    """Give a list-like argument a port per element, with `count` elements.
-
-    Raises:
-        Refused: the count is out of bounds, or wires would be lost.
-    """
-    if not 1 <= count <= MAX_ELEMENTS:
-        raise Refused(f"A list can have 1 to {MAX_ELEMENTS} ports here; for more, build the list first.")
-    draft = Draft(graph)
-    owner = draft.owner(item)
-    draft.cut(tuple(w for w in graph.wires_to(item) if w.port == parameter or _index(w.port, parameter) >= count))
-    literals = {
-        key: text for key, text in owner.literals.items() if key != parameter and _index(key, parameter) < count
-    }
-    for k, text in enumerate(_elements(owner.literals.get(parameter, ""))[:count]):
-        literals.setdefault(f"{parameter}.{k}", text)
-    draft.put(msgspec.structs.replace(owner, literals=literals, lengths={**owner.lengths, parameter: count}))
-    return draft.finish()
-
-
-def join_list(graph: Graph, item: ItemId, parameter: str) -> Edits:
-    """Give a list-like argument one port for the whole list again; wires into elements are taken away."""
-    draft = Draft(graph)
-    owner = draft.owner(item)
-    draft.cut(tuple(w for w in graph.wires_to(item) if _index(w.port, parameter) >= 0))
-    count = owner.lengths.get(parameter, 0)
-    texts = [owner.literals.get(f"{parameter}.{k}", "") for k in range(count)]
-    literals = {key: text for key, text in owner.literals.items() if _index(key, parameter) < 0}
-    if count and all(texts):
-        literals[parameter] = f"({texts[0]},)" if count == 1 else f"({', '.join(texts)})"
-    lengths = {key: length for key, length in owner.lengths.items() if key != parameter}
-    draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
-    return draft.finish()
-
-
 def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: str) -> None:
     reason = why_not(draft.graph, source, output, target, path)
     if reason:
@@ -143,6 +110,8 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
     if port is not None and port.grows and port.element is not None:
         lengths = {**lengths, port.path.rsplit(".", 1)[0]: port.element + 1}
     literals = {key: text for key, text in owner.literals.items() if key != path}
+    if isinstance(owner, Node) and path in owner.literals:
+        owner = msgspec.structs.replace(owner, covered={**owner.covered, path: owner.literals[path]})
     draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
     draft.do(AddWire(Wire(source, output, target, path)))
 
@@ -160,33 +129,6 @@ def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> 
     draft.do(RemoveNode(call), SetPlaces({key: None for key in (call, f"note:{call}") if key in draft.graph.places}))
 
 
-def _shrink(draft: Draft, item: ItemId, path: str) -> None:
-    """Drop empty elements at the end of a growing list, down to two."""
-    parameter, _, number = path.rpartition(".")
-    if not number.isdigit() or item not in draft.graph:
-        return
-    owner = draft.owner(item)
-    count = owner.lengths.get(parameter, 0)
-    while count > 2 and _is_empty(draft, item, f"{parameter}.{count - 1}"):
-        count -= 1
-    if count != owner.lengths.get(parameter, 0):
-        draft.put(msgspec.structs.replace(owner, lengths={**owner.lengths, parameter: count}))
-
-
-def _is_empty(draft: Draft, item: ItemId, path: str) -> bool:
-    return draft.graph.wire_into(item, path) is None and path not in draft.owner(item).literals
-
-
-def _index(path: str, parameter: str) -> int:
-    """Number of the element a path names within a parameter; -1 when it names none."""
-    head, _, tail = path.partition(".")
-    number = tail.partition(".")[0]
-    return int(number) if head == parameter and number.isdigit() else -1
-
-
-def _elements(text: str) -> list[str]:
-    """Texts of the elements of a literal tuple or list."""
-    inner = text.strip()
-    if inner[:1] in "([" and inner[-1:] in ")]":
-        inner = inner[1:-1]
-    return [part.strip() for part in inner.split(",") if part.strip()]
+def _in_one_list(wire: Wire, target: ItemId, port: str) -> bool:
+    parameter, _, number = port.rpartition(".")
+    return bool(number.isdigit()) and wire.target == target and index_in(wire.port, parameter) >= 0
