@@ -4,9 +4,9 @@ import re
 from html import escape
 from typing import NamedTuple, assert_never
 
+from gradstudio.operators import words
 from gradstudio.operators.docstrings import model as m
 from gradstudio.operators.model import Face, Operator, Parameter
-from gradstudio.ui.panels.documentation import facts
 from gradstudio.ui.panels.documentation.code_html import code_html, without_directions
 from gradstudio.ui.panels.documentation.links import operator_at
 from gradstudio.ui.theme import Theme
@@ -169,7 +169,7 @@ class Writer:
         kind = self.spans(field.takes)
         names = ", ".join(field.names)
         default = f" = {known.default}" if known is not None and known.default is not None else ""
-        takes = facts.takes(known) if known is not None else ""
+        takes = words.takes(known) if known is not None else ""
         return self.argument(names, default, takes, kind, self.blocks(field.blocks))
 
     def argument(self, names: str, default: str, takes: str, kind: str, html: str) -> str:

@@ -3,15 +3,14 @@
 import re
 from html import escape
 
+from gradstudio.operators import words
 from gradstudio.operators.docstrings import Docstring
 from gradstudio.operators.docstrings.excerpts import fields
 from gradstudio.operators.docstrings.model import Paragraph
 from gradstudio.operators.model import Operator
 from gradstudio.protocol.pages import Described
-from gradstudio.ui.panels.documentation import facts
 from gradstudio.ui.panels.documentation.blocks_html import Page, Writer, breakable, parameter_called
 from gradstudio.ui.panels.documentation.links import operator_at, web_address
-from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.theme import Theme, mono_font
 
 _LONG_TYPES = re.compile(r"\b(?:collections\.abc|typing|torch\.nn\.parameter|torch\.nn\.modules\.\w+|torch)\.(?=\w)")
@@ -85,7 +84,7 @@ def _head(operator: Operator, theme: Theme) -> str:
 
 def _signatures(operator: Operator, described: Described | None, read: tuple[Docstring, ...], writer: Writer) -> str:
     """As one prints it; below, as torch writes it, where that says more."""
-    printed = signature(operator)
+    printed = words.signature(operator)
     written = next((docstring.signatures for docstring in read if docstring.signatures), ())
     if not written and described is not None:
         passage = next((passage for passage in described.passages if passage.signature), None)
@@ -94,7 +93,7 @@ def _signatures(operator: Operator, described: Described | None, read: tuple[Doc
     told = tuple(_spaced(each.replace("__init__(", f"{word}(", 1)) for each in written[:MAX_SIGNATURES])
     if any(_bare(printed) == _bare(each) for each in told):
         told = ()
-    outcome = f"<p class='gives'>gives {escape(facts.results(operator))}</p>"
+    outcome = f"<p class='gives'>gives {escape(words.results(operator))}</p>"
     as_torch = "".join(f"<p class='torch'>{escape(breakable(each))}</p>" for each in told)
     return writer.signature(printed) + outcome + as_torch
 
@@ -114,8 +113,8 @@ def _bare(text: str) -> str:
 
 
 def _badges(operator: Operator, theme: Theme) -> str:
-    told = facts.badges(operator)
-    lines = [f"<span class='badge'>{escape(word)}</span> &nbsp;{escape(words)}" for word, words in told]
+    told = words.badges(operator)
+    lines = [f"<span class='badge'>{escape(word)}</span> &nbsp;{escape(sentence)}" for word, sentence in told]
     return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
 
 
@@ -128,7 +127,7 @@ def _arguments(operator: Operator, told: frozenset[str], writer: Writer) -> str:
         writer.argument(
             f"*{parameter.name}" if parameter.variadic else parameter.name,
             f" = {parameter.default}" if parameter.default is not None else "",
-            facts.takes(parameter),
+            words.takes(parameter),
             "",
             f"<p>{escape(parameter.hint)}</p>" if parameter.hint else "",
         )

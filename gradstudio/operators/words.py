@@ -1,7 +1,8 @@
-"""What the catalogue knows of an operator and its arguments, in words. No Qt."""
+"""What the catalogue knows of an operator and its arguments, in words: how it is written, what it takes and gives."""
 
-from gradstudio.operators.model import Effect, Family, Kind, Operator, Parameter
+from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter
 
+MAX_PARAMETERS = 7
 KIND_WORDS = {
     Kind.TENSOR: "a tensor",
     Kind.NUMBER: "a number",
@@ -54,6 +55,31 @@ _EFFECTS = {
 }
 
 
+def signature(operator: Operator) -> str:
+    """One line of Python that shows how the operator is used: ``torch.matmul(input, other)``."""
+    names = [parameter.name for parameter in operator.parameters]
+    first, second = (*names, "a", "b")[:2] if names else ("a", "b")
+    match operator.face:
+        case Face.INFIX | Face.AUGMENTED:
+            return f"{first} {operator.symbol} {second}"
+        case Face.PREFIX:
+            return f"{operator.symbol}{first}" if not operator.symbol.isalpha() else f"{operator.symbol} {first}"
+        case Face.ATTRIBUTE:
+            return f"{first}.{operator.symbol or second}"
+        case Face.SET_ATTRIBUTE:
+            return f"{first}.{operator.symbol or 'name'} = value"
+        case Face.ITEM:
+            return f"{first}[{second}]"
+        case Face.SET_ITEM:
+            return f"{first}[{second}] = value"
+        case Face.LITERAL | Face.ALIAS | Face.TUPLE | Face.LIST | Face.STORED | Face.GROUP | Face.CALL:
+            return operator.title
+        case Face.METHOD:
+            return f"{first}.{operator.word}({_arguments(operator.parameters[1:])})"
+        case _:
+            return f"{operator.path}({_arguments(operator.parameters)})"
+
+
 def takes(parameter: Parameter) -> str:
     """What an argument takes, without its default: "a tensor or a number, or None; one of 'mean', 'sum'"."""
     words = KIND_WORDS[parameter.kind]
@@ -72,6 +98,11 @@ def takes(parameter: Parameter) -> str:
 def default_words(parameter: Parameter) -> str:
     """Its default, or that it is needed."""
     return f"default {parameter.default}" if parameter.default is not None else "needed"
+
+
+def argument(parameter: Parameter) -> str:
+    """What an argument takes and what it is without one, in a line: "a number; default 1"."""
+    return "; ".join(part for part in (takes(parameter), default_words(parameter)) if part)
 
 
 def badges(operator: Operator) -> tuple[tuple[str, str], ...]:
@@ -101,3 +132,15 @@ def results(operator: Operator) -> str:
         for result in operator.results
     ]
     return ", ".join(words)
+
+
+def _arguments(parameters: tuple[Parameter, ...]) -> str:
+    shown = [_argument(parameter) for parameter in parameters[:MAX_PARAMETERS]]
+    if len(parameters) > MAX_PARAMETERS:
+        shown.append("…")
+    return ", ".join(shown)
+
+
+def _argument(parameter: Parameter) -> str:
+    name = f"*{parameter.name}" if parameter.variadic else parameter.name
+    return name if parameter.default is None or parameter.variadic else f"{name}={parameter.default}"
