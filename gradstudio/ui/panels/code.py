@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButton, QWidget
 
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span
 from gradstudio.protocol.debugging import Breakpoint
@@ -141,12 +142,16 @@ class CodePanel(QPlainTextEdit):
         self._mark_lines()
         if not reveal:
             return
-        chosen = self._session.attention.selection
+        chosen = self._chosen()
         span = next((span for span in self._spans if span.node in chosen), None)
         if span is not None:
             cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
             self.setTextCursor(cursor)
             self.ensureCursorVisible()
+
+    def _chosen(self) -> frozenset[ItemId]:
+        """The selected items; both lines of a module and the call on its card."""
+        return joined(self._session.graph_store.graph).whole(self._session.attention.selection)
 
     def _mark_lines(self) -> None:
         results, syntax = self._session.results, self._theme.syntax
@@ -161,7 +166,7 @@ class CodePanel(QPlainTextEdit):
             ground = self._theme.color(active.phase)
             ground.setAlpha(ACTIVE_ALPHA)
             made.extend(self._line_mark(span, ground) for span in self._spans if span.node == active.node)
-        chosen = self._session.attention.selection
+        chosen = self._chosen()
         made.extend(self._text_mark(span) for span in self._spans if span.node in chosen)
         self.setExtraSelections(made)
         debug = self._session.debug

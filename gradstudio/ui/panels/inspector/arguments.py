@@ -1,5 +1,7 @@
 """The arguments of the selected item: a row each, with the editor that fits, or the wire that feeds it."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -7,6 +9,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports import Port, input_ports, output_ports
+from gradstudio.operators.model import Parameter
+from gradstudio.ui.canvas.tooltips import parameter_text
 from gradstudio.ui.panels.inspector.editors import ArgumentEditor, hint_of, make_editor
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
 from gradstudio.ui.state.session import Session
@@ -31,7 +35,7 @@ class ArgumentsSection(Section):
     def show_item(self, item: ItemId | None) -> None:
         """Show the arguments of an item as the graph has them now."""
         graph = self._session.graph_store.graph
-        ports = input_ports(graph, item) if item is not None and item in graph else ()
+        ports = self._ports(item)
         built = (item, self._devices(), graph.header.device, *(self._shape_of(item, port) for port in ports))
         if built != self._built:
             self._rebuild(item, ports)
@@ -40,6 +44,11 @@ class ArgumentsSection(Section):
             if (editor := self.editors.get(port.path)) is not None:
                 editor.set_port(port)
         self.setVisible(bool(ports))
+
+    def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
+        """The input ports of an item that have a row."""
+        graph = self._session.graph_store.graph
+        return input_ports(graph, item) if item is not None and item in graph else ()
 
     def set_theme(self, theme: Theme) -> None:
         """Build anew in another theme."""
@@ -59,9 +68,14 @@ class ArgumentsSection(Section):
         self.editors.clear()
         self._item = item
         for port in ports:
-            row = field_row(port.label, self._field(port))
+            row = field_row(port.label, self._field(port), partial(self._told, port.parameter))
             self._rows.append(row)
             self.add(row)
+
+    def _told(self, parameter: Parameter) -> str:
+        """What an argument takes, in torch's words where these are here."""
+        node = self._session.graph_store.graph.nodes.get(self._item) if self._item is not None else None
+        return parameter_text(parameter, self._session.pages, node.operator if node is not None else "")
 
     def _field(self, port: Port) -> QWidget:
         graph = self._session.graph_store.graph

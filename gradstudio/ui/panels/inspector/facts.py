@@ -110,6 +110,19 @@ def inference_facts(port: PortInference | None) -> Facts:
     )
 
 
+def leaf_facts(port: PortInference | None, path: str) -> Facts:
+    """What is expected of a parameter or a buffer before its module is made."""
+    leaf = next((leaf for leaf in (port.leaves or () if port is not None else ()) if leaf.path == path), None)
+    if leaf is None:
+        return ()
+    kind = "buffer" if leaf.buffer else f"parameter, requires_grad {leaf.requires_grad}"
+    return (
+        ("shape", f"{formatting.shape(leaf.shape)} expected"),
+        ("dtype", f"{formatting.bare_dtype(leaf.dtype)} expected"),
+        ("kind", kind),
+    )
+
+
 def grad_sentence(row: GradRow | None) -> str:
     """The state of a gradient in words; the engine's own reason goes first."""
     if row is None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.panels.inspector.arguments import ArgumentsSection
 from gradstudio.ui.panels.inspector.backward import BackwardSection
@@ -13,6 +14,7 @@ from gradstudio.ui.panels.inspector.check import CheckSection, lines_of_several
 from gradstudio.ui.panels.inspector.costs import CostSection
 from gradstudio.ui.panels.inspector.form import label, rule
 from gradstudio.ui.panels.inspector.ledger import Ledger
+from gradstudio.ui.panels.inspector.module import DocumentModes, InputsSection, ModuleSection
 from gradstudio.ui.panels.inspector.parts import HeadSection, NoteSection, OrderSection, TroubleBox
 from gradstudio.ui.panels.inspector.values import ValueSection
 from gradstudio.ui.panels.inspector.what_if import WhatIfSection
@@ -37,6 +39,8 @@ class Details(QWidget):
         self._session = session
         self.head = HeadSection(session, theme)
         self.trouble = TroubleBox(session)
+        self.module = ModuleSection(session, theme)
+        self.inputs = InputsSection(session, theme)
         self.arguments = ArgumentsSection(session, theme)
         self.values = ValueSection(session, theme)
         self.backward = BackwardSection(session, theme)
@@ -45,12 +49,22 @@ class Details(QWidget):
         self.check = CheckSection(session, theme)
         self.order = OrderSection(session)
         self.note = NoteSection(session)
+        self.module.leaf_chosen.connect(lambda path: self.values.show_leaf(str(path)))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.GAP_LARGE)
         above = (self.head, self.trouble, rule())
         below = (
-            *(self.what_if, self.arguments, self.values, self.backward, self.check, self.costs),
+            *(
+                self.what_if,
+                self.inputs,
+                self.arguments,
+                self.module,
+                self.values,
+                self.backward,
+                self.check,
+                self.costs,
+            ),
             *(self.order, self.note),
         )
         self._prominent, self._usual = len(above), len(above) + below.index(self.backward)
@@ -59,7 +73,10 @@ class Details(QWidget):
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        for part in (self.head, self.arguments, self.values, self.backward, self.check, self.costs):
+        module = joined(self._session.graph_store.graph).modules.get(item)
+        self.arguments.show_item(item if module is None else module)
+        self.inputs.show_item(item if module is not None else None)
+        for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
             part.show_item(item)
         self.what_if.show_item(item)
         self.order.show_item(item)
@@ -77,7 +94,8 @@ class Details(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        for part in (self.head, self.arguments, self.values, self.backward, self.costs, self.what_if, self.check):
+        parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
+        for part in (*parts, self.what_if, self.check):
             part.set_theme(theme)
 
 
@@ -93,6 +111,8 @@ class InspectorPanel(QScrollArea):
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)
         self._column.addWidget(self.empty)
+        self.modes = DocumentModes(session)
+        self._column.addWidget(self.modes)
         self.checks = Ledger(session.attention, theme)
         self._column.addWidget(self.checks)
         self._column.addStretch(1)
@@ -116,22 +136,26 @@ class InspectorPanel(QScrollArea):
     def details(self) -> Details:
         """The parts; made when an item is selected for the first time."""
         made = Details(self._session, self._theme, self.widget())
-        self._column.insertWidget(2, made)
+        self._column.insertWidget(3, made)
         return made
 
     @property
     def item(self) -> ItemId | None:
         """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
         graph, attention = self._session.graph_store.graph, self._session.attention
+        joining = joined(graph)
         if not attention.selection:
-            return self._followed if self._followed in graph else None
-        return attention.current if len(attention.selection) == 1 and attention.current in graph else None
+            return joining.home(self._followed) if self._followed is not None and self._followed in graph else None
+        one = len(joining.cards(attention.selection)) == 1
+        current = attention.current
+        return joining.home(current) if one and current is not None and current in graph else None
 
     def refresh(self) -> None:
         """Show the selected item as graph and results have it now."""
         item, count = self.item, len(self._session.attention.selection)
         self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
         self.empty.setVisible(item is None)
+        self.modes.show_document(item is None and count == 0)
         selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
         self.checks.show_lines(lines_of_several(self._session, selection))
         if item is not None:
@@ -213,5 +237,5 @@ class InspectorPanel(QScrollArea):
             self.refresh()
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
-        if not items or self.item in items:
+        if not items or self.item in joined(self._session.graph_store.graph).cards(items):
             self._throttle.request()

@@ -6,12 +6,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainText
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import nested_now
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
 from gradstudio.program.model import flat
 from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
 from gradstudio.ui.panels.inspector.moment import stood
+from gradstudio.ui.panels.inspector.result_name import ResultName
 from gradstudio.ui.state.problems import Problem
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font, ui_font
@@ -59,6 +61,7 @@ class HeadSection(QWidget):
         self.name.setAccessibleName("Name")
         self.name_problem = label("", "danger", wrap=True)
         self._name_row = field_row("name", self.name)
+        self.result = ResultName(session, self)
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self._mark)
@@ -67,7 +70,7 @@ class HeadSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
         column.addLayout(top)
-        for widget in (self.key, self.summary, self.ran_as, self._name_row, self.name_problem):
+        for widget in (self.key, self.summary, self.ran_as, self._name_row, self.name_problem, self.result):
             column.addWidget(widget)
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.name_problem.hide())
@@ -77,8 +80,10 @@ class HeadSection(QWidget):
     def show_item(self, item: ItemId) -> None:
         """Show an item's head."""
         graph = self._session.graph_store.graph
-        changed, self._item = item != self._item, item
         self._show_ran_as(item)
+        call, item = item, joined(graph).modules.get(item, item)
+        self.result.show_item(call if call != item else None)
+        changed, self._item = item != self._item, item
         if item in graph.blocks:
             self._show_block(graph, item)
         else:
@@ -181,7 +186,9 @@ class TroubleBox(QFrame):
     def show_item(self, item: ItemId) -> None:
         """Show the worst problem of an item in a frame of its colour; hidden when it has none at that moment."""
         self._item = item
-        found = [problem for problem in self._session.problems.of(item) if stood(problem, self._session.results)]
+        ends = (item, *joined(self._session.graph_store.graph).whole((item,)) - {item})
+        problems = (problem for end in ends for problem in self._session.problems.of(end))
+        found = [problem for problem in problems if stood(problem, self._session.results)]
         self._problem = problem = found[0] if found else None
         if problem is None:
             self.hide()

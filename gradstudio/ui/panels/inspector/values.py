@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.advice.overwritten import overwritten_by
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import output_ports
@@ -28,6 +29,8 @@ from gradstudio.protocol.messages import Fetched, GradRow, Row
 from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.gradient_parts import part_words
+from gradstudio.ui.canvas.leaves import leaves_of
 from gradstudio.ui.panels.inspector import facts
 from gradstudio.ui.panels.inspector.form import PairTable, Section, label
 from gradstudio.ui.panels.inspector.naming import name_of
@@ -183,10 +186,26 @@ class ValueSection(Section):
             record = records[port.index] if port.index < len(records) else None
             made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
             if isinstance(record, ModuleRecord):
-                for path, tensor in (record.parameters | record.buffers).items():
-                    name = f"{port.name}.{path}"
-                    made.append(Subject(name, item, port.index, path, name, tensor))
-        return tuple(made)
+                made += self._leaves_of(item, port.name)
+        module = joined(self._session.graph_store.graph).modules.get(item)
+        return (*made, *(self._leaves_of(module) if module is not None else ()))
+
+    def _leaves_of(self, module: ItemId, name: str = "") -> list[Subject]:
+        """The parameters and buffers of a module, recorded or expected."""
+        graph, results = self._session.graph_store.graph, self._session.results
+        called = name or title(graph, module)
+        records = results.outputs(module) or ()
+        record = records[0] if records and isinstance(records[0], ModuleRecord) else None
+        known = record.parameters | record.buffers if record is not None else {}
+        paths = (leaf.path for leaf in leaves_of(results, module) or ())
+        return [Subject(f"{called}.{path}", module, 0, path, f"{called}.{path}", known.get(path)) for path in paths]
+
+    def show_leaf(self, path: str) -> None:
+        """Choose a parameter or a buffer by its path."""
+        found = next((k for k, subject in enumerate(self._subjects) if subject.path == path), None)
+        if found is not None:
+            self.chooser.setCurrentIndex(found)
+            self._show_current()
 
     def _show_current(self) -> None:
         subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
@@ -194,7 +213,8 @@ class ValueSection(Section):
         for page in (self.value, self.gradient):
             page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.is_stale
         if record is None:
-            expected = facts.inference_facts(self._session.results.inference(subject.node, subject.output))
+            port = self._session.results.inference(subject.node, subject.output)
+            expected = facts.inference_facts(port) if not subject.path else facts.leaf_facts(port, subject.path)
             self.value.show_page("Not computed yet.", expected, None, None)
             self.gradient.show_page(facts.GRAD_SENTENCES["not_run"], (), None, None)
             return
@@ -211,6 +231,8 @@ class ValueSection(Section):
         row = self._session.results.grad(subject.node, subject.output, subject.path)
         grad = row.grad if row is not None else None
         pairs: facts.Facts = (("state", facts.STATE_WORDS[row.state]),) if row is not None else ()
+        if row is not None and len(row.parts) > 1:
+            pairs = (*pairs, *((f"pass {part.pass_number}", part_words(part.grad)) for part in row.parts[-8:]))
         if grad is not None:
             pairs = (*pairs, ("shape", formatting.shape(grad.shape)), *facts.number_facts(grad))
         self._show_cause(row, subject.node)

@@ -1,0 +1,257 @@
+"""The module of the selected card: its mode, whether it learns, its parameters and buffers as leaves."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QBrush
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from gradstudio.graph import modes, recipes
+from gradstudio.graph.joining import CALLED, calls_of, is_callable, joined, makes_module
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.ports import Port, operator_of
+from gradstudio.ui.canvas import formatting
+from gradstudio.ui.canvas.leaves import Leaf, leaves_of
+from gradstudio.ui.canvas.states import STATE_WORDS
+from gradstudio.ui.panels.inspector.arguments import ArgumentsSection
+from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font
+
+ROW_PX: Final = 25
+MOST_ROWS: Final = 10
+COLUMNS: Final = ("leaf", "shape", "values", "∇")
+DIFFERS: Final = "It computes something else in training than in evaluation."
+SAME: Final = "It computes the same in training and in evaluation."
+
+
+def module_of(graph: Graph, item: ItemId) -> ItemId | None:
+    """The module that an item's card is about; None when it is about none."""
+    module = joined(graph).modules.get(item, item)
+    return module if module in graph.nodes and makes_module(operator_of(graph, module)) else None
+
+
+class InputsSection(ArgumentsSection):
+    """What a call is given, where it shares the card of its module."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """No call yet."""
+        super().__init__(session, theme, parent)
+        self.heading.setText("Inputs")
+
+    def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
+        return tuple(port for port in super()._ports(item) if port.path != CALLED)
+
+
+class ModeSwitch(QWidget):
+    """Two buttons, of which one is down: training or evaluation; both up where modules differ.
+
+    Signals:
+        chosen(object): True for training.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__(parent)
+        self.train, self.evaluate = QPushButton("Train", self), QPushButton("Evaluate", self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        for button, training in ((self.train, True), (self.evaluate, False)):
+            button.setCheckable(True)
+            button.clicked.connect(lambda _checked=False, training=training: self.chosen.emit(training))
+            row.addWidget(button, 1)
+
+    def show_mode(self, training: bool | None) -> None:
+        """Which one is down; None: some train, some do not."""
+        self.train.setChecked(training is True)
+        self.evaluate.setChecked(training is False)
+
+
+class ModuleSection(Section):
+    """Mode, learning and leaves of a module.
+
+    Signals:
+        leaf_chosen(object): the path of a leaf whose value and gradient are wanted.
+    """
+
+    leaf_chosen = Signal(object)
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """No module yet."""
+        super().__init__("Module", parent)
+        self._session, self._theme = session, theme
+        self._module: ItemId | None = None
+        self.mode = ModeSwitch(self)
+        self.remark = label("", "dim", wrap=True)
+        self.learns = QPushButton("learns", self)
+        self.learns.setCheckable(True)
+        self.again = QPushButton("Call again", self)
+        self.again.setToolTip("One more call: both share the weights")
+        self.leaves = QTreeWidget(self)
+        self._set_up_leaves()
+        self._learns_row = field_row("parameters", self.learns)
+        self._again_row = field_row("calls", self.again)
+        self.add(field_row("mode", self.mode), self.remark, self._learns_row, self._again_row, self.leaves)
+        self.mode.chosen.connect(self._on_mode_chosen)
+        self.learns.clicked.connect(self._on_learns_clicked)
+        self.again.clicked.connect(self._on_again_clicked)
+        self.leaves.itemClicked.connect(
+            lambda row, _column: self.leaf_chosen.emit(row.data(0, Qt.ItemDataRole.UserRole))
+        )
+
+    def show_item(self, item: ItemId) -> None:
+        """Show the module of an item's card; hidden where there is none."""
+        graph = self._session.graph_store.graph
+        self._module = module = module_of(graph, item) if item in graph.nodes else None
+        self.setVisible(module is not None)
+        if module is None:
+            return
+        training, frozen = modes.is_training(graph, module), modes.is_frozen(graph, module)
+        self.mode.show_mode(training)
+        name = title(graph, module)
+        self.mode.train.setToolTip(f"Takes {name}.eval() away")
+        self.mode.evaluate.setToolTip(f"Writes {name}.eval() behind the constructor")
+        self.remark.setText(DIFFERS if modes.differs(graph, module) else SAME)
+        self.learns.setChecked(not frozen)
+        self.learns.setText("frozen" if frozen else "learn")
+        self.learns.setToolTip(
+            f"{'Takes' if frozen else 'Writes'} {name}.requires_grad_(False){' away' if frozen else ''}"
+        )
+        self._again_row.setVisible(is_callable(operator_of(graph, module)))
+        count = len(calls_of(graph, module))
+        self.again.setText("Call again" if count == 1 else f"Call again ({count} calls)" if count else "Call it")
+        self._show_leaves(leaves_of(self._session.results, module))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+
+    def _set_up_leaves(self) -> None:
+        tree = self.leaves
+        tree.setColumnCount(len(COLUMNS))
+        tree.setHeaderLabels(list(COLUMNS))
+        tree.setRootIsDecorated(False)
+        tree.setUniformRowHeights(True)
+        tree.setFont(mono_font(11))
+        tree.setAccessibleName("Parameters and buffers")
+        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        tree.header().setStretchLastSection(True)
+
+    def _show_leaves(self, found: tuple[Leaf, ...] | None) -> None:
+        tree = self.leaves
+        has_parameters = found is None or any(not leaf.buffer for leaf in found)
+        self._learns_row.setVisible(has_parameters)
+        tree.setVisible(bool(found))
+        rows = [_texts(leaf) for leaf in found or ()]
+        shown = [
+            tuple(one.text(k) for k in range(4))
+            for one in map(tree.topLevelItem, range(tree.topLevelItemCount()))
+            if one
+        ]
+        if rows == shown:
+            return
+        tree.clear()
+        for leaf, texts in zip(found or (), rows, strict=True):
+            row = QTreeWidgetItem(list(texts))
+            row.setData(0, Qt.ItemDataRole.UserRole, leaf.path)
+            for column in range(len(COLUMNS)):
+                row.setToolTip(column, _tip(leaf))
+            if leaf.state in ("value", "accumulated"):
+                row.setForeground(3, QBrush(self._theme.category_mark("Autograd")))
+            row.setForeground(1, QBrush(self._theme.color("text_dim")))
+            tree.addTopLevelItem(row)
+        tree.setFixedHeight(min(len(rows), MOST_ROWS) * ROW_PX + 30)
+
+    def _on_mode_chosen(self, training: object) -> None:
+        graph = self._session.graph_store.graph
+        if self._module is not None and modes.is_training(graph, self._module) != training:
+            text = "Train" if training else "Evaluate"
+            self._session.graph_store.attempt(recipes.set_training, text, (self._module,), bool(training))
+        if self._module is not None:
+            self.mode.show_mode(modes.is_training(graph, self._module))
+
+    def _on_learns_clicked(self) -> None:
+        if self._module is not None:
+            frozen = not modes.is_frozen(self._session.graph_store.graph, self._module)
+            text = "Freeze" if frozen else "Unfreeze"
+            self._session.graph_store.attempt(recipes.set_frozen, text, (self._module,), frozen)
+
+    def _on_again_clicked(self) -> None:
+        if self._module is not None:
+            edits, call = recipes.call_again(self._session.graph_store.graph, self._module)
+            self._session.graph_store.submit(edits, "Call again")
+            self._session.attention.reveal(call)
+
+
+class DocumentModes(Section):
+    """Training or evaluation of every module of the document, where nothing is selected."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Hidden, until there are modules."""
+        super().__init__("Modules", parent)
+        self._session = session
+        self.mode = ModeSwitch(self)
+        self.remark = label("", "dim", wrap=True)
+        self.add(field_row("all modules", self.mode), self.remark)
+        self.mode.chosen.connect(self._on_mode_chosen)
+        self.hide()
+
+    def show_document(self, wanted: bool) -> None:
+        """Show how the modules that no other one holds stand in the text."""
+        graph = self._session.graph_store.graph
+        modules = modes.top_level(graph) if wanted else ()
+        self.setVisible(bool(modules))
+        if not modules:
+            return
+        training = [modes.is_training(graph, module) for module in modules]
+        self.mode.show_mode(training[0] if len(set(training)) == 1 else None)
+        differing = [title(graph, module) for module in modules if modes.differs(graph, module)]
+        count = f"{len(modules)} module{'' if len(modules) == 1 else 's'}. "
+        self.remark.setText(
+            count + (f"It matters to {', '.join(differing)}." if differing else "All compute the same in both modes.")
+        )
+
+    def _on_mode_chosen(self, training: object) -> None:
+        store = self._session.graph_store
+        text = "Train all" if training else "Evaluate all"
+        store.attempt(recipes.set_training, text, modes.top_level(store.graph), bool(training))
+        self.show_document(True)
+
+
+def _texts(leaf: Leaf) -> tuple[str, str, str, str]:
+    """A leaf as a row; before a run its dtype stands in place of values."""
+    summary = leaf.summary
+    if summary is None:
+        values = formatting.bare_dtype(leaf.dtype)
+    else:
+        values = formatting.number(summary.value) if summary.shape == () else formatting.extents(summary)[-1]
+    if leaf.buffer:
+        gradient = "buffer"
+    elif leaf.grad is not None and leaf.state in ("value", "accumulated"):
+        gradient = formatting.norm(leaf.grad)
+    else:
+        gradient = STATE_WORDS[leaf.state] if leaf.requires_grad else "frozen"
+    return leaf.path, formatting.shape(leaf.shape), values, gradient
+
+
+def _tip(leaf: Leaf) -> str:
+    summary = leaf.summary
+    if summary is None:
+        return "Expected; its values are there after a run."
+    mean = f", mean {formatting.number(summary.mean)}" if summary.mean is not None else ""
+    values = f"{formatting.extent(summary)}{mean}"
+    return values if leaf.buffer else f"{values}\n{leaf.reason}"
