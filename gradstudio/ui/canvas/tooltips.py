@@ -1,12 +1,14 @@
 """What the canvas says of the thing under the pointer: sentences, torch's words, whole numbers. No Qt."""
 
 from html import escape
+from typing import Final, Protocol
 
 from gradstudio.graph import analysis
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, operator_of, output_ports
 from gradstudio.operators.model import Effect, Parameter
+from gradstudio.operators.words import argument, signature
 from gradstudio.protocol.messages import GradRow
 from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting
@@ -19,19 +21,40 @@ from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_labels import brief
 
 
-def tooltip(board: Board, hit: Hit) -> str:
-    """Rich text for what was hit; "" where nothing helps."""
+class Pages(Protocol):
+    """What torch's own documentation says, as far as it is known; `ui.state.PageStore` answers, so does `NO_PAGES`."""
+
+    def first_sentence(self, key: str, /) -> str:
+        """What is said first of an operator; "" while that is not known."""
+
+    def argument_words(self, key: str, name: str, /) -> str:
+        """What is said of an argument; "" while that is not known."""
+
+
+class _NoPages:
+    def first_sentence(self, _key: str) -> str:
+        return ""
+
+    def argument_words(self, _key: str, _name: str) -> str:
+        return ""
+
+
+NO_PAGES: Final[Pages] = _NoPages()
+
+
+def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
+    """Rich text for what was hit; "" where nothing helps. `pages` knows what torch says."""
     match hit.kind:
         case "port" if hit.port is not None:
-            return port_text(board, hit.port)
+            return port_text(board, hit.port, pages)
         case "field" if hit.row is not None:
-            return parameter_text(hit.row.parameter)
+            return parameter_text(hit.row.parameter, pages, _operator_key(board, hit.item))
         case "card" if hit.leaf:
             return leaf_text(board, hit.item, hit.leaf)
         case "switch":
             return mode_text(board, hit.item)
         case "card" if hit.item in board.graph.nodes:
-            return card_text(board, hit)
+            return card_text(board, hit, pages)
         case "wire" if hit.wire is not None:
             return wire_text(board, hit.wire)
         case "drop_what_if":
@@ -42,15 +65,21 @@ def tooltip(board: Board, hit: Hit) -> str:
             return ""
 
 
-def card_text(board: Board, hit: Hit) -> str:
+def _operator_key(board: Board, item: ItemId) -> str:
+    node = board.graph.nodes.get(item)
+    return node.operator if node is not None else ""
+
+
+def card_text(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
     """A card: what the operator does, its place in the program, what is wrong, its gradient."""
     graph, item = board.graph, hit.item
     operator = operator_of(graph, item)
-    name = escape(graph.nodes[item].operator)
-    parts = [f"<b><code>{name}</code></b>"]
-    parts.append(
-        escape(operator.summary) if operator is not None else "This operator is not in the catalogue; it is kept."
-    )
+    name = graph.nodes[item].operator
+    parts = [f"<b><code>{escape(signature(operator) if operator is not None else name)}</code></b>"]
+    if operator is None:
+        parts.append("This operator is not in the catalogue; it is kept.")
+    else:
+        parts.append(escape(pages.first_sentence(name) or operator.summary))
     if hit.header:
         parts.append(place_text(board, hit))
     parts += check_lines(board, item)
@@ -197,13 +226,14 @@ def statistics_text(summary: Summary, *, told: bool = False) -> str:
     return escape(mark + "  ".join(parts) + (f"  {oddities}" if oddities else ""))
 
 
-def port_text(board: Board, port: PortRef) -> str:
+def port_text(board: Board, port: PortRef, pages: Pages = NO_PAGES) -> str:
     """A port: what it takes, or what flows from it."""
     if port.side == "output" and port.path:
         return leaf_text(board, port.item, port.path) + "<br>Drag a wire from here to read it."
     if port.side == "input":
         found = find_port(board.graph, port.item, port.path)
-        return parameter_text(found.parameter) if found is not None else ""
+        key = _operator_key(board, port.item)
+        return parameter_text(found.parameter, pages, key) if found is not None else ""
     outputs = output_ports(board.graph, port.item)
     output = outputs[port.output] if port.output < len(outputs) else None
     if output is None:
@@ -219,8 +249,9 @@ def port_text(board: Board, port: PortRef) -> str:
     return f"<b>{escape(output.name)}</b> {output.family.value}"
 
 
-def parameter_text(parameter: Parameter) -> str:
-    """An argument: its kind, default and hint."""
-    default = f", default <code>{escape(parameter.default)}</code>" if parameter.default is not None else ", needed"
-    kind = parameter.kind.value.replace("_", " ")
-    return f"<b>{escape(parameter.name)}</b>: {kind}{default}<br>{escape(parameter.hint)}"
+def parameter_text(parameter: Parameter, pages: Pages = NO_PAGES, operator: str = "") -> str:
+    """An argument: what it takes, its default, and what torch says of it, else our hint."""
+    told = f"<b>{escape(parameter.name)}</b>: {escape(argument(parameter))}"
+    name = parameter.name.split(".")[0]
+    words = (pages.argument_words(operator, name) if operator else "") or parameter.hint
+    return f"{told}<br>{escape(words)}" if words else told

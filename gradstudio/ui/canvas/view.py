@@ -44,7 +44,7 @@ from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
 from gradstudio.ui.canvas.searching import Searching
-from gradstudio.ui.canvas.tooltips import tooltip
+from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.overlays import Overlays
@@ -266,7 +266,8 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = self.hand.at(event.pos())
-            QToolTip.showText(event.globalPos(), tooltip(self.board, self.hand.hit(at)), self.viewport())
+            pages = getattr(self.session, "pages", NO_PAGES)
+            QToolTip.showText(event.globalPos(), tooltip(self.board, self.hand.hit(at), pages), self.viewport())
             return True
         return super().viewportEvent(event)
 

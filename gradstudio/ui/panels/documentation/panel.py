@@ -4,6 +4,7 @@ from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
+from gradstudio.graph.model import ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
 from gradstudio.ui.panels.documentation.blocks_html import BREAK
@@ -23,7 +24,10 @@ EMPTY_WORDS = (
 
 
 class DocumentationPanel(QWidget):
-    """The page, and buttons that go back to what was read before. It asks the engine only while it is seen."""
+    """The page, and buttons that go back to what was read before.
+
+    It asks the engine for a page when it is seen, and for that of a node the pointer is on: its tooltip tells of it.
+    """
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Nothing is shown yet."""
@@ -46,6 +50,7 @@ class DocumentationPanel(QWidget):
         self.web.clicked.connect(self._on_web_clicked)
         self.browser.anchorClicked.connect(self._on_browser_anchor_clicked)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
+        session.attention.hover_changed.connect(self._on_attention_hover_changed)
         session.pages.arrived.connect(self._on_pages_arrived)
         session.engine.state_changed.connect(self._on_engine_state_changed)
         self.set_theme(theme)
@@ -136,6 +141,11 @@ class DocumentationPanel(QWidget):
         node = graph.nodes.get(attention.current) if len(attention.selection) == 1 and attention.current else None
         if node is not None:
             self.show_operator(node.operator)
+
+    def _on_attention_hover_changed(self) -> None:
+        node = self._session.graph_store.graph.nodes.get(self._session.attention.hovered or ItemId(""))
+        if node is not None:
+            self._session.pages.ask(node.operator)
 
     def _on_pages_arrived(self, key: object) -> None:
         if key == self._shown:

@@ -1,6 +1,8 @@
 """Small building blocks of the inspector: headings, pairs of words, a form of two columns."""
 
-from PySide6.QtCore import Qt
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import mono_font
@@ -80,13 +82,30 @@ def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
     return made
 
 
-def field_row(name: str, field: QWidget) -> QWidget:
-    """A dim word left of a field, aligned with all other fields."""
+class HelpLabel(QLabel):
+    """A word that tells more when the pointer rests on it; what it tells is asked for then."""
+
+    def __init__(self, name: str, told: Callable[[], str]) -> None:
+        """`told`: rich text."""
+        super().__init__(name)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "dim")
+        self._told = told
+
+    def event(self, event: QEvent) -> bool:
+        """The tooltip is made when it is wanted: torch's words may have come since."""
+        if event.type() == QEvent.Type.ToolTip:
+            self.setToolTip(self._told())
+        return super().event(event)
+
+
+def field_row(name: str, field: QWidget, told: Callable[[], str] | None = None) -> QWidget:
+    """A dim word left of a field, aligned with all other fields; `told`: what the word tells when pointed at."""
     row = QWidget()
     layout = QHBoxLayout(row)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(8)
-    word = label(name, "dim")
+    word = label(name, "dim") if told is None else HelpLabel(name, told)
     word.setFixedWidth(LABEL_WIDTH_PX)
     word.setToolTip(name)
     word.setContentsMargins(0, 5, 0, 0)
