@@ -23,7 +23,7 @@ from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
-from gradstudio.ui.panels.documentation import DocumentationPanel, Documented
+from gradstudio.ui.panels.documentation import DocumentationPanel, Documented, operator_at
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.library import LibraryPanel
 from gradstudio.ui.panels.log import LogPanel
@@ -77,6 +77,8 @@ class MainWindow(QObject):
                 name, (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
             )
         self.canvas = CanvasView(session, self.overlays, theme)
+        self.shelf = self.canvas.searching.shelf
+        self.shelf.restore(settings.preferences.favourites, settings.preferences.recent_operators)
         self._build_panels()
         self._build_commands()
         self.timeline = TimelinePanel(session, self.actions, theme)
@@ -93,7 +95,7 @@ class MainWindow(QObject):
 
     def _build_panels(self) -> None:
         session, theme = self.session, self.theme
-        self.library = LibraryPanel(load(), theme)
+        self.library = LibraryPanel(load(), theme, self.shelf)
         self.inspector = InspectorPanel(session, theme)
         self.documentation = DocumentationPanel(session, theme)
         self.memory = MemoryPanel(session, theme)
@@ -150,6 +152,7 @@ class MainWindow(QObject):
         session.path_changed.connect(self._on_session_path_changed)
         self.overlays.changed.connect(refresh)
         self.library.chosen.connect(self._on_library_chosen)
+        self.shelf.changed.connect(self._on_shelf_changed)
         self.library.tree.selectionModel().currentChanged.connect(self._on_library_current_changed)
         session.pages.requested.connect(self._on_pages_requested)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
@@ -188,8 +191,8 @@ class MainWindow(QObject):
             if isinstance(widget, Documented):
                 return widget.documented_operator()
             widget = widget.parentWidget()
-        node = self.session.graph_store.graph.nodes.get(self.inspector.item or ItemId(""))
-        return node.operator if node is not None else self.library.documented_operator()
+        shown = operator_at(self.session.graph_store.graph, self.inspector.item)
+        return shown or self.library.documented_operator()
 
     # ------------------------------------------------------------------ looks
 
@@ -270,6 +273,10 @@ class MainWindow(QObject):
 
     def _on_library_chosen(self, key: str) -> None:
         self.canvas.add_operator(key)
+
+    def _on_shelf_changed(self) -> None:
+        """What a person keeps at hand is there the next time, too."""
+        self.settings.change(favourites=self.shelf.favourites, recent_operators=self.shelf.recent)
 
     def _on_frame_closed(self) -> None:
         self.recovery.close()

@@ -4,7 +4,6 @@ from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
-from gradstudio.graph.model import ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
 from gradstudio.ui.panels.documentation.blocks_html import BREAK
@@ -12,6 +11,7 @@ from gradstudio.ui.panels.documentation.code_html import without_prompts
 from gradstudio.ui.panels.documentation.history import History
 from gradstudio.ui.panels.documentation.links import web_address
 from gradstudio.ui.panels.documentation.page import page, style_sheet
+from gradstudio.ui.panels.documentation.where import operator_at
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font, tinted, ui_font
 
@@ -138,14 +138,13 @@ class DocumentationPanel(QWidget):
     def _on_attention_selection_changed(self) -> None:
         """One node that is selected is what a person looks at."""
         graph, attention = self._session.graph_store.graph, self._session.attention
-        node = graph.nodes.get(attention.current) if len(attention.selection) == 1 and attention.current else None
-        if node is not None:
-            self.show_operator(node.operator)
+        if len(attention.selection) == 1:
+            self.show_operator(operator_at(graph, attention.current))
 
     def _on_attention_hover_changed(self) -> None:
-        node = self._session.graph_store.graph.nodes.get(self._session.attention.hovered or ItemId(""))
-        if node is not None:
-            self._session.pages.ask(node.operator)
+        key = operator_at(self._session.graph_store.graph, self._session.attention.hovered)
+        if load().get(key) is not None:
+            self._session.pages.ask(key)
 
     def _on_pages_arrived(self, key: object) -> None:
         if key == self._shown:

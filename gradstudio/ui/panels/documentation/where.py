@@ -2,6 +2,9 @@
 
 from typing import Protocol, runtime_checkable
 
+from gradstudio.graph.joining import joined
+from gradstudio.graph.model import Graph, ItemId
+
 
 @runtime_checkable
 class Documented(Protocol):
@@ -9,3 +12,10 @@ class Documented(Protocol):
 
     def documented_operator(self) -> str:
         """The key of the operator that is current; "" for none."""
+
+
+def operator_at(graph: Graph, item: ItemId | None) -> str:
+    """The operator that an item's card shows: of a module and its only call, which share one, the module; else ""."""
+    if item is None or item not in graph.nodes:
+        return ""
+    return graph.nodes[joined(graph).modules.get(item, item)].operator

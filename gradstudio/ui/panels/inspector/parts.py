@@ -1,7 +1,17 @@
 """The smaller parts of the inspector: head, failure, place in the order, note."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.advice.model import Fix
 from gradstudio.graph import recipes
@@ -16,7 +26,7 @@ from gradstudio.ui.panels.inspector.moment import stood
 from gradstudio.ui.panels.inspector.result_name import ResultName
 from gradstudio.ui.state.problems import Problem
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, mono_font, ui_font
+from gradstudio.ui.theme import Theme, icon, mono_font, ui_font
 
 BLOCK_WORDS = {
     "no_grad": ("with torch.no_grad()", "Nothing inside is recorded for a backward."),
@@ -62,10 +72,17 @@ class HeadSection(QWidget):
         self.name_problem = label("", "danger", wrap=True)
         self._name_row = field_row("name", self.name)
         self.result = ResultName(session, self)
+        self.documentation = QToolButton(self)
+        self.documentation.setObjectName("dock_button")
+        self.documentation.setToolTip("torch's documentation of this operator  (F1)")
+        self.documentation.setAccessibleName("Documentation")
+        self.documentation.setIcon(icon("documentation", theme, "text_dim"))
+        self.documentation.clicked.connect(self._on_documentation_clicked)
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self._mark)
         top.addWidget(self.title, 1)
+        top.addWidget(self.documentation)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
@@ -84,6 +101,7 @@ class HeadSection(QWidget):
         call, item = item, joined(graph).modules.get(item, item)
         self.result.show_item(call if call != item else None)
         changed, self._item = item != self._item, item
+        self.documentation.setVisible(item in graph.nodes)
         if item in graph.blocks:
             self._show_block(graph, item)
         else:
@@ -94,6 +112,7 @@ class HeadSection(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
+        self.documentation.setIcon(icon("documentation", theme, "text_dim"))
 
     def focus_name(self) -> None:
         """Let the person type another name."""
@@ -135,6 +154,11 @@ class HeadSection(QWidget):
         self.summary.show()
         self._name_row.hide()
         self._color_mark("")
+
+    def _on_documentation_clicked(self) -> None:
+        node = self._session.graph_store.graph.nodes.get(self._item or ItemId(""))
+        if node is not None:
+            self._session.pages.request(node.operator)
 
     def _color_mark(self, category: str) -> None:
         color = self._theme.category_mark(category).name()
