@@ -52,6 +52,21 @@ _EXAMPLES = {
     Kind.NAME: "the name of an attribute, such as weight",
     Kind.ANY: 'a value, such as 1.5, (2, 3), True, None or "text"',
 }
+_FIELD_EXAMPLES = {
+    **dict.fromkeys((Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.FLOAT), "0.5"),
+    Kind.INT: "3",
+    Kind.COMPLEX: "1 + 2j",
+    Kind.BOOL: "True",
+    Kind.TEXT: "text",
+    Kind.SHAPE: "2, 3",
+    Kind.INTS: "0, 2",
+    Kind.NUMBERS: "0.5, 1.5",
+    Kind.INDEX: ":, 1:, mask",
+    Kind.VALUES: '1, "text"',
+    Kind.DATA: "[[1, 2], [3, 4]]",
+    Kind.NAME: "weight",
+    Kind.ANY: "1.5",
+}
 _WIRED = {
     Kind.TENSOR: "a tensor",
     Kind.TENSORS: "tensors",
@@ -97,6 +112,13 @@ def example(parameter: Parameter) -> str:
     else:
         words = _EXAMPLES.get(parameter.kind) or f"{_WIRED[parameter.kind]}: draw a wire"
     return f"'{parameter.name}' takes {words}{', or None' if parameter.nullable else ''}."
+
+
+def example_of(parameter: Parameter) -> str:
+    """A literal that the parameter would take, to stand dimly in an empty field; "" where only a wire fits."""
+    if parameter.choices:
+        return parameter.choices[0]
+    return _FIELD_EXAMPLES.get(parameter.kind, "")
 
 
 def value_of(text: str) -> object:

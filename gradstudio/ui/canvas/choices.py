@@ -1,47 +1,50 @@
-"""What a field in place offers: the literals to choose from, with what they mean. No Qt."""
+"""What a field in place offers, and the sizes its dimensions are counted in. No Qt."""
 
-from collections.abc import Sequence
-from typing import Final
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.ports import input_ports
+from gradstudio.operators.model import Kind, Parameter
+from gradstudio.protocol.records import ArrayRecord, TensorRecord
+from gradstudio.ui.canvas.results import Results
 
-from gradstudio.graph.model import DOCUMENT_DEVICE
-from gradstudio.operators.model import Kind
-from gradstudio.ui.canvas.face import InputRow
-
-DTYPES: Final = (
-    "torch.float32",
-    "torch.float64",
-    "torch.float16",
-    "torch.bfloat16",
-    "torch.int64",
-    "torch.int32",
-    "torch.int16",
-    "torch.int8",
-    "torch.uint8",
-    "torch.bool",
-    "torch.complex64",
-    "torch.complex128",
-)
+TENSORS = frozenset({Kind.TENSOR, Kind.TENSORS, Kind.TENSOR_OR_NUMBER, Kind.ANY})
 
 
-def choices(row: InputRow, devices: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(shown, literal) of every choice; an optional argument begins with torch's default as ""."""
-    rows: list[tuple[str, str]] = []
-    if not row.required:
-        rows.append((f"{row.parameter.default or 'None'}  (default)", ""))
-    match row.parameter.kind:
-        case _ if row.parameter.choices:
-            literals: tuple[str, ...] = row.parameter.choices
-        case Kind.BOOL:
-            literals = ("True", "False")
-        case Kind.DTYPE:
-            literals = DTYPES
-        case Kind.DEVICE:
-            rows.append(("the document's device", DOCUMENT_DEVICE))
-            literals = tuple(f'"{name}"' for name in dict.fromkeys(("cpu", *devices)))
-        case _:
-            literals = ()
-    default = row.parameter.default
-    rows += [(literal, literal) for literal in literals if row.required or literal != default]
-    if row.text and row.text not in {value for _, value in rows}:
-        rows.append((row.text, row.text))
-    return tuple(rows)
+def sizes_of(graph: Graph, results: Results, item: ItemId) -> tuple[int, ...] | None:
+    """Sizes of the tensor in whose dimensions an item counts; None while they are not known.
+
+    It is the first tensor wired into it; its result where that has a dimension more (``unsqueeze``, ``stack``).
+    """
+    for port in input_ports(graph, item) if item in graph else ():
+        wire = graph.wire_into(item, port.path)
+        if wire is None or port.parameter.kind not in TENSORS:
+            continue
+        sizes = _shape(results, wire.source, wire.output)
+        made = _shape(results, item, 0)
+        return made if sizes is not None and made is not None and len(made) == len(sizes) + 1 else sizes
+    return None
+
+
+def _shape(results: Results, node: ItemId, output: int) -> tuple[int, ...] | None:
+    inferred = results.inference(node, output)
+    if inferred is not None and inferred.shape is not None:
+        return inferred.shape
+    records = results.outputs(node) or ()
+    if output < len(records):
+        match records[output]:
+            case TensorRecord(summary=summary):
+                return summary.shape
+            case ArrayRecord(shape=shape):
+                return shape
+    return None
+
+
+def is_switch(parameter: Parameter) -> bool:
+    """Whether a click turns it on and off instead of opening a list."""
+    return parameter.kind is Kind.BOOL and not parameter.nullable and not parameter.choices
+
+
+def switched(literal: str, default: str | None) -> str:
+    """The other value of a switch; torch's default is left unsaid."""
+    now = literal or default or "False"
+    other = "False" if now == "True" else "True"
+    return "" if other == default else other

@@ -10,11 +10,15 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.operators.literals import example_of
+from gradstudio.operators.offers import DIMENSIONS, Offer, is_closed, offers
 from gradstudio.ui.canvas import choices
-from gradstudio.ui.canvas.editors import ChoiceList, LineEdit, NoteEdit, editor_place
+from gradstudio.ui.canvas.choice_list import ChoiceList
+from gradstudio.ui.canvas.editors import LineEdit, NoteEdit, editor_place
 from gradstudio.ui.canvas.face import HEADER, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
 from gradstudio.ui.canvas.hits import field_box
+from gradstudio.ui.canvas.scrub import stepped
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -39,14 +43,29 @@ class InPlace:
         box = field_box(canvas.board, item, row) if row is not None else None
         if row is None or box is None:
             return
-        if row.has_list:
-            self._open_choices(item, row, box)
-        else:
-            text = row.text if row.state == "literal" else ""
-            editor = LineEdit(canvas.viewport(), text, lambda new: self._set_literal(item, row, new), canvas.look.theme)
-            editor.setPlaceholderText(row.shown if row.faint else "")
-            self._show_line(editor, box)
-            editor.closed.connect(lambda how: self._go_on(item, path, str(how)))
+        rows = self._offers(item, row)
+        if rows:
+            self._open_choices(item, row, box, rows)
+            return
+        text = row.text if row.state == "literal" else ""
+        commit = partial(self._set_literal, item, row)
+        editor = LineEdit(canvas.viewport(), text, commit, canvas.look.theme, step=stepped)
+        editor.setPlaceholderText(row.shown if row.faint and row.shown != "needed" else example_of(row.parameter))
+        editor.setAccessibleName(row.label)
+        self._show_line(editor, box)
+        editor.closed.connect(lambda how: self._go_on(item, path, str(how)))
+
+    def click_field(self, item: ItemId, path: str) -> None:
+        """A click: a switch turns at once, everything else is edited."""
+        face = self._canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        if row is None or not choices.is_switch(row.parameter) or row.state == "wired":
+            self.edit_field(item, path)
+            return
+        self.close()
+        words = self._set_literal(item, row, choices.switched(row.text, row.parameter.default))
+        if words:
+            self._canvas.refuse(words)
 
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a block's title."""
@@ -89,14 +108,25 @@ class InPlace:
 
     # --------------------------------------------------------------
 
-    def _open_choices(self, item: ItemId, row: InputRow, box: Box) -> None:
+    def _offers(self, item: ItemId, row: InputRow) -> tuple[Offer, ...]:
+        canvas, graph = self._canvas, self._canvas.board.graph
+        sizes = choices.sizes_of(graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
+        return offers(
+            row.parameter, required=row.required, current=row.text, devices=canvas.devices(),
+            document_device=graph.header.device, sizes=sizes,
+        )  # fmt: skip
+
+    def _open_choices(self, item: ItemId, row: InputRow, box: Box, rows: tuple[Offer, ...]) -> None:
         canvas = self._canvas
-        rows = choices.choices(row, canvas.devices())
         room = canvas.viewport().rect()
         commit = partial(self._set_literal, item, row)
-        editor = ChoiceList(canvas.viewport(), rows, row.text, commit, canvas.look.theme)
+        free = not is_closed(row.parameter)
+        editor = ChoiceList(canvas.viewport(), rows, row.text, commit, canvas.look.theme, free=free)
+        editor.setAccessibleName(row.label)
+        editor.refused.connect(self._on_editor_refused)
         shown = canvas.camera.box_to_view(box)
-        place = editor_place(shown.x, shown.y, max(shown.width, 200), shown.height, room)
+        width = min(max(shown.width, 200, editor.wanted_width()), room.width() - 8)
+        place = editor_place(shown.x, shown.y, width, shown.height, room)
         place.setHeight(min(editor.wanted_height(), room.height() - 8))
         place.moveBottom(min(place.bottom(), room.bottom() - 4))
         editor.setGeometry(place)
@@ -147,7 +177,7 @@ class InPlace:
             self.edit_field(item, paths[(paths.index(path) + step) % len(paths)])
 
     def _set_literal(self, item: ItemId, row: InputRow, text: str) -> str:
-        return self._try(recipes.set_literal, f"Set {row.path}", item, row.path, text)
+        return self._try(recipes.set_value, f"Set {row.path}", item, row.path, text)
 
     def _set_name(self, item: ItemId, text: str) -> str:
         if item in self._canvas.board.graph.blocks:

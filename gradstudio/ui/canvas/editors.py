@@ -1,19 +1,20 @@
-"""Editors that exist only while something on the canvas is edited: literals, choices, names, notes."""
+"""Editors that exist only while something on the canvas is edited: literals, names, notes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
 LEAST_WIDTH: Final = 130
 LEAST_HEIGHT: Final = 24
-CHOICE_HEIGHT: Final = 24
 Commit = Callable[[str], str]
 """Takes the text; returns why it is refused, or ""."""
+Step = Callable[[str, int, Qt.KeyboardModifier], str]
+"""Takes the text and how many steps up; returns the text after them, or "" where there is nothing to count."""
 
 
 class LineEdit(QLineEdit):
@@ -27,10 +28,12 @@ class LineEdit(QLineEdit):
     refused = Signal(object)
     closed = Signal(object)
 
-    def __init__(self, parent: QWidget, text: str, commit: Commit, theme: Theme, *, mono: bool = True) -> None:
-        """Show the old text, selected."""
+    def __init__(
+        self, parent: QWidget, text: str, commit: Commit, theme: Theme, *, mono: bool = True, step: Step | None = None
+    ) -> None:
+        """Show the old text, selected; `step` is what the arrows up and down do."""
         super().__init__(text, parent)
-        self._commit, self._before, self._open = commit, text, True
+        self._commit, self._before, self._open, self._step = commit, text, True, step
         self.setFont(mono_font(12) if mono else ui_font(13))
         self._theme = theme
         self._dress("focus")
@@ -42,6 +45,11 @@ class LineEdit(QLineEdit):
                 self._close("cancelled")
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self._keep("kept")
+            case Qt.Key.Key_Up | Qt.Key.Key_Down if self._step is not None:
+                stepped = self._step(self.text(), 1 if event.key() == Qt.Key.Key_Up else -1, event.modifiers())
+                if stepped:
+                    self.setText(stepped)
+                    self.selectAll()
             case _:
                 super().keyPressEvent(event)
                 return
@@ -88,87 +96,6 @@ class LineEdit(QLineEdit):
 
     def _dress(self, role: str) -> None:
         self.setStyleSheet(_sheet(self._theme, role))
-
-
-class ChoiceList(QListWidget):
-    """A choice made in place from a list over the canvas: arrows and Enter, or a click.
-
-    Signals:
-        closed(object): as `LineEdit.closed`.
-    """
-
-    closed = Signal(object)
-
-    def __init__(
-        self, parent: QWidget, rows: Sequence[tuple[str, str]], current: str, commit: Commit, theme: Theme
-    ) -> None:
-        """`rows` are (shown, value)."""
-        super().__init__(parent)
-        self._commit, self._before, self._open = commit, current, True
-        self.setFont(mono_font(12))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for shown, value in rows:
-            row = QListWidgetItem(shown, self)
-            row.setData(Qt.ItemDataRole.UserRole, value)
-            row.setSizeHint(QSize(0, CHOICE_HEIGHT))
-        self.setCurrentRow(max(0, self.values().index(current) if current in self.values() else 0))
-        self.itemClicked.connect(self._on_item_clicked)
-        self.setStyleSheet(
-            f"QListWidget {{ background: {theme.surface_raised}; color: {theme.text}; outline: 0;"
-            f" border: 1px solid {theme.focus}; border-radius: 5px; padding: 2px; }}"
-            f"QListWidget::item:selected {{ background: {theme.selection}; color: {theme.selection_text}; }}"
-        )
-
-    def values(self) -> list[str]:
-        """The literals, top to bottom."""
-        return [self.item(k).data(Qt.ItemDataRole.UserRole) for k in range(self.count())]
-
-    def wanted_height(self) -> int:
-        """Of all rows, up to a dozen."""
-        return CHOICE_HEIGHT * min(self.count(), 12) + 8
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Escape:
-                self._close("cancelled")
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
-                self._take("kept")
-            case _:
-                super().keyPressEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Tab takes the lit row and goes on to the next field."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            hows = {Qt.Key.Key_Tab: "next", Qt.Key.Key_Backtab: "previous"}
-            how = hows.get(Qt.Key(event.key()))
-            if how is not None:
-                self._take(how)
-                return True
-        return super().event(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Leaving is no choice."""
-        super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._close("cancelled")
-
-    def _on_item_clicked(self, row: QListWidgetItem) -> None:
-        self.setCurrentItem(row)
-        self._take("kept")
-
-    def _take(self, how: str) -> None:
-        if not self._open:
-            return
-        self._open = False
-        chosen = str(self.currentItem().data(Qt.ItemDataRole.UserRole))
-        if chosen != self._before:
-            self._commit(chosen)
-        self.closed.emit(how)
-
-    def _close(self, how: str) -> None:
-        if self._open:
-            self._open = False
-            self.closed.emit(how)
 
 
 class NoteEdit(QPlainTextEdit):

@@ -274,7 +274,7 @@ class Hand:
         """A press on a card that was no drag."""
         canvas = self.canvas
         if hit.kind == "field" and hit.row is not None:
-            canvas.edit_field(hit.item, hit.row.path)
+            canvas.in_place.click_field(hit.item, hit.row.path)
         elif hit.kind == "more":
             canvas.toggle_folded(hit.item)
         elif hit.kind == "more_leaves":

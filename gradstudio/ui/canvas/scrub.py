@@ -11,6 +11,8 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import value_of
+from gradstudio.operators.offers import DIMENSIONS
+from gradstudio.ui.canvas.choices import sizes_of
 from gradstudio.ui.canvas.face import InputRow
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
 
@@ -28,8 +30,13 @@ def number_in(row: InputRow) -> float | int | None:
     """The number that stands in a field; None when it holds something else."""
     if row.state != "literal" or row.has_list:
         return None
+    return number_from(row.text)
+
+
+def number_from(text: str) -> float | int | None:
+    """The finite number that a literal is; None for anything else."""
     try:
-        value = value_of(row.text)
+        value = value_of(text)
     except LiteralError:
         return None
     if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
@@ -46,6 +53,29 @@ def moved(value: float | int, pixels: float, *, fine: bool = False) -> float | i
     return round(value + round(pixels) * step, DIGITS - power if power < 0 else DIGITS)
 
 
+def stepped(text: str, steps: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
+    """A number some steps of the arrow keys further: ints by one, reals in their second digit; Shift is ten of them.
+
+    "" when the text is no number.
+    """
+    value = number_from(text)
+    if value is None:
+        return ""
+    steps *= 10 if modifiers & Qt.KeyboardModifier.ShiftModifier else 1
+    if isinstance(value, int):
+        return str(value + steps)
+    power = math.floor(math.log10(abs(value))) if value else 0
+    made = round(value + steps * 10.0 ** (power - 1), max(0, 2 - power) if power < 2 else 0)
+    return _scientific(made) if "e" in text.lower() else repr(made).replace("e-0", "e-")
+
+
+def _scientific(value: float) -> str:
+    """`1.1e-3`: few digits before the power, as it was written before."""
+    mantissa, _, power = f"{value:.6e}".partition("e")
+    short = mantissa.rstrip("0").rstrip(".")
+    return f"{short}e{int(power)}"
+
+
 class Scrub(Gesture):
     """Drag a number; a press that does not move is a click. Esc takes the number back."""
 
@@ -60,12 +90,15 @@ class Scrub(Gesture):
         found = number_in(row)
         self._value: float | int = found if found is not None else 0
         self._shown, self._moving = row.text, False
+        sizes = sizes_of(canvas.board.graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
+        self._rank = len(sizes) if sizes else None
 
     def move(self, at: Pointer) -> None:
         self._moving = self._moving or at.is_far_from(self.start)
         if self._moving:
             fine = at.holds(Qt.KeyboardModifier.ShiftModifier)
-            self._set(str(moved(self._value, at.view_x - self.start.view_x, fine=fine)))
+            value = moved(self._value, at.view_x - self.start.view_x, fine=fine)
+            self._set(str(self._held(value)))
 
     def release(self, at: Pointer) -> None:
         if not self._moving:
@@ -74,6 +107,12 @@ class Scrub(Gesture):
     def cancel(self) -> None:
         if self._moving:
             self._set(self._row.text)
+
+    def _held(self, value: float | int) -> float | int:
+        """A dimension stays within those the tensor has, when they are known."""
+        if self._rank is None or not isinstance(value, int):
+            return value
+        return max(-self._rank, min(self._rank - 1, value))
 
     def _set(self, text: str) -> None:
         """Write the number; values follow where something runs."""

@@ -3,8 +3,10 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from gradstudio.graph import recipes
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
-from gradstudio.ui.canvas.editors import ChoiceList, LineEdit, NoteEdit
+from gradstudio.ui.canvas.choice_list import ChoiceList
+from gradstudio.ui.canvas.editors import LineEdit, NoteEdit
 from tests.ui.canvas.conftest import CONTROL, Hand
 
 Key = Qt.Key
@@ -93,12 +95,23 @@ def test_typing_the_same_again_is_no_undo_entry(hand: Hand) -> None:
     assert len(hand.undo_texts) == count
 
 
-def test_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
+def test_a_click_turns_a_boolean_and_the_default_stays_unsaid(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
     hand.click(hand.field(x, "requires_grad"))
+    assert literal(hand, x, "requires_grad") == "True"
+    assert hand.undo_texts[-1] == "Set requires_grad"
+    hand.click(hand.field(x, "requires_grad"))
+    assert "requires_grad" not in hand.graph.nodes[x].literals
+    assert hand.canvas.in_place.editor is None
+
+
+def test_with_the_keys_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.canvas.edit_field(x, "requires_grad")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert editor.values() == ["", "True"]
+    assert editor.line is None
     hand.key(Key.Key_Down, to=editor)
     hand.key(Key.Key_Return, to=editor)
     assert literal(hand, x, "requires_grad") == "True"
@@ -107,12 +120,112 @@ def test_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
 
 def test_escape_leaves_a_list_without_a_choice(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    hand.click(hand.field(x, "requires_grad"))
+    hand.canvas.edit_field(x, "requires_grad")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     hand.key(Key.Key_Escape, to=editor)
     assert hand.canvas.in_place.editor is None
     assert literal(hand, x, "requires_grad") == ""
+
+
+def open_list(hand: Hand, item: ItemId, path: str) -> ChoiceList:
+    hand.canvas.edit_field(item, path)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, ChoiceList)
+    return editor
+
+
+def test_typing_narrows_a_list_and_other_words_for_a_dtype_are_known(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 100)
+    hand.canvas.toggle_folded(x)
+    editor = open_list(hand, x, "dtype")
+    QTest.keyClicks(editor, "f64")
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, x, "dtype") == "torch.float64"
+    editor = open_list(hand, x, "dtype")
+    QTest.keyClicks(editor, "float8_e5m2")
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, x, "dtype") == "torch.float8_e5m2"
+    editor = open_list(hand, x, "dtype")
+    QTest.keyClicks(editor, "flaot")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.canvas.in_place.editor is editor
+    assert "Did you mean torch.float" in hand.canvas.bubble.text()
+    hand.key(Key.Key_Escape, to=editor)
+
+
+def test_a_list_that_takes_other_values_too_takes_a_typed_number(hand: Hand) -> None:
+    conv = hand.add("torch.nn.functional.conv2d", 200, 100)
+    hand.canvas.toggle_folded(conv)
+    editor = open_list(hand, conv, "padding")
+    QTest.keyClicks(editor, "2")
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, conv, "padding") == "2"
+    editor = open_list(hand, conv, "padding")
+    QTest.keyClicks(editor, "sa")
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, conv, "padding") == '"same"'
+
+
+def test_a_choice_says_what_it_does_and_a_near_miss_is_offered(hand: Hand) -> None:
+    loss = hand.add("torch.nn.functional.mse_loss", 200, 100)
+    hand.canvas.toggle_folded(loss)
+    editor = open_list(hand, loss, "reduction")
+    words = [editor.item(k).data(Qt.ItemDataRole.AccessibleTextRole) for k in range(editor.count())]
+    assert "sum, one number: the sum" in words
+    QTest.keyClicks(editor, "men")
+    hand.key(Key.Key_Return, to=editor)
+    assert 'Did you mean "mean"?' in hand.canvas.bubble.text()
+    hand.key(Key.Key_Escape, to=editor)
+
+
+def test_arrows_step_a_number(hand: Hand) -> None:
+    x = hand.add("torch.full", 200, 100, fill_value="3")
+    hand.canvas.edit_field(x, "fill_value")
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    hand.key(Key.Key_Up, to=editor)
+    hand.key(Key.Key_Up, to=editor)
+    hand.key(Key.Key_Down, to=editor)
+    assert editor.text() == "4"
+    retype(editor, "1e-3")
+    hand.key(Key.Key_Up, to=editor)
+    assert editor.text() == "1.1e-3"
+    retype(editor, "0.5")
+    hand.key(Key.Key_Down, to=editor)
+    assert editor.text() == "0.49"
+    hand.key(Key.Key_Return, to=editor)
+    assert literal(hand, x, "fill_value") == "0.49"
+
+
+def test_a_name_that_is_typed_becomes_a_wire_and_the_literal_is_back_without_it(hand: Hand) -> None:
+    n = hand.add("python.literal", 0, 100, value="3")
+    hand.session.graph_store.attempt(recipes.rename, "Rename", n, ("n",))
+    x = hand.add("torch.full", 300, 100, fill_value="0.5")
+    editor = open_line(hand, x, "fill_value")
+    retype(editor, "n")
+    hand.key(Key.Key_Return, to=editor)
+    wire = hand.graph.wires[x, "fill_value"]
+    assert wire.source == n
+    hand.session.graph_store.attempt(recipes.disconnect, "Cut", wire)
+    assert literal(hand, x, "fill_value") == "0.5"
+
+
+def test_an_index_with_names_is_typed_as_in_python(hand: Hand) -> None:
+    x = hand.add("torch.ones", 0, 100)
+    mask = hand.add("operator.gt", 200, 300, b="0")
+    hand.session.graph_store.attempt(recipes.rename, "Rename", mask, ("mask",))
+    part = hand.add("operator.getitem", 500, 100)
+    hand.wire(x, part, "a")
+    editor = open_line(hand, part, "index")
+    retype(editor, ":, maks")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.canvas.in_place.editor is editor
+    assert "mask" in hand.canvas.bubble.text()
+    retype(editor, ":, mask")
+    hand.key(Key.Key_Return, to=editor)
+    assert hand.graph.wires[part, "index.1"].source == mask
+    assert literal(hand, part, "index.0") == ":"
 
 
 def test_dtypes_and_devices_are_lists(hand: Hand) -> None:

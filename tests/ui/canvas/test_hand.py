@@ -647,7 +647,7 @@ def test_an_appended_backward_comes_into_view(hand: Hand) -> None:
 
 @pytest.mark.parametrize(("path", "word"), [("dtype", "torch.float64"), ("device", "device")])
 def test_dtype_and_device_are_chosen_from_a_list_on_the_card(hand: Hand, path: str, word: str) -> None:
-    from gradstudio.ui.canvas.editors import ChoiceList
+    from gradstudio.ui.canvas.choice_list import ChoiceList
 
     item = hand.add("torch.tensor", 200, 100)
     hand.canvas.toggle_folded(item)
