@@ -73,7 +73,6 @@ ALIASES = {
     "self": ("input",),
 }
 """What numpy calls an argument, and torch's functions understand as well."""
-_TENSOR = Wired(Family.TENSOR)
 _CONVERTED = frozenset(
     {Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.SHAPE, Kind.INTS, Kind.NUMBERS, Kind.DATA}
 )
@@ -163,7 +162,10 @@ class _Candidate:
                 if p.name in placed.values and (text := _misfit(p, placed.values[p.name]))
             )
         self.conversions = sum(
-            p.kind in _CONVERTED and placed.values.get(p.name) == _TENSOR for p in operator.parameters
+            p.kind in _CONVERTED
+            and isinstance(given := placed.values.get(p.name), Wired)
+            and given.family is Family.TENSOR
+            for p in operator.parameters
         )
         near = 500 if _NEAR_NAME in reason else 1000  # a slip of the pen is nearer than a wrong number of arguments
         self.faults = len(self.misfits) + (near if reason else 0) - len(placed.values)
