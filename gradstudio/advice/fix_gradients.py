@@ -171,6 +171,15 @@ def require_own_leaf(case: Case, _kind: FixKind) -> Iterator[Offer]:
             yield f"Set requires_grad of {case.name(node.id)} to True", _set(node.id, "requires_grad", "True")
 
 
+def require_inputs(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Let the leaves that a gradient is asked of require one."""
+    for wire in case.graph.wires_to(case.item):
+        node = case.graph.nodes.get(wire.source)
+        asked = wire.port.partition(".")[0] in ("inputs", "self")
+        if asked and node is not None and _can_require_grad(case.graph, node, case.lookup):
+            yield f"Set requires_grad of {case.name(node.id)} to True", _set(node.id, "requires_grad", "True")
+
+
 def retain_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Keep the gradient of a value that is no leaf, by a statement before the first backward."""
     first = next((n for n in reversed(list(case.before())) if _is_backward(case.graph, n)), None)

@@ -66,14 +66,14 @@ def cast(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if wanted:
         for operand in case.operands:
             if operand.dtype != wanted:
-                yield _cast_offer(case, operand.wire, wanted)
+                yield cast_offer(case, operand.wire, wanted)
         return
     numbers = [operand for operand in case.operands if operand.dtype in WIDTH]
     dtypes = sorted({operand.dtype for operand in numbers}, key=WIDTH.index, reverse=True)
     for dtype in dtypes if len(dtypes) > 1 else ():
         others = [operand for operand in numbers if operand.dtype != dtype]
         if len(others) == 1:
-            yield _cast_offer(case, others[0].wire, dtype)
+            yield cast_offer(case, others[0].wire, dtype)
         else:
             yield f"Cast all of them to {dtype}", _cast_all(others, dtype)
 
@@ -85,16 +85,24 @@ def cast_all(case: Case, _kind: FixKind) -> Iterator[Offer]:
     wanted = ("bool", "int64") if refused in ("float32", "float64") else ("float32",)
     for dtype in wanted if operands else ():
         if len(operands) == 1:
-            yield _cast_offer(case, operands[0].wire, dtype)
+            yield cast_offer(case, operands[0].wire, dtype)
         else:
             yield f"Cast all of them to {dtype}", _cast_all(operands, dtype)
+
+
+def cast_named(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Cast what has the dtype that torch found (group ``a``) to the one it expected (``b``)."""
+    found, wanted = (TORCH_NAMES.get(case.groups.get(group, ""), "") for group in ("a", "b"))
+    for operand in case.operands:
+        if wanted and operand.dtype == found:
+            yield cast_offer(case, operand.wire, wanted)
 
 
 def cast_to(case: Case, kind: FixKind) -> Iterator[Offer]:
     """Cast an argument to the dtype that the rule names."""
     wire = case.graph.wire_into(case.item, kind.port) if kind.port else case.first
     if wire is not None:
-        yield _cast_offer(case, wire, kind.text)
+        yield cast_offer(case, wire, kind.text)
 
 
 def whole(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -104,7 +112,7 @@ def whole(case: Case, _kind: FixKind) -> Iterator[Offer]:
         if operand.dtype in FLOATING and _rank(operand.port) < len(WHOLE_PORTS):
             if operand.port == "input" and case.operand("target") is not None:
                 continue
-            yield _cast_offer(case, operand.wire, "int64")
+            yield cast_offer(case, operand.wire, "int64")
             return
 
 
@@ -205,7 +213,7 @@ def identity(case: Case, _kind: FixKind) -> Iterator[Offer]:
 # ------------------------------------------------------------------ helpers
 
 
-def _cast_offer(case: Case, wire: Wire, dtype: str) -> Offer:
+def cast_offer(case: Case, wire: Wire, dtype: str) -> Offer:
     """Cast what flows along a wire; of a creation node without a dtype, no cast but the dtype would do as well."""
     name = case.name(wire.source)
     key, literals = _cast_call(dtype)

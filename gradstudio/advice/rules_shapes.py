@@ -12,6 +12,8 @@ SHAPES: tuple[Rule, ...] = (
         "import torch\ntorch.randn(2, 3) @ torch.randn(2, 3)",
         (
             FixKind("transpose", 0),
+            FixKind("swap"),
+            FixKind("flatten_input", port="c"),
             FixKind("module_literal", 1, port="in_features", text="{b}"),
         ),
     ),

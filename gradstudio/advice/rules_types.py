@@ -29,7 +29,7 @@ TYPES: tuple[Rule, ...] = (
         "dtype mismatch",
         "",
         r"(?:have (?:the )?same (?:dtype|scalar type)|expected scalar type \w+ but found|does not match weight dtype"
-        r"|Input type \([\w.]+\) and (?:bias|weight) type \([\w.]+\) should be the same)",
+        r"|Input type \([\w .:<>]+\) and (?:bias|weight) type \([\w .:<>]+\) should be the same)",
         "The operands have different dtypes, and this operator does not convert.",
         ("Cast one of them (float(), to(dtype))",),
         "import torch\ntorch.randn(2, 2) @ torch.ones(2, 2, dtype=torch.float64)",

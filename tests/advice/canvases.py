@@ -10,6 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Failed, Row, Traced
 from gradstudio.protocol.records import Record
+from tests.advice.wrong_programs import MORE
 from tests.graph.builder import Drawing
 
 GRAD = "True"
@@ -505,6 +506,7 @@ CANVASES: dict[str, tuple[tuple[Callable[[Drawing], None], int], ...]] = {
     "gather dimensions": ((gather, 1),),
     "flag of a non-leaf": ((flag, 1),),
 }
+CANVASES |= {rule: (*CANVASES.get(rule, ()), *rows) for rule, rows in MORE.items()}
 """By rule: canvases that fail with it, and how many fixes as edits they have at least."""
 CASES = [(rule, draw, least) for rule, rows in CANVASES.items() for draw, least in rows]
 
