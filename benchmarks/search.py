@@ -1,4 +1,4 @@
-"""Finding an operator: milliseconds to load the catalogue, to build the index, and for each keystroke of many queries."""
+"""Finding an operator: milliseconds to load the catalogue, to build the index, and for a keystroke of many queries."""
 
 import statistics
 import subprocess

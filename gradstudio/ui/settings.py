@@ -16,6 +16,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         recent: paths of files, newest first; `folder`: where a file was chosen last.
         overlays_off, overlays_on: overlays that are not as they are at first.
+        favourites, recent_operators: keys of operators; the last used first.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
     """
 
@@ -26,6 +27,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     timeline: bool = True
     timeline_px: int = 0
     folder: str = ""
+    favourites: tuple[str, ...] = ()
+    recent_operators: tuple[str, ...] = ()
 
 
 class Settings:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.overlay import OverlayState
+    from gradstudio.ui.canvas.searching import Searching
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
 
@@ -35,6 +36,7 @@ class Commands:
         attention: Attention
         board: Board
         lit: OverlayState
+        searching: Searching
         said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
@@ -162,6 +164,7 @@ class Commands:
             return None
         self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
         self.select(frozenset({item}))
+        self.searching.shelf.use(key)
         return item
 
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
@@ -173,6 +176,7 @@ class Commands:
             return False
         self.store.submit(edits, f"Insert {key.rsplit('.', 1)[-1]}")
         self.select(frozenset({item}))
+        self.searching.shelf.use(key)
         return True
 
     def drop_moved(self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> None:

@@ -1,32 +1,30 @@
 """The quick search: type a few letters at the cursor, press Enter, and the operator is there."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
+from gradstudio.operators.search import Find
+from gradstudio.ui.canvas.search_rows import FIND, ROW_HEIGHT, TYPED, WIDTH, RowPainter
+from gradstudio.ui.panels.signature import signature
+from gradstudio.ui.state.shelf import Shelf
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
-WIDTH: Final = 400
 ROWS: Final = 8
-ROW_HEIGHT: Final = 40
-FRAME: Final = 58
-"""Height of the field and the margins."""
+MARGIN: Final = 8
+SPACING: Final = 6
+FIELD: Final = 30
+HINT: Final = 20
+SIGNATURE: Final = 34
+"""Heights: of the field, of "Did you mean", and of the current row's signature in two lines."""
 LIMIT: Final = 40
+RECENT_SHOWN: Final = 5
 WANTED_FIRST: Final = (
     "operator.add", "operator.mul", "operator.matmul", "operator.sub", "operator.truediv", "operator.pow",
     "torch.Tensor.sum", "torch.Tensor.mean", "torch.relu", "torch.nn.functional.relu", "torch.sigmoid", "torch.tanh",
@@ -35,10 +33,10 @@ WANTED_FIRST: Final = (
     "torch.Tensor.T", "operator.getitem", "torch.Tensor.detach", "torch.Tensor.to", "torch.Tensor.grad",
 )  # fmt: skip
 """What one usually wants at the end of a wire, before anything was typed."""
-RANKS: Final = {key: rank for rank, key in enumerate(WANTED_FIRST)}
-OPERATOR = Qt.ItemDataRole.UserRole
-Index = QModelIndex | QPersistentModelIndex
+STARTED_WITH: Final = ("torch.tensor", "torch.randn", "torch.zeros", "torch.ones", "torch.arange", "python.literal")
+"""What one usually wants where no wire waits."""
 _KEEPS_OPEN = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+Fits = Callable[[Operator], bool]
 
 
 class SearchPopup(QFrame):
@@ -53,30 +51,51 @@ class SearchPopup(QFrame):
     closed = Signal()
 
     def __init__(
-        self, parent: QWidget, theme: Theme, fits: Callable[[Operator], bool] | None = None, title: str = ""
+        self, parent: QWidget, theme: Theme, fits: Fits | None = None, title: str = "", shelf: Shelf | None = None
     ) -> None:
         """`fits` leaves out operators that a waiting wire cannot use."""
         super().__init__(parent)
         self._fits, self._open, self._room = fits, True, parent
+        self._shelf = shelf or Shelf(parent=self)
         self.setObjectName("canvas_search")
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText(title or f"Search {len(load())} operators…")
+        self.field.setPlaceholderText(title or f"Search {len(load()):,} operators…")
         self.field.setFont(ui_font(13))
         self.field.installEventFilter(self)
-        self.list = QListWidget(self)
-        self.list.setItemDelegate(_RowPainter(theme, self.list))
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setUniformItemSizes(True)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.itemClicked.connect(self._on_list_item_clicked)
+        self.field.setFixedHeight(FIELD)
+        self.list = self._empty_list(theme)
+        self.hint = QLabel("", self)
+        self.hint.setProperty("role", "dim")
+        self.hint.setFixedHeight(HINT)
+        self.signature = self._signature_label()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
-        layout.setSpacing(6)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        layout.setSpacing(SPACING)
+        for widget in (self.field, self.hint, self.list, self.signature):
+            layout.addWidget(widget)
         self.setStyleSheet(_sheet(theme))
         self.field.textChanged.connect(self._on_field_text_changed)
         self._fill("")
+
+    def _empty_list(self, theme: Theme) -> QListWidget:
+        rows = QListWidget(self)
+        rows.setItemDelegate(RowPainter(theme, self._shelf, rows))
+        rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        rows.setUniformItemSizes(True)
+        rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        rows.itemClicked.connect(self._on_list_item_clicked)
+        rows.currentRowChanged.connect(self._on_list_current_row_changed)
+        return rows
+
+    def _signature_label(self) -> QLabel:
+        label = QLabel("", self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setFont(mono_font(11))
+        label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        label.setContentsMargins(4, 0, 4, 0)
+        label.setFixedHeight(SIGNATURE)
+        return label
 
     def open_at(self, at: QPoint) -> None:
         """Show it with its corner at a point of the parent, wholly inside."""
@@ -90,12 +109,12 @@ class SearchPopup(QFrame):
 
     def operators(self) -> tuple[str, ...]:
         """Keys of the rows, top to bottom."""
-        return tuple(self.list.item(row).data(OPERATOR).key for row in range(self.list.count()))
+        return tuple(self.list.item(row).data(FIND).operator.key for row in range(self.list.count()))
 
     def documented_operator(self) -> str:
-        """The key of the row that is lit; "" for none."""
-        row = self.list.currentItem()
-        return str(row.data(OPERATOR).key) if self.list.count() else ""
+        """The key of the row that is lit, which F1 explains; "" for none."""
+        row = self.list.currentRow()
+        return str(self.list.item(row).data(FIND).operator.key) if row >= 0 else ""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrows walk the list while the field is typed into; leaving the field closes all."""
@@ -131,85 +150,69 @@ class SearchPopup(QFrame):
     def _on_list_item_clicked(self, row: QListWidgetItem) -> None:
         self._take(row)
 
+    def _on_list_current_row_changed(self, row: int) -> None:
+        """Show how the current row is written."""
+        self._fit_height()
+        text = signature(self.list.item(row).data(FIND).operator) if row >= 0 else ""
+        metrics = QFontMetrics(self.signature.font())
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 2 * WIDTH - 80)
+        self.signature.setText(text.replace("(", "(\u200b").replace(".", ".\u200b"))
+
     def _on_field_text_changed(self, text: str) -> None:
         self._fill(text)
 
     def _fill(self, query: str) -> None:
+        finds = list(self._found(query))
+        nothing = not finds
+        if nothing:
+            finds = [Find(row) for row in load().index.nearest(query) if self._fits is None or self._fits(row)]
         self.list.clear()
-        for operator in self._found(query):
-            row = QListWidgetItem(operator.title, self.list)
-            row.setData(OPERATOR, operator)
-            row.setToolTip(operator.key)
-        self.list.setCurrentRow(0)
-        rows = max(1, min(self.list.count(), ROWS))
-        self.setFixedSize(WIDTH, FRAME + rows * ROW_HEIGHT)
+        for find in finds:
+            row = QListWidgetItem(find.operator.title, self.list)
+            row.setData(FIND, find)
+            row.setData(TYPED, query)
+        self.hint.setText(f"Nothing fits “{query.strip()}”." + (" Did you mean" if finds else ""))
+        self.hint.setVisible(nothing)
+        self.list.setCurrentRow(-1 if nothing else 0)
+        self._on_list_current_row_changed(self.list.currentRow())
 
-    def _found(self, query: str) -> Iterable[Operator]:
-        if self._fits is None:
-            return load().search(query, limit=LIMIT)
-        found = [operator for operator in load().search(query, limit=len(load())) if self._fits(operator)]
-        if not query.strip():
-            found.sort(key=lambda operator: RANKS.get(operator.key, len(RANKS)))
-        return found[:LIMIT]
+    def _fit_height(self) -> None:
+        """As high as what is shown."""
+        count, policy = self.list.count(), Qt.ScrollBarPolicy
+        self.list.setVisible(count > 0)
+        self.list.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if count > ROWS else policy.ScrollBarAlwaysOff)
+        self.list.setFixedHeight(max(1, min(count, ROWS)) * ROW_HEIGHT)
+        self.signature.setVisible(self.list.currentRow() >= 0)
+        shown = [HINT] * (not self.hint.isHidden()) + [self.list.height()] * (count > 0)
+        shown += [SIGNATURE] * (not self.signature.isHidden())
+        self.setFixedSize(WIDTH, 2 * MARGIN + FIELD + sum(SPACING + height for height in shown))
+
+    def _found(self, query: str) -> Iterator[Find]:
+        finds: Iterable[Find]
+        if query.strip():
+            limit = LIMIT if self._fits is None else len(load())
+            finds = load().index.find(query, limit=limit, preferred=self._shelf.preferred)
+        else:
+            finds = map(Find, self._at_hand())
+        return islice((find for find in finds if self._fits is None or self._fits(find.operator)), LIMIT)
+
+    def _at_hand(self) -> Iterator[Operator]:
+        """Before anything is typed: used last, favourites, what is usual here, then all the others."""
+        usual = WANTED_FIRST if self._fits is not None else (*STARTED_WITH, *WANTED_FIRST)
+        catalogue = load()
+        keys = dict.fromkeys((*self._shelf.recent[:RECENT_SHOWN], *self._shelf.favourites, *usual))
+        first = {key: row for key in keys if (row := catalogue.get(key)) is not None}
+        return chain(first.values(), (row for row in catalogue if row.key not in first))
 
     def _take(self, row: QListWidgetItem | None) -> None:
         if row is None or not self._open:
             return
         self._open = False
-        key = row.data(OPERATOR).key
+        key = row.data(FIND).operator.key
         self.hide()
         self.closed.emit()
         self.chosen.emit(key)
         self.deleteLater()
-
-
-class _RowPainter(QStyledItemDelegate):
-    """Two lines: title and path, then the summary; a mark in the category's colour."""
-
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTH - 40, ROW_HEIGHT)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        operator, theme = index.data(OPERATOR), self._theme
-        rect: QRect = option.rect
-        lit = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if lit:
-            painter.setBrush(theme.color("selection"))
-            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 5, 5)
-        painter.setBrush(theme.category_mark(operator.category))
-        painter.drawRoundedRect(rect.x() + 10, rect.y() + 8, 9, 9, 2, 2)
-        ink, faint = ("selection_text", "selection_text") if lit else ("text", "text_dim")
-        self._text(painter, rect.adjusted(28, 3, -8, -20), operator, ink, faint)
-        painter.setFont(ui_font(11))
-        painter.setPen(theme.color(faint))
-        line = rect.adjusted(28, 20, -8, -2)
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, _elided(painter, operator.summary, line.width()))
-        painter.restore()
-
-    def _text(self, painter: QPainter, line: QRect, operator: Operator, ink: str, faint: str) -> None:
-        painter.setFont(ui_font(13))
-        painter.setPen(self._theme.color(ink))
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, operator.title)
-        used = painter.fontMetrics().horizontalAdvance(operator.title) + 14
-        painter.setFont(mono_font(10))
-        painter.setPen(self._theme.color(faint))
-        room = line.adjusted(used, 0, 0, 0)
-        painter.drawText(
-            room,
-            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-            _elided(painter, operator.key, room.width()),
-        )
-
-
-def _elided(painter: QPainter, text: str, width: int) -> str:
-    return painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, width))
 
 
 def _sheet(theme: Theme) -> str:

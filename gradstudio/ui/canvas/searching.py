@@ -17,6 +17,7 @@ from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.gestures import Pointer, body_at
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.state.shelf import Shelf
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -33,6 +34,7 @@ class Searching:
         """No search is open."""
         self._canvas = canvas
         self.popup: SearchPopup | None = None
+        self.shelf = Shelf(parent=canvas)
 
     def open(self, x: float, y: float) -> None:
         """Search for an operator to put at a scene point."""
@@ -67,7 +69,7 @@ class Searching:
     ) -> None:
         self.close()
         canvas = self._canvas
-        popup = SearchPopup(canvas.viewport(), canvas.look.theme, fits, title)
+        popup = SearchPopup(canvas.viewport(), canvas.look.theme, fits, title, self.shelf)
         popup.chosen.connect(lambda key: chosen(str(key)))
         popup.closed.connect(self._on_popup_closed)
         self.popup = popup
@@ -90,6 +92,7 @@ class Searching:
             return
         canvas.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
         canvas.select(frozenset({item}))
+        self.shelf.use(key)
 
 
 def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:

@@ -1,27 +1,25 @@
-"""The Library dock: search, browse, drag an operator out or add it with Enter."""
+"""The Library dock: search, browse, drag an operator out or add it with Enter; favourites and recent ones."""
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QDrag, QFontMetrics, QKeyEvent, QPainter, QPixmap
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QLabel,
-    QLineEdit,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
-)
+from html import escape
+from typing import Final
+
+from PySide6.QtCore import QEvent, QKeyCombination, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
-from gradstudio.operators.model import Face, Operator
-from gradstudio.ui.panels.library_model import OPERATOR_ROLE, LibraryModel
+from gradstudio.operators.model import Operator
+from gradstudio.ui.panels.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
+from gradstudio.ui.panels.library_tree import LibraryTree
 from gradstudio.ui.panels.signature import signature
-from gradstudio.ui.theme import Theme, mono_font, tinted, ui_font
+from gradstudio.ui.state.shelf import Shelf
+from gradstudio.ui.theme import Theme, mono_font, tinted
 
-MARK_PX = 9
+INDEX_MS: Final = 500
+"""So long after it is first shown the index of the search is built, unless somebody types before."""
+OPEN_AT_FIRST: Final = ((FAVOURITES,), (RECENT,), (COMMON,))
+FAVOURITE_KEY: Final = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_B)
+TREE_KEYS: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)
 
 
 class LibraryPanel(QWidget):
@@ -33,24 +31,28 @@ class LibraryPanel(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, catalogue: Catalogue, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, catalogue: Catalogue, theme: Theme, shelf: Shelf | None = None, parent: QWidget | None = None
+    ) -> None:
         """Show the catalogue by categories."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.model = LibraryModel(catalogue, theme, self)
-        self.field = QLineEdit(self)
-        self.field.setObjectName("library_search")
-        self.field.setPlaceholderText(f"Search {len(catalogue)} operators")
-        self.field.setAccessibleName("Search the operators")
-        self.field.setClearButtonEnabled(True)
+        self.shelf = shelf or Shelf(parent=self)
+        self._catalogue = catalogue
+        self.model = LibraryModel(catalogue, theme, self.shelf, self)
+        self._open: set[tuple[str, ...]] = set(OPEN_AT_FIRST)
+        self.field = self._search_field(len(catalogue))
         self._lens = self.field.addAction(
             tinted("search", theme.color("text_dim"), 16), QLineEdit.ActionPosition.LeadingPosition
         )
         self.tree = LibraryTree(theme, self)
         self.tree.setModel(self.model)
+        self.tree.installEventFilter(self)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.help = OperatorHelp(self)
         self.empty = QLabel("", self)
         self.empty.setWordWrap(True)
+        self.empty.setTextFormat(Qt.TextFormat.RichText)
         self.empty.setProperty("role", "dim")
         self.empty.setContentsMargins(4, 8, 4, 0)
         self.empty.hide()
@@ -59,11 +61,28 @@ class LibraryPanel(QWidget):
         layout.setSpacing(theme.GAP)
         for widget, stretch in ((self.field, 0), (self.empty, 0), (self.tree, 1), (self.help, 0)):
             layout.addWidget(widget, stretch)
-        self._expand_first()
+        self._restore_open()
+        self._connect()
+
+    def _search_field(self, count: int) -> QLineEdit:
+        field = QLineEdit(self)
+        field.setObjectName("library_search")
+        field.setPlaceholderText(f"Search {count:,} operators")
+        field.setAccessibleName("Search the operators")
+        field.setClearButtonEnabled(True)
+        field.installEventFilter(self)
+        return field
+
+    def _connect(self) -> None:
         self.field.textChanged.connect(self._on_field_text_changed)
-        self.field.installEventFilter(self)
         self.tree.operator_activated.connect(self.chosen)
+        self.tree.star_clicked.connect(self._on_tree_star_clicked)
+        self.tree.expanded.connect(self._on_tree_expanded)
+        self.tree.collapsed.connect(self._on_tree_collapsed)
+        self.tree.customContextMenuRequested.connect(self._on_tree_menu_requested)
         self.tree.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.empty.linkActivated.connect(self.field.setText)
+        self.shelf.changed.connect(self._on_shelf_changed)
 
     def focus_search(self) -> None:
         """Put the cursor into the search field."""
@@ -84,105 +103,115 @@ class LibraryPanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(230, 500)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Build the index when the window has answered its first clicks: typing must not wait for it."""
+        super().showEvent(event)
+        QTimer.singleShot(INDEX_MS, self, self._build_index)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrow keys in the field move in the list; Enter adds the current or first find."""
-        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+        """Arrow keys in the field move in the list, Enter adds the current find; Ctrl+B makes it a favourite."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        if event.keyCombination() == FAVOURITE_KEY:
+            self._toggle_current()
+            return True
+        if event.key() == Qt.Key.Key_Escape and self.field.text():
+            self.field.clear()
+            self.field.setFocus()
+            return True
+        if watched is self.field:
+            if event.key() in TREE_KEYS:
                 self.tree.keyPressEvent(event)
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.tree.activate_current()
                 return True
-            if event.key() == Qt.Key.Key_Escape and self.field.text():
-                self.field.clear()
-                return True
         return super().eventFilter(watched, event)
 
-    def _expand_first(self) -> None:
-        self.tree.expand(self.model.index(0, 0))
+    def _build_index(self) -> None:
+        _ = self._catalogue.index
+
+    # ------------------------------------------------------------------ what is open
+
+    def _restore_open(self) -> None:
+        if self.model.searching:
+            return
+        for group in self.model.groups():
+            self.tree.setExpanded(group, self.model.path(group) in self._open)
+
+    def _on_tree_expanded(self, index: QModelIndex) -> None:
+        self._open.add(self.model.path(index))
+
+    def _on_tree_collapsed(self, index: QModelIndex) -> None:
+        self._open.discard(self.model.path(index))
+
+    # ------------------------------------------------------------------ search
 
     def _on_field_text_changed(self, text: str) -> None:
         self.model.search(text)
         self.tree.setRootIsDecorated(not self.model.searching)
         found = self.model.rowCount()
-        self.empty.setVisible(self.model.searching and not found)
-        self.empty.setText(f"No operator fits “{text.strip()}”. Try a word of what it does: “mean”, “reshape”.")
+        nothing = self.model.searching and not found
+        self.empty.setVisible(nothing)
+        if nothing:
+            self.empty.setText(self._did_you_mean(text.strip()))
         if self.model.searching and found:
             self.tree.setCurrentIndex(self.model.index(0, 0))
+            self.tree.scrollToTop()
         elif not self.model.searching:
-            self._expand_first()
+            self._restore_open()
+        self.help.show_operator(self.model.operator(self.tree.currentIndex()))
+
+    def _did_you_mean(self, typed: str) -> str:
+        said = f"No operator fits “{escape(typed)}”. "
+        near = [f"<a href='{escape(row.word)}'>{escape(row.word)}</a>" for row in self.model.nearest()]
+        if not near:
+            return f"{said}Try a word of what it does: “mean”, “reshape”."
+        return f"{said}Did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}?"
+
+    # ------------------------------------------------------------------ favourites
+
+    def _toggle_current(self) -> None:
+        operator = self.model.operator(self.tree.currentIndex())
+        if operator is not None:
+            self.shelf.toggle(operator.key)
+
+    def _on_tree_star_clicked(self, key: str) -> None:
+        self.shelf.toggle(key)
+
+    def _on_tree_menu_requested(self, at: QPoint) -> None:
+        operator = self.model.operator(self.tree.indexAt(at))
+        if operator is None:
+            return
+        self.tree.hush()
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Add to the Canvas\tEnter").triggered.connect(lambda: self.chosen.emit(operator.key))
+        is_one = operator.key in self.shelf.favourites
+        words = "Remove from Favourites" if is_one else "Add to Favourites"
+        menu.addAction(f"{words}\tCtrl+B").triggered.connect(lambda: self.shelf.toggle(operator.key))
+        menu.popup(self.tree.viewport().mapToGlobal(at))
+
+    def _on_shelf_changed(self) -> None:
+        """Take up the change; what lies under the pointer stays there."""
+        tree, model = self.tree, self.model
+        if model.searching:
+            model.take_up_shelf()
+            return
+        current, bar = model.path(tree.currentIndex()), tree.verticalScrollBar()
+        held = tree.indexAt(QPoint(1, 1)) if bar.value() or tree.underMouse() else QModelIndex()
+        path, top = model.path(held), tree.visualRect(held).top()
+        model.take_up_shelf()
+        self._restore_open()
+        tree.setCurrentIndex(model.find(current) if current else QModelIndex())
+        anchor = model.find(path) if path else QModelIndex()
+        if anchor.isValid():
+            tree.doItemsLayout()
+            bar.setValue(bar.value() + tree.visualRect(anchor).top() - top)
+        self.help.show_operator(model.operator(tree.currentIndex()))
 
     def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self.help.show_operator(self.model.operator(current))
-
-
-class LibraryTree(QTreeView):
-    """The tree: drags keys out, activates by double click and Enter.
-
-    Signals:
-        operator_activated(object): the key.
-    """
-
-    operator_activated = Signal(object)
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        """An empty tree; give it a `LibraryModel`."""
-        super().__init__(parent)
-        self._theme = theme
-        self.setObjectName("library_tree")
-        self.setAccessibleName("Operators")
-        self.setHeaderHidden(True)
-        self.setUniformRowHeights(True)
-        self.setIndentation(12)
-        self.setDragEnabled(True)
-        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
-        self.setExpandsOnDoubleClick(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setItemDelegate(_OperatorDelegate(theme, self))
-        self.doubleClicked.connect(self._on_double_clicked)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take up another theme."""
-        self._theme = theme
-        self.setItemDelegate(_OperatorDelegate(theme, self))
-
-    def activate_current(self) -> None:
-        """Announce the current operator, if it is one."""
-        operator = self.currentIndex().data(OPERATOR_ROLE)
-        if isinstance(operator, Operator):
-            self.operator_activated.emit(operator.key)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().data(OPERATOR_ROLE):
-            self.activate_current()
-            return
-        super().keyPressEvent(event)
-
-    def drawRow(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """A selected operator is one block: Qt would colour its indentation, too."""
-        painter.save()
-        if index.data(OPERATOR_ROLE) is not None:
-            painter.setClipRect(self.visualRect(index))
-        super().drawRow(painter, option, index)
-        painter.restore()
-
-    def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Drag a small card with the operator's title."""
-        operator = self.currentIndex().data(OPERATOR_ROLE)
-        if not isinstance(operator, Operator):
-            return
-        drag = QDrag(self)
-        drag.setMimeData(self.model().mimeData([self.currentIndex()]))
-        drag.setPixmap(_drag_picture(operator, self._theme, self.devicePixelRatioF()))
-        drag.setHotSpot(QPoint(16, 14))
-        drag.exec(Qt.DropAction.CopyAction)
-
-    def _on_double_clicked(self, index: QModelIndex) -> None:
-        operator = index.data(OPERATOR_ROLE)
-        if isinstance(operator, Operator):
-            self.operator_activated.emit(operator.key)
 
 
 class OperatorHelp(QFrame):
@@ -213,79 +242,6 @@ class OperatorHelp(QFrame):
             self._summary.setText(operator.summary)
 
 
-class _OperatorDelegate(QStyledItemDelegate):
-    """Paints the category's mark, the title, and where the operator lives."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._small = ui_font(11)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(super().sizeHint(option, index).width(), self._theme.ROW_HEIGHT)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        operator = index.data(OPERATOR_ROLE)
-        if not isinstance(operator, Operator):
-            super().paint(painter, option, index)
-            return
-        rect = QRect(option.rect)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        hidden = QStyleOptionViewItem(option)
-        self.initStyleOption(hidden, index)
-        hidden.text = ""
-        widget = hidden.widget
-        widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
-        self._paint_row(painter, rect.adjusted(6, 0, -6, 0), operator, selected)
-
-    def _paint_row(self, painter: QPainter, rect: QRect, operator: Operator, selected: bool) -> None:
-        theme = self._theme
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.category_mark(operator.category))
-        painter.drawRoundedRect(rect.left(), rect.center().y() - MARK_PX // 2 + 1, MARK_PX, MARK_PX, 2.5, 2.5)
-        place = rect.adjusted(MARK_PX + 9, 0, 0, 0)
-        painter.setPen(theme.color("selection_text" if selected else "text"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, operator.title)
-        used = painter.fontMetrics().horizontalAdvance(operator.title) + 10
-        painter.setFont(self._small)
-        painter.setPen(theme.color("selection_text" if selected else "text_dim"))
-        home = QFontMetrics(self._small).elidedText(
-            home_of(operator), Qt.TextElideMode.ElideRight, place.width() - used
-        )
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, home)
-        painter.restore()
-
-
-def home_of(operator: Operator) -> str:
-    """Where an operator lives, shortly, to tell `relu` from `relu`: "torch", "nn.functional", "Tensor"."""
-    if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED):
-        return signature(operator)
-    home = operator.path.rpartition(".")[0].removeprefix("torch.")
-    return "" if home in ("operator", "python", "builtins") else home
-
-
 def _breakable(text: str) -> str:
     """The text with places where a narrow label may break it."""
     return text.replace("(", "(\u200b").replace(".", ".\u200b")
-
-
-def _drag_picture(operator: Operator, theme: Theme, ratio: float) -> QPixmap:
-    metrics = QFontMetrics(ui_font())
-    width, height = metrics.horizontalAdvance(operator.title) + 32, 28
-    pixmap = QPixmap(round(width * ratio), round(height * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(theme.color("accent"))
-    painter.setBrush(theme.category_color(operator.category))
-    painter.drawRoundedRect(QRect(1, 1, width - 2, height - 2), theme.CARD_RADIUS, theme.CARD_RADIUS)
-    painter.setPen(theme.color("header_text"))
-    painter.setFont(ui_font())
-    painter.drawText(QRect(0, 0, width, height), Qt.AlignmentFlag.AlignCenter, operator.title)
-    painter.end()
-    return pixmap

@@ -1,12 +1,24 @@
 """The library, by typing, keys and clicks."""
 
-from PySide6.QtCore import QModelIndex, Qt
+from collections.abc import Iterator
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.panels.library import LibraryPanel
-from gradstudio.ui.panels.library_model import COMMON_KEYS, MIME_TYPE, OPERATOR_ROLE
+from gradstudio.ui.panels.library_model import (
+    COMMON_KEYS,
+    COUNT_ROLE,
+    FAVOURITES,
+    MIME_TYPE,
+    PHRASE_ROLE,
+    RARER,
+    RECENT,
+    SPANS_ROLE,
+    LibraryModel,
+)
 from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.theme import Theme
 
@@ -76,17 +88,41 @@ def test_the_operator_that_is_current_is_explained(qtbot: QtBot, dark: Theme) ->
     assert "torch.randn" in str(child(library, 1).data(Qt.ItemDataRole.ToolTipRole))
 
 
+def keys_under(model: LibraryModel, parent: QModelIndex) -> Iterator[str]:
+    for k in range(model.rowCount(parent)):
+        index = model.index(k, 0, parent)
+        assert model.parent(index) == parent
+        operator = model.operator(index)
+        if operator is not None:
+            yield operator.key
+        else:
+            yield from keys_under(model, index)
+
+
+def group(library: LibraryPanel, *titles: str) -> QModelIndex:
+    index = library.model.find(titles)
+    assert index.isValid()
+    return index
+
+
 def test_every_operator_stands_in_its_category(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
-    model = library.model
-    keys: set[str] = set()
-    for row in range(model.rowCount()):
-        category = model.index(row, 0)
-        for k in range(model.rowCount(category)):
-            index = model.index(k, 0, category)
-            assert model.parent(index) == category
-            keys.add(index.data(OPERATOR_ROLE).key)
-    assert keys == {operator.key for operator in load()}
+    assert set(keys_under(library.model, QModelIndex())) == {operator.key for operator in load()}
+    for name in ("Reductions", "Shape", "Losses"):
+        keys = list(keys_under(library.model, group(library, name)))
+        assert sorted(keys) == sorted(operator.key for operator in load() if operator.category == name)
+        assert group(library, name).data(COUNT_ROLE) == len(keys)
+
+
+def test_the_everyday_ones_of_a_category_come_first_and_the_rarer_are_folded(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    category = group(library, "Reductions")
+    library.tree.expand(category)
+    rarer = group(library, "Reductions", RARER)
+    assert rarer.row() == library.model.rowCount(category) - 1
+    assert not library.tree.isExpanded(rarer)
+    assert all(load()[key].rare for key in keys_under(library.model, rarer))
+    assert library.model.rowCount() < 30
 
 
 def test_all_common_operators_are_in_the_catalogue() -> None:
@@ -110,3 +146,90 @@ def test_the_chosen_row_is_one_block_without_a_second_one_at_its_left(qtbot: QtB
     middle = row.center().y()
     assert image.pixelColor(row.left() + 3, middle).name() == dark.selection
     assert {image.pixelColor(x, middle).name() for x in range(row.left() - 1)} == {dark.surface}
+
+
+def click(library: LibraryPanel, at: QPoint) -> None:
+    QTest.mouseClick(library.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+
+
+def test_a_click_on_the_star_makes_a_favourite_and_another_takes_it_back(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    key = COMMON_KEYS[2]
+    index = child(library, 2)
+    click(library, library.tree.star_rect(index).center())
+    assert library.shelf.favourites == (key,)
+    assert not library.tree.currentIndex().isValid()
+    assert list(keys_under(library.model, group(library, FAVOURITES))) == [key]
+    assert library.tree.isExpanded(group(library, FAVOURITES))
+    click(library, library.tree.star_rect(library.model.find((FAVOURITES, key))).center())
+    assert library.shelf.favourites == () and not library.model.find((FAVOURITES,)).isValid()
+
+
+def test_a_favourite_is_made_by_key_and_the_row_stays_current(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    library.tree.setCurrentIndex(child(library, 3))
+    library.tree.setFocus()
+    QTest.keyClick(library.tree, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert library.shelf.favourites == (COMMON_KEYS[3],)
+    current = library.model.operator(library.tree.currentIndex())
+    assert current is not None and current.key == COMMON_KEYS[3]
+
+
+def test_finds_can_be_starred_and_keep_their_places(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    QTest.keyClicks(library.field, "relu")
+    before = list(keys_under(library.model, QModelIndex()))
+    click(library, library.tree.star_rect(library.model.index(4, 0)).center())
+    assert library.shelf.favourites == (before[4],)
+    assert list(keys_under(library.model, QModelIndex())) == before
+    QTest.keyClick(library.field, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert library.shelf.favourites == (before[4], before[0])
+
+
+def test_what_was_used_last_stands_first_among_the_recent(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    for key in ("torch.exp", "torch.sin", "torch.exp"):
+        library.shelf.use(key)
+    assert list(keys_under(library.model, group(library, RECENT))) == ["torch.exp", "torch.sin"]
+
+
+def test_rows_stay_where_they_are_while_one_scrolls_through_them(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    library.tree.expandAll()
+    bar = library.tree.verticalScrollBar()
+    bar.setValue(900)
+    there = library.model.path(library.tree.indexAt(QPoint(60, 40)))
+    library.shelf.toggle("torch.sin")
+    library.shelf.use("torch.cos")
+    assert library.model.path(library.tree.indexAt(QPoint(60, 40))) == there
+
+
+def test_groups_that_were_opened_are_open_after_a_search(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    library.tree.expand(group(library, "Losses"))
+    library.tree.collapse(group(library, "Common"))
+    QTest.keyClicks(library.field, "sum")
+    QTest.keyClick(library.field, Qt.Key.Key_Escape)
+    assert library.tree.isExpanded(group(library, "Losses"))
+    assert not library.tree.isExpanded(group(library, "Common"))
+
+
+def test_the_letters_that_were_typed_are_marked_and_other_words_are_told(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    QTest.keyClicks(library.field, "soft")
+    assert library.model.index(0, 0).data(SPANS_ROLE) == ((0, 4),)
+    library.field.setText("repmat")
+    assert library.model.index(0, 0).data(PHRASE_ROLE) == "repmat"
+    assert library.model.index(0, 0).data(SPANS_ROLE) == ()
+
+
+def test_what_is_nearest_is_offered_and_a_click_searches_it(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    QTest.keyClicks(library.field, "zoftmqxx")
+    assert "Did you mean" in library.empty.text() and "softmax" in library.empty.text()
+    library.empty.linkActivated.emit("softmax")
+    assert library.field.text() == "softmax" and library.model.rowCount() > 0
+
+
+def test_the_number_of_operators_is_the_real_one(qtbot: QtBot, dark: Theme) -> None:
+    assert panel(qtbot, dark).field.placeholderText() == f"Search {len(load()):,} operators"

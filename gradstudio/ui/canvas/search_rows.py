@@ -1,0 +1,69 @@
+"""The rows of the quick search, painted."""
+
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from gradstudio.operators.marking import marked
+from gradstudio.operators.search import Find
+from gradstudio.ui.operator_text import draw_marked, home_of
+from gradstudio.ui.state.shelf import Shelf
+from gradstudio.ui.theme import Theme, tinted, ui_font
+
+WIDTH: Final = 420
+ROW_HEIGHT: Final = 40
+STAR_PX: Final = 13
+FIND = Qt.ItemDataRole.UserRole
+TYPED = Qt.ItemDataRole.UserRole + 1
+Index = QModelIndex | QPersistentModelIndex
+
+
+class RowPainter(QStyledItemDelegate):
+    """Two lines: title and where it lives, then the summary; a mark in the category's colour, a star for favourites."""
+
+    def __init__(self, theme: Theme, shelf: Shelf, parent: QObject) -> None:
+        """Paint in a theme."""
+        super().__init__(parent)
+        self._theme, self._shelf = theme, shelf
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(WIDTH - 40, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        find, theme = index.data(FIND), self._theme
+        rect: QRect = option.rect
+        lit = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if lit:
+            painter.setBrush(theme.color("selection"))
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 5, 5)
+        painter.setBrush(theme.category_mark(find.operator.category))
+        painter.drawRoundedRect(rect.x() + 10, rect.y() + 8, 9, 9, 2, 2)
+        self._title(painter, rect.adjusted(28, 3, -10, -20), find, str(index.data(TYPED)), lit)
+        painter.setFont(ui_font(11))
+        painter.setPen(theme.color("selection_text" if lit else "text_dim"))
+        line = rect.adjusted(28, 20, -10, -2)
+        said = f"{find.phrase} · {find.operator.summary}" if find.phrase else find.operator.summary
+        elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
+        painter.restore()
+
+    def _title(self, painter: QPainter, line: QRect, find: Find, typed: str, lit: bool) -> None:
+        theme, home = self._theme, home_of(find.operator)
+        painter.setFont(ui_font(11))
+        painter.setPen(theme.color("selection_text" if lit else "text_dim"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, home)
+        room = line.width() - painter.fontMetrics().horizontalAdvance(home) - 12
+        favourite = find.operator.key in self._shelf.favourites
+        painter.setFont(ui_font(13))
+        painter.setPen(theme.color("selection_text" if lit else "text"))
+        mark = theme.color("selection_text" if lit else "accent")
+        place = QRect(line.left(), line.top(), room - (STAR_PX + 6 if favourite else 0), line.height())
+        used = draw_marked(painter, place, find.operator.title, marked(typed, find.operator.title), mark)
+        if favourite:
+            star = tinted("star_full", theme.color("selection_text" if lit else "warning"), STAR_PX)
+            painter.drawPixmap(line.left() + used + 6, line.center().y() - STAR_PX // 2, star)
