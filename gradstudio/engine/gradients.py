@@ -16,6 +16,7 @@ from gradstudio.engine.summary import outline, summarise
 from gradstudio.engine.watched import Cut, Key, Leaf, Value
 from gradstudio.engine.wires import MAX_ITEMS, Call, aliases_of, attach, marks_of
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol import gradient_words as words
 from gradstudio.protocol.messages import GradPart, GradRow
 from gradstudio.protocol.records import Summary
 
@@ -234,9 +235,11 @@ class Gradients:
     def row(self, value: Value) -> GradRow:
         """The state of one."""
         leaf = self.leaf_of(value) if value.was_leaf else None
+        node, output, path = value.key
+        if leaf is None and _is_frozen(value):
+            return GradRow(node=node, output=output, path=path, state="not_required", reason=words.FROZEN)
         if leaf is None:
             return self._row_of_value(value)
-        node, output, path = value.key
         state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
         grad = self._leaf_summary(leaf, node)
         parts = tuple(leaf.parts) if state == "accumulated" else ()
@@ -335,6 +338,12 @@ class Gradients:
         size = self._kept.pop(entry, 0)
         self._kept_bytes -= size
         self.grad_bytes -= size if entry[1] else 0
+
+
+def _is_frozen(value: Value) -> bool:
+    """Whether a leaf required grad when it was made, and does not any more."""
+    tensor = value.tensor
+    return value.was_leaf and value.requires_grad and tensor is not None and not tensor.requires_grad
 
 
 def _glance(grad: Tensor | None) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from gradstudio.protocol.messages import GradPart
 NOT_RUN = "No backward has run since it was made."
 NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
 NOT_REQUIRED = "It does not require grad, nor does any input."
+FROZEN = "It does not require grad any more: requires_grad was switched off after it was made."
 NOT_REACHED = "A backward has run, and none reached it."
 VALUE = "The gradient of the last backward that reached it."
 LEAF_VALUE = "What the last backward left in .grad."

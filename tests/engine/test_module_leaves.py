@@ -1,5 +1,7 @@
 """Parameters and buffers of modules: expected before a run, recorded after it, as plain torch has them."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -7,7 +9,10 @@ from torch import nn
 from gradstudio.engine.infer import Inference
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.protocol.inference import Infer, PortInference
+from gradstudio.protocol.messages import NamedEntry
+from gradstudio.protocol.records import ModuleRecord
 from tests.engine.build import program
+from tests.engine.conftest import Bench
 
 MODULES = {
     "nn.Linear(4, 8)": lambda: nn.Linear(4, 8),
@@ -49,3 +54,71 @@ def test_asking_draws_no_random_numbers() -> None:
     before = torch.get_rng_state()
     expected("m = nn.LSTM(3, 4)")
     assert torch.equal(before, torch.get_rng_state())
+
+
+FROZEN = """
+x = torch.randn(3, 4)
+fc = nn.Linear(4, 2)
+fc.requires_grad_(False)
+out = nn.Linear(2, 1)
+y = out(fc(x)).sum()
+y.backward()
+"""
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_frozen_module_requires_no_gradient(bench: Bench, trace: bool) -> None:
+    bench.run(FROZEN, trace=trace)
+    report = bench.report()
+    assert {leaf.grad_state for leaf in module(report, "fc").parameters.values()} == {"not_required"}
+    assert {leaf.grad_state for leaf in module(report, "out").parameters.values()} == {"value"}
+
+
+NETWORK = """
+x = torch.randn(6, 4)
+model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+lstm = nn.LSTM(2, 3)
+out, state = lstm(model(x))
+loss = out.pow(2).sum()
+loss.backward()
+loss2 = model(x).sum()
+loss2.backward()
+"""
+
+
+def plain(text: str, seed: int) -> dict[str, Any]:
+    """What a script of the same lines leaves, run by Python alone."""
+    torch.manual_seed(seed)
+    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    exec(text, names)
+    return names
+
+
+def module(report: dict[str, NamedEntry], name: str) -> ModuleRecord:
+    record = report[name].outputs[0]
+    assert isinstance(record, ModuleRecord)
+    return record
+
+
+@pytest.mark.parametrize("trace", [False, True])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_leaves_and_their_gradients_are_those_of_the_script_to_the_bit(bench: Bench, trace: bool, seed: int) -> None:
+    bench.run(NETWORK, trace=trace, seed=seed)
+    report, names = bench.report(max_values=1000), plain(NETWORK, seed)
+    for name in ("model", "lstm"):
+        record, there = module(report, name), names[name]
+        assert list(record.parameters) == [path for path, _ in there.named_parameters()]
+        for path, parameter in there.named_parameters():
+            told = record.parameters[path]
+            assert told.summary.value == parameter.detach().tolist()
+            assert told.grad is not None
+            assert told.grad.value == parameter.grad.tolist()
+        for path, buffer in there.named_buffers():
+            assert record.buffers[path].summary.value == buffer.tolist()
+
+
+def test_a_leaf_reached_by_two_backwards_is_a_sum_with_its_parts(bench: Bench) -> None:
+    bench.run(NETWORK)
+    row = bench.grad(2, path="0.weight")
+    assert row.state == "accumulated"
+    assert [part.backward for part in row.parts] == [1, 2]

@@ -30,6 +30,8 @@ MAXIMUM_WIDTH: Final = 300.0
 MINIMUM_FIELD: Final = 64.0
 WIDE_FIELD: Final = 96.0
 DATA_FIELD: Final = 120.0
+MODULE_WIDTH: Final = 232.0
+"""Of the card of a module and its call at least: the names and shapes of leaves need room."""
 LABEL_ROOM: Final = 84.0
 """Longer labels beside a field are shortened."""
 WIDTH_STEP: Final = 4.0
@@ -192,6 +194,7 @@ def node_face(
     constructor = head.id if makes_module(operator) else None
     mode, frozen = mode_of(graph, constructor)
     width = _width(title, ports, outputs, measure, SWITCH if mode else 0.0)
+    width = max(width, MODULE_WIDTH) if module is not None else width
     hidden = len(ports) - len(shown)
     face = Face(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
@@ -342,6 +345,8 @@ def _field_width(kind: Kind) -> float:
 
 def _placed(face: Face, measure: Measure) -> Face:
     """The face with a place for every port, field and row."""
+    if face.is_joined:
+        return _placed_joined(face, measure)
     top = HEADER + BODY_EDGE
     first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
     outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
@@ -351,10 +356,26 @@ def _placed(face: Face, measure: Measure) -> Face:
         _placed_input(row, top + ROW * (first + k), left, face.width - (HINT_ROOM if k < beside else 0.0))
         for k, row in enumerate(face.inputs)
     )
-    y = top + ROW * max(len(outputs), first + len(inputs), len(face.captions))
+    face = replace(face, inputs=inputs, outputs=outputs)
+    return _closed(face, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
+
+
+def _placed_joined(face: Face, measure: Measure) -> Face:
+    """What the call takes stands beside what it gives; the module's arguments stand below."""
+    top, left = HEADER + BODY_EDGE, _field_left(face, measure)
+    outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    called = [row for row in face.inputs if row.owner == face.item]
+    own = [row for row in face.inputs if row.owner != face.item]
+    first = max(len(called), len(outputs))
+    beside = [_placed_input(row, top + ROW * k, left, face.width - HINT_ROOM) for k, row in enumerate(called)]
+    below = [_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(own)]
+    return _closed(replace(face, inputs=(*beside, *below), outputs=outputs), top + ROW * (first + len(own)))
+
+
+def _closed(face: Face, y: float) -> Face:
+    """The face with the row that unfolds the rest, if there is one, below its rows that end at `y`."""
     more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
-    height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
-    return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
+    return replace(face, more=more, height=y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE)
 
 
 def _field_left(face: Face, measure: Measure) -> float:

@@ -35,6 +35,7 @@ class Leaf:
     state: GradState = "not_run"
     grad: Summary | None = None
     reason: str = ""
+    version: str = ""
 
     @property
     def height(self) -> float:
@@ -93,7 +94,7 @@ def leaves_of(results: Results, module: ItemId) -> tuple[Leaf, ...] | None:
     if records and isinstance(records[0], ModuleRecord):
         record = records[0]
         parameters = (_recorded(results, module, path, one) for path, one in record.parameters.items())
-        return (*parameters, *(_buffer(path, one) for path, one in record.buffers.items()))
+        return (*parameters, *(_buffer(results, path, one) for path, one in record.buffers.items()))
     port = results.inference(module, 0)
     if port is None or port.leaves is None:
         return None
@@ -140,12 +141,21 @@ def _recorded(results: Results, module: ItemId, path: str, record: TensorRecord)
     row = results.grad(module, 0, path)
     state, grad = gradient_of(record, row)
     reason = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
-    summary = record.summary
-    return Leaf(path, summary.shape, summary.dtype, record.requires_grad, False, summary, state, grad, reason)
+    one, version = record.summary, version_since(results, record)
+    return Leaf(path, one.shape, one.dtype, record.requires_grad, False, one, state, grad, reason, version)
 
 
-def _buffer(path: str, record: TensorRecord) -> Leaf:
-    return Leaf(path, record.summary.shape, record.summary.dtype, False, True, record.summary, "not_required")
+def _buffer(results: Results, path: str, record: TensorRecord) -> Leaf:
+    one, version = record.summary, version_since(results, record)
+    return Leaf(path, one.shape, one.dtype, False, True, one, "not_required", version=version)
+
+
+def version_since(results: Results, record: TensorRecord) -> str:
+    """``v0→v1``: a value was written to since it was recorded; ``v1``: before that; "" when it never was."""
+    if record.version is None:
+        return ""
+    now = results.version_now(record.storage) if record.storage else 0
+    return f"v{record.version}→v{now}" if now > record.version else f"v{record.version}" if record.version else ""
 
 
 def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
@@ -158,8 +168,8 @@ def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
         values = (formatting.bare_dtype(leaf.dtype),)
     return LeafRow(
         path=leaf.path, y=y, height=_height(leaf, shown), dtype=leaf.dtype,
-        shape=formatting.shape(leaf.shape) if shown.shapes else "",
-        values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.requires_grad, state=leaf.state,
+        shape=f"{formatting.shape(leaf.shape)} {leaf.version}".rstrip() if shown.shapes else "",
+        values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.requires_grad and leaf.state != "not_required", state=leaf.state,
         gradient=_gradient_text(leaf) if shown.gradients else "", sentence=leaf.reason,
     )  # fmt: skip
 
@@ -171,7 +181,7 @@ def _gradient_text(leaf: Leaf) -> str:
         if leaf.grad.shape == () and leaf.grad.value is not None:
             return formatting.number(leaf.grad.value)
         return f"‖∇‖ {formatting.norm(leaf.grad)}"
-    return STATE_WORDS[leaf.state] if leaf.requires_grad or leaf.state != "not_required" else "frozen"
+    return "frozen" if leaf.state == "not_required" or not leaf.requires_grad else STATE_WORDS[leaf.state]
 
 
 def _more(found: tuple[Leaf, ...], hidden: tuple[Leaf, ...], *, unfolded: bool) -> str:

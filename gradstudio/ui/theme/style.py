@@ -112,6 +112,7 @@ QPushButton { background: @surface_raised@; border: 1px solid @line@; border-rad
 QPushButton#link { background: transparent; border: 0; color: @accent@; text-align: left; padding: 4px 8px; }
 QPushButton:hover { border-color: @accent@; }
 QPushButton:pressed { background: @line@; }
+QPushButton:checked { background: @selection@; color: @selection_text@; border-color: @accent@; }
 QPushButton:default { background: @accent@; color: @accent_text@; border-color: @accent@; }
 QPushButton:disabled { color: @text_dim@; background: @surface@; }
 QPushButton:focus { border-color: @focus@; }

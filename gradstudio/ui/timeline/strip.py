@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, ui_font
@@ -143,8 +144,9 @@ class TimelineStrip(QWidget):
         self.update()
 
     def _numbers(self, items: frozenset[ItemId]) -> tuple[int, ...]:
-        number = self.recording.number
-        return tuple(sorted(number[item] for item in items if item in number))
+        """The recorded nodes among these; a module and the call on its card belong together."""
+        number, whole = self.recording.number, joined(self._session.graph_store.graph).whole(items)
+        return tuple(sorted(number[item] for item in whole if item in number))
 
     def _hits(self) -> tuple[int, ...]:
         cells, recording = self.cells, self.recording

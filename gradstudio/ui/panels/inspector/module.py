@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import (
@@ -49,7 +50,8 @@ class InputsSection(ArgumentsSection):
         self.heading.setText("Inputs")
 
     def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
-        return tuple(port for port in super()._ports(item) if port.path != CALLED)
+        ports = [port for port in super()._ports(item) if port.path != CALLED and not port.grows]
+        return tuple(ports if len(ports) != 1 else [msgspec.structs.replace(ports[0], label="input")])
 
 
 class ModeSwitch(QWidget):
@@ -244,7 +246,8 @@ def _texts(leaf: Leaf) -> tuple[str, str, str, str]:
     elif leaf.grad is not None and leaf.state in ("value", "accumulated"):
         gradient = formatting.norm(leaf.grad)
     else:
-        gradient = STATE_WORDS[leaf.state] if leaf.requires_grad else "frozen"
+        is_frozen = leaf.state == "not_required" or not leaf.requires_grad
+        gradient = "frozen" if is_frozen else STATE_WORDS[leaf.state]
     return leaf.path, formatting.shape(leaf.shape), values, gradient
 
 
