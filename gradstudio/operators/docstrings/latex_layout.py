@@ -49,7 +49,7 @@ def spaced(line: Line) -> Line:
             told.append(piece)
     while told and not told[-1].text.strip():
         told.pop()
-    return told
+    return [*told[:-1], told[-1]._replace(text=told[-1].text.rstrip(" "))] if told else told
 
 
 def _with_room(line: Line) -> Line:

@@ -7,7 +7,7 @@ from typing import Literal as OneOf
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.face import HEADER, Face, InputRow
+from gradstudio.ui.canvas.face import HEADER, ROW, Face, InputRow
 from gradstudio.ui.canvas.geometry import FRAME_TITLE, Box
 from gradstudio.ui.canvas.leaves import MORE
 from gradstudio.ui.canvas.things import LEAF_EDGE, Card, PortRef
@@ -33,6 +33,7 @@ class Hit:
     Attributes:
         header: on a card's header.
         row: of a field.
+        label: on the words of this argument, beside its port.
         leaf: path of the parameter or buffer whose row it is.
     """
 
@@ -40,6 +41,7 @@ class Hit:
     item: ItemId = NOWHERE
     port: PortRef | None = None
     row: InputRow | None = None
+    label: InputRow | None = None
     leaf: str = ""
     wire: Wire | None = None
     header: bool = False
@@ -119,7 +121,12 @@ def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
             return Hit("drop_what_if", item)
         if card.leaves is not None and (inside := _on_leaves(card, item, y - box.y)) is not None:
             return inside
-    return Hit("card", item, header=y - box.y <= HEADER)
+    return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
+
+
+def _labelled(face: Face, x: float, y: float) -> InputRow | None:
+    """The argument whose label is there; it reaches to the middle of the card."""
+    return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
 
 
 def _on_leaves(card: Card, item: ItemId, y: float) -> Hit | None:

@@ -48,7 +48,9 @@ def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
         case "port" if hit.port is not None:
             return port_text(board, hit.port, pages)
         case "field" if hit.row is not None:
-            return parameter_text(hit.row.parameter, pages, _operator_key(board, hit.item))
+            return parameter_text(hit.row.parameter, pages, _operator_key(board, hit.row.owner))
+        case "card" if hit.label is not None:
+            return parameter_text(hit.label.parameter, pages, _operator_key(board, hit.label.owner))
         case "card" if hit.leaf:
             return leaf_text(board, hit.item, hit.leaf)
         case "switch":

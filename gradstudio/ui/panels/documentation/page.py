@@ -78,7 +78,8 @@ def _documented(operator: Operator, read: tuple[Docstring, ...]) -> bool:
 
 def _head(operator: Operator, theme: Theme) -> str:
     mark = theme.category_mark(operator.category).name()
-    where = f"{escape(operator.path)} &nbsp;·&nbsp; <span style='color:{mark}'>■</span> {escape(operator.category)}"
+    category = escape(operator.category).replace(" ", "&nbsp;")
+    where = f"{escape(operator.path)} &nbsp;·&nbsp; <span style='color:{mark}'>■</span>&nbsp;{category}"
     return f"<p class='title'>{escape(operator.title)}</p><p class='path'>{where}</p>"
 
 
