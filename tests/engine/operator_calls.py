@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
+from tests.engine import operator_calls_rare, operator_samples
 from tools.catalogue.signatures import resolve
 
 
@@ -164,16 +165,25 @@ SAMPLES: dict[str, dict[str, Any]] = {
     **{key: dict.fromkeys("ab", mask) for key in ("operator.iand", "operator.ior", "operator.ixor")},
     **{key: {"a": lambda: whole(1, 2), "b": 1} for key in ("operator.ilshift", "operator.irshift")},
     **{key: {"a": lambda: whole(1, 2), "b": 1} for key in ("operator.lshift", "operator.rshift")},
+    **operator_calls_rare.SAMPLES,
     **{f"torch.bitwise_{word}": dict.fromkeys(("input", "other"), mask) for word in ("and", "or", "xor", "not")},
 }
 """What the generic sample gets wrong: key → values by parameter name; functions are called afresh."""
 
-NEEDS_A_GPU = frozenset({"torch.Tensor.cuda", "torch.nn.Module.cuda"})
+NEEDS_A_GPU = frozenset(
+    {"torch.Tensor.cuda", "torch.nn.Module.cuda", "torch.sparse.spsolve", "torch.Tensor.to_padded_tensor"}
+    | {"torch.mm:mat2", "torch.bmm:mat2", "torch.addmm:mat1", "torch.baddbmm:batch1"}
+)
+"""Or a build of torch that is not everywhere, or a nested tensor, which no row makes."""
 
 
 def arguments(operator: Operator) -> dict[str, Any]:
     """A value for each argument a call needs: a sample, the suggested literal, or a generic one."""
     given = SAMPLES.get(operator.key, {})
+    if operator.rare and not given:
+        of_torch = operator_samples.samples(operator)
+        if of_torch:
+            return prepared(operator, of_torch[0])
     values = {}
     for parameter in operator.parameters:
         if parameter.name in given:
@@ -200,6 +210,8 @@ def generic(parameter: Parameter) -> Any:
             return matrix()
         case Kind.TENSORS | Kind.VALUES:
             return (matrix(), matrix())
+        case Kind.GENERATOR:
+            return torch.Generator()
         case Kind.MODULE:
             return nn.Linear(2, 2)
         case Kind.MODULES:
@@ -208,6 +220,16 @@ def generic(parameter: Parameter) -> Any:
             return torch.optim.SGD([matrix()], lr=0.1)
         case kind:
             raise LookupError(f"no sample for '{parameter.name}', which takes {kind}")
+
+
+def prepared(operator: Operator, values: dict[str, Any]) -> dict[str, Any]:
+    """The values with what is written into made no leaf, as torch asks."""
+    return {
+        name: value * 1
+        if name in operator.writes and isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
+        else value
+        for name, value in values.items()
+    }
 
 
 def call(operator: Operator, values: dict[str, Any]) -> Any:
@@ -235,7 +257,7 @@ def bind(operator: Operator, values: dict[str, Any]) -> tuple[list[Any], dict[st
             continue
         value = values[parameter.name]
         if parameter.variadic:
-            positional += list(value) if isinstance(value, tuple | list) else [value]
+            positional += list(value) if isinstance(value, tuple | list) and len(value) else [value]
         elif is_open and not parameter.keyword_only:
             positional.append(value)
         else:

@@ -264,7 +264,7 @@ def _named(row: Row, verb: str, name: str) -> str | None:
 
 
 def _is_method(row: Row) -> bool:
-    return _face(row) is Face.METHOD
+    return _face(row) in (Face.METHOD, Face.ATTRIBUTE)
 
 
 def _face(row: Row) -> Face:

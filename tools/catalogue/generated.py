@@ -23,8 +23,9 @@ _SUGGESTED_BY_NAME = {
     "dim": "0", "dim0": "0", "dim1": "1", "axis0": "0", "axis1": "1", "axis": "0", "n": "2", "k": "1", "diagonal": "0",
     "start": "0", "end": "1", "length": "1", "index": "0", "kernel_size": "2", "num_features": "4", "padding": "1",
     "in_channels": "1", "out_channels": "2", "output_size": "2", "chunks": "2", "sections": "2", "window_length": "8",
-    "M": "8", "p": "2", "norm_type": "2.0", "T_max": "10", "T_0": "10", "step_size": "10", "gamma": "0.9",
-    "milestones": "[10, 20]", "total_iters": "5", "repeats": "2", "dims": "(0,)", "source": "0", "destination": "0",
+    "M": "8", "p": "0.5", "norm_type": "2.0", "T_max": "10", "T_0": "10", "step_size": "10", "gamma": "0.9",
+    "milestones": "[10, 20]", "total_iters": "5", "repeats": "2", "dims": "(0,)", "split_sizes": "(1, 1)",
+    "source": "0", "destination": "0",
 }  # fmt: skip
 _SUGGESTED_BY_KIND = {
     Kind.INT: "1", Kind.FLOAT: "1.0", Kind.NUMBER: "1.0", Kind.BOOL: "True", Kind.INTS: "1", Kind.NUMBERS: "1.0",
@@ -63,7 +64,8 @@ def _more(row: Row, by_hand: list[Row]) -> list[Operator]:
 def of_path(path: str, by_hand: dict[str, Row]) -> list[Operator]:
     """The rows of one path, as few as are true to torch."""
     name = category(path)
-    directives = (*corrections(path), *_of_attribute(path), ("rare", ""))
+    inherited = (("cuts", ""),) if wording.base_cuts(path, by_hand) else ()
+    directives = (*corrections(path), *_of_attribute(path), *inherited, ("rare", ""))
     row = Row(
         path, wording.summary(path, by_hand), wording.words(path, name, by_hand), directives, name, build.GENERATED
     )

@@ -52,16 +52,18 @@ def resolve(path: str) -> Any:
     Raises:
         AttributeError: torch has no such thing.
     """
-    parts = path.split(".")
-    for k in range(len(parts), 0, -1):
-        try:
-            found: Any = importlib.import_module(".".join(parts[:k]))
-        except ImportError:
-            continue
-        for part in parts[k:]:
-            found = getattr(found, part)
-        return found
-    raise AttributeError(path)
+    first, *rest = path.split(".")
+    found: Any = importlib.import_module(first)
+    at = first
+    for part in rest:
+        at = f"{at}.{part}"
+        if not hasattr(found, part) and inspect.ismodule(found):
+            try:
+                importlib.import_module(at)  # a submodule that nobody has imported yet
+            except ImportError:
+                raise AttributeError(path) from None
+        found = getattr(found, part)
+    return found
 
 
 def signatures(path: str) -> list[Signature]:

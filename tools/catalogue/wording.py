@@ -54,6 +54,12 @@ def words(path: str, category: str, by_hand: dict[str, Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def base_cuts(path: str, by_hand: dict[str, Row]) -> bool:
+    """Whether the path is another form of a row whose result never requires grad."""
+    base = _base(path, by_hand)
+    return base is not None and base.first("cuts") is not None and not path.endswith("_")
+
+
 def hint(path: str, name: str) -> str:
     """What torch's documentation says of an argument, in one short line; "" when it says nothing."""
     text = _documentation(path)
