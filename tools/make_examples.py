@@ -70,6 +70,11 @@ A two-layer perceptron reads 200 handwritten digits, 8 × 8 grey values each, sc
 Its weights start small and random: untrained it only guesses, see accuracy.
 Pixels at the rim are always 0, so their rows in the gradient of W1 stay 0.
 Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI, CC BY 4.0.""",
+    "15_train_and_eval": """
+A small network with batch norm and dropout: both do something else in training than in evaluation.
+dropout trains: it sets about half of hidden to 0 and doubles the rest.
+quiet was switched by eval(): it lets all through. lost is the difference.
+Click the word "train" or "eval" on a card to switch it, then run again.""",
     "08_attention_head": """
 One head of attention over 4 tokens of 8 numbers: softmax(Q Kᵀ / √d) V.
 Each row of attention adds up to 1: it says how much one token looks at each of the others.""",
@@ -269,6 +274,27 @@ def attention_head(s: Sketch) -> None:
     s.node("torch.Tensor.backward", self=loss)
 
 
+def train_and_eval(s: Sketch) -> None:
+    """Two layers with batch norm and dropout, and a second dropout that is switched to evaluation."""
+    x = s.node("torch.randn", "x", size="(6, 4)")
+    first = s.node("torch.nn.Linear", "fc", blank=True, in_features="4", out_features="8")
+    wide = s.node("python.call", "wide", module=first, inputs_0=x)
+    norm = s.node("torch.nn.BatchNorm1d", "norm", num_features="8")
+    even = s.node("python.call", "even", module=norm, inputs_0=wide)
+    relu = s.node("torch.nn.ReLU", "relu")
+    hidden = s.node("python.call", "hidden", module=relu, inputs_0=even)
+    drops = s.node("torch.nn.Dropout", "dropout", blank=True, p="0.5")
+    noisy = s.node("python.call", "noisy", module=drops, inputs_0=hidden)
+    keeps = s.node("torch.nn.Dropout", "quiet", p="0.5")
+    s.node("torch.nn.Module.eval", self=keeps)
+    whole = s.node("python.call", "whole", module=keeps, inputs_0=hidden)
+    s.node("operator.sub", "lost", a=whole, b=noisy)
+    head = s.node("torch.nn.Linear", "head", blank=True, in_features="8", out_features="1")
+    y = s.node("python.call", "y", module=head, inputs_0=noisy)
+    loss = s.node("torch.Tensor.mean", "loss", self=s.part("operator.pow", a=y, b="2"))
+    s.node("torch.Tensor.backward", self=loss)
+
+
 EXAMPLES: dict[str, Callable[[Sketch], None]] = {
     "01_square_polynomial": square_polynomial,
     "02_two_paths": two_paths,
@@ -279,6 +305,7 @@ EXAMPLES: dict[str, Callable[[Sketch], None]] = {
     "07_digits_perceptron": digits_perceptron,
     "08_attention_head": attention_head,
     **confusing_examples.EXAMPLES,
+    "15_train_and_eval": train_and_eval,
 }
 
 

@@ -3,6 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place
 from gradstudio.layout import sizes
 from gradstudio.layout.coordinates import isotonic
@@ -38,11 +39,12 @@ def residual_net(count: int) -> tuple[int, list[Edge]]:
 def rectangles(graph: Graph, places: dict[str, tuple[float, float]]) -> dict[str, Rectangle]:
     """What each node, note and frame covers: left, top, right, bottom."""
     covers: dict[str, Rectangle] = {}
+    calls = joined(graph).calls  # a module on the card of its call covers nothing of its own
     for key, (x, y) in places.items():
         item = ItemId(key.removeprefix("note:"))
         if key.startswith("note:"):
             width, height = sizes.note_size(graph, item)
-        elif item in graph.nodes:
+        elif item in graph.nodes and item not in calls:
             width, height = sizes.card_size(graph, item)
         else:
             continue
