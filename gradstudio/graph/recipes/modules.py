@@ -18,8 +18,10 @@ from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Kind
 
 CALL_GAP_PX = 260.0
+BELOW_PX = 280.0
+"""How far below the last call of its module another one stands."""
 BESIDE_PX = 190.0
-"""How far below its module's card another call stands."""
+"""How far above or below its module's card stand what switches and reads it, and its children."""
 ATTRIBUTE, ITEM = "python.attribute", "operator.getitem"
 
 
@@ -35,7 +37,7 @@ def call_again(graph: Graph, module: ItemId) -> tuple[Edits, ItemId]:
     place = graph.places.get(beside, Place(0.0, 0.0))
     body = graph.parents[beside]
     call = fresh_call(draft, module)
-    below = BESIDE_PX if calls else 0.0
+    below = BELOW_PX if calls else 0.0
     draft.do(
         AddNode(call, body, graph.bodies[body].index(beside) + 1),
         SetPlaces({call.id: Place(place.x + (0.0 if calls else CALL_GAP_PX), place.y + below)}),
