@@ -11,7 +11,7 @@ from gradstudio.operators.query import STOP_WORDS, squash, words
 from gradstudio.operators.slips import Slips
 from gradstudio.operators.synonyms import Synonyms
 
-NAME, NAME_WORD, PHRASE, CATEGORY, SUMMARY, RARE_SUMMARY = 100.0, 60.0, 45.0, 25.0, 18.0, 10.0
+NAME, NAME_WORD, PHRASE, CATEGORY, SUMMARY, RARE_SUMMARY = 170.0, 60.0, 45.0, 25.0, 18.0, 10.0
 _SCALE: Final = 2.2
 _PLURAL, _BEGINNING, _SLIP = 0.8, 0.75, 0.55
 _UNKNOWN: Final = 3.0

@@ -44,6 +44,7 @@ LAYER_HOMES: Final = frozenset({"layers", "losses"})
 _SYMBOL = re.compile(r"(?P<left>[A-Za-z]\w?)?\s*(?P<symbol>[-+*/%@&|^~<>=!]+)\s*(?P<right>[A-Za-z0-9.]{1,3})?")
 _INDEXED = re.compile(r"(?P<receiver>[A-Za-z]\w*)?\s*\[.*?(?P<assigned>\]\s*=(?!=))?[^=]*")
 _DOTTED = re.compile(r"(?P<home>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\.(?P<rest>[A-Za-z_]?\w*(?: \w+)*)")
+_LAYER = re.compile(r"(?P<name>.+) (?:layer|module)s?", re.IGNORECASE)
 _WORD = re.compile(r"[a-z0-9]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -77,6 +78,7 @@ class Query:
     form: Form
 
 
+@lru_cache(64)
 def read(typed: str) -> Query:
     """Read what was typed, however odd it is."""
     exact = " ".join(typed[:MAX_LENGTH].split())
@@ -88,6 +90,8 @@ def read(typed: str) -> Query:
         form = Form.IN_PLACE
     elif form is Form.ANY and re.search(r"[A-Z]", rest):
         form = Form.MODULE
+    if form is Form.ANY and (layer := _LAYER.fullmatch(rest)):
+        rest, form = layer["name"], Form.MODULE
     text = rest.lower()
     tokens = tuple(token for token in words(rest) if token not in STOP_WORDS)
     return Query(bare, text, squash(text), tokens[:MAX_TOKENS], home, form)

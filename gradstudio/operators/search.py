@@ -69,7 +69,7 @@ _SAME_LETTERS: Final = 55.0
 _SAME_CASE: Final = 40.0
 _FORM: Final = 90.0
 _HOME: Final = 110.0
-_OTHER_SIGNATURE: Final = 3.0
+_PLAINER: Final = 3.0
 _RARE: Final = 100.0
 _RARE_NAME: Final = 200.0
 """A rare name counts as everyday words do, unless it was typed letter by letter."""
@@ -322,12 +322,15 @@ _METHODS: Final = frozenset({Face.METHOD, Face.ATTRIBUTE})
 def _bases(rows: tuple[Operator, ...], everyday: tuple[str, ...]) -> list[float]:
     """What each row is worth before anything is typed: used every day, or a rarer spelling of the same thing."""
     used = {path: _EVERYDAY * (1 - k / len(everyday)) + 5 for k, path in enumerate(everyday)}
-    bases = [used.get(row.path, 0.0) - _handicap(row) for row in rows]
-    plain = {row.key: base for row, base in zip(rows, bases, strict=True)}
-    return [
-        base if row.key == row.path else min(base, plain.get(row.path, base) - _OTHER_SIGNATURE)
-        for row, base in zip(rows, bases, strict=True)
-    ]
+    bases = {row.key: used.get(row.path, 0.0) - _handicap(row) for row in rows}
+    for row in rows:
+        method = bases.get(row.path.replace("torch.", "torch.Tensor.", 1))
+        if method is not None and not row.rare:  # as plain as its method, or plainer
+            bases[row.key] = max(bases[row.key], method + _PLAINER)
+    for row in rows:
+        if row.key != row.path and row.path in bases:
+            bases[row.key] = min(bases[row.key], bases[row.path] - _PLAINER)
+    return [bases[row.key] for row in rows]
 
 
 def _handicap(row: Operator) -> float:
