@@ -27,7 +27,7 @@ def operator_at(path: str, home: str = "") -> str:
         home: the path of the object whose docstring it is: a bare name means its neighbour.
     """
     keys, beside = _keys(), home.rpartition(".")[0]
-    places = (path, f"torch.{path}", f"{beside}.{path}", f"torch.Tensor.{path}", f"torch.nn.functional.{path}")
+    places = (path, f"{beside}.{path}", f"torch.{path}", f"torch.Tensor.{path}", f"torch.nn.functional.{path}")
     return next((keys[place] for place in places if place in keys), "")
 
 

@@ -1,7 +1,7 @@
 """The Documentation dock: the page of the operator that a person looked at last, in the Library or on the canvas."""
 
-from PySide6.QtCore import QMimeData, QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QShowEvent
+from PySide6.QtCore import QMimeData, QSize, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import load
@@ -37,6 +37,7 @@ class DocumentationPanel(QWidget):
         self._history = History()
         self._codes: tuple[str, ...] = ()
         self._shown = ""
+        self._waits = True
         self._places: dict[str, int] = {}
         self.browser = Browser(theme, self)
         self.back, self.forward = self._button("arrow_left", "Back"), self._button("arrow_right", "Forward")
@@ -76,10 +77,16 @@ class DocumentationPanel(QWidget):
         self._shown = ""
         self._refresh()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """What was looked at while the panel was not seen is shown now."""
-        super().showEvent(event)
-        self._refresh()
+    @property
+    def is_seen(self) -> bool:
+        """Whether a person sees it: behind another tab Qt calls it visible, too."""
+        return self.isVisible() and not self.visibleRegion().isEmpty()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """What was looked at while the panel was not seen is shown as soon as it is."""
+        super().paintEvent(event)
+        if self._waits:
+            QTimer.singleShot(0, self, self._refresh)
 
     def sizeHint(self) -> QSize:
         return QSize(320, 420)
@@ -115,7 +122,8 @@ class DocumentationPanel(QWidget):
 
     def _refresh(self) -> None:
         """Write the page if it is seen and not the one that is written."""
-        if not self.isVisible():
+        self._waits = not self.is_seen
+        if self._waits:
             return
         operator = self.operator
         self.back.setEnabled(self._history.can_go_back)
