@@ -8,6 +8,7 @@ The live namespace and the generators are never touched.
 import warnings
 from collections.abc import Callable
 
+import psutil
 import torch
 
 from gradstudio.engine.fakes import WarmUp
@@ -26,6 +27,7 @@ class Inference:
         self._memo: Memo = {}
         self._recipes: Recipes = {}
         self._warm_up = warm_up
+        self._baseline = int(psutil.Process().memory_info().rss)
 
     def infer(self, request: Infer, load_file: Callable[..., object]) -> Inferred:
         """Shape, dtype and device of every output that can be told, refusals, and what only a run tells."""
@@ -37,13 +39,14 @@ class Inference:
                 walk = Walk(request.program, self._memo, self._recipes, way, load_file)
                 walk.body(prepare(request.program, lines=False))
                 walk.settle()
+                needs = walk.needs.found(self._baseline)
         finally:
             torch.set_default_dtype(dtype)
             torch.set_rng_state(generators)
         self._memo = walk.used
         if len(self._recipes) > MAX_RECIPES:
             self._recipes.clear()
-        return Inferred(revision=request.revision, ports=tuple(walk.ports.values()))
+        return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
 
     def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
         """What torch would say at the target if the wire were there; the memo stays that of the program."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.expected import device_of, told
+from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
 from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
 from gradstudio.engine.standins import rebuilt, stand_in
@@ -47,6 +48,7 @@ class Walk:
         ports: what was found, by node and output.
         used: the part of the memo that this program needed.
         missed: fake tensors might have known more.
+        needs: what is alive together.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Walk:
         self.ports: Ports = {}
         self.used: Memo = {}
         self.missed = False
+        self.needs = Needs()
         self._memo, self._recipes, self._way = memo, recipes, way
         self._keys: dict[str, Signature] = {}
         self._guessed: set[str] = set()
@@ -106,6 +109,7 @@ class Walk:
                 self._trained()
             if trial.skips:
                 self._stir(step, trial, key)
+                self._act(step)
                 return
             known = self._tried(step, trial)
             if trial.repeatable and not trial.missed:
@@ -114,7 +118,24 @@ class Walk:
         else:
             self.used[key] = known
         self._bind(step, known, key)
+        self._count(step, known)
         self._tell(step, known)
+
+    def _act(self, step: Step) -> None:
+        """What a backward or an optimizer's step makes."""
+        read = step.source.operands
+        if step.statement.backward:
+            self.needs.backward(step.id, read, next((self._devices.get(name, "") for name in read), ""))
+        for name in read if step.statement.operator.endswith(".step") else ():
+            if isinstance(held := self._namespace.get(name), torch.optim.Optimizer):
+                self.needs.step(step.id, held, self._devices.get(name, ""))
+        self.needs.drop(step.statement.drops)
+
+    def _count(self, step: Step, known: Known) -> None:
+        names = (*step.statement.names, *known.changed)
+        self.needs.made_of(names, (*step.source.reads, *known.changed), self._namespace)
+        self.needs.bind(step.id, names, self._namespace, self._devices)
+        self.needs.drop(step.statement.drops)
 
     def _tried(self, step: Step, trial: Trial) -> Known:
         kind, inputs = self._kind(step, trial) if trial.repeatable else None, list(trial.operands.values())
