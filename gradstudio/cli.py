@@ -224,9 +224,18 @@ def _ops(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(msgspec.json.encode(operators).decode() + "\n")
         return FINE
+    from gradstudio.headless import catalogue_notice
+
     width = max((len(operator.key) for operator in operators), default=0)
+    category = ""
     for operator in operators:
+        if not options.query and operator.category != category:
+            category = operator.category
+            count = sum(other.category == category for other in operators)
+            print(f"{'' if operator is operators[0] else chr(10)}{category} ({count})")
         print(f"{operator.key:<{width}}  {operator.summary}")
+    if text := catalogue_notice():
+        print(text, file=sys.stderr)
     return FINE
 
 

@@ -21,6 +21,7 @@ from gradstudio.graph import analysis, recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.operators import catalogue
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.client import EngineProcess
@@ -140,12 +141,24 @@ def engine_info() -> Json:
     """Versions and devices as the engine has them."""
     names = ("torch", "numpy", "PySide6-Essentials", "networkx", "pyqtgraph", "msgspec", "safetensors", "psutil")
     facts: Json = {name: _version(name) for name in names}
+    facts["catalogue"] = f"{len(catalogue.load())} operators of torch {catalogue.load().torch_version}"
     try:
         with EngineProcess() as engine:
             hello = engine.wait_until_ready()
     except EngineDied as error:
         return {**facts, "engine": str(error)}
-    return {**facts, "torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+    facts |= {"torch": hello.torch, "devices": [_device_text(d) for d in hello.devices]}
+    return {**facts, "absent": list(hello.absent)} if hello.absent else facts
+
+
+def catalogue_notice() -> str:
+    """A sentence when torch is installed in another version than the catalogue was made from, else ""."""
+    made, installed = catalogue.load().torch_version, str(_version("torch")).partition("+")[0]
+    if installed == made or not installed[:1].isdigit():
+        return ""
+    return (
+        f"The operators are those of torch {made}; torch {installed} is installed: gradstudio info tells what it lacks."
+    )
 
 
 def trace_events(graph: Graph) -> list[Event]:

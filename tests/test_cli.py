@@ -200,7 +200,22 @@ def test_render_draws_a_picture(tmp_path: Path) -> None:
 
 def test_ops_finds_by_everyday_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "dot", "product"]) == 0
-    assert "torch.dot" in capsys.readouterr().out.splitlines()[0]
+    first = capsys.readouterr().out.splitlines()[:6]
+    assert {"torch.dot", "torch.matmul"} <= {line.split()[0] for line in first}
+
+
+def test_ops_lists_every_category_with_its_operators(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("torch.nn.functional.") for line in lines) > 100
+    assert [line for line in lines if line.startswith("Creation (")] == lines[:1]
+
+
+def test_ops_as_json_has_every_row_with_its_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "--json"]) == 0
+    rows = {row["key"]: row for row in json.loads(capsys.readouterr().out)}
+    assert len(rows) > 1700
+    assert [p["name"] for p in rows["torch.std"]["parameters"]] == ["input", "dim", "correction", "keepdim"]
 
 
 def test_without_a_display_the_window_ends_with_3_and_a_sentence() -> None:

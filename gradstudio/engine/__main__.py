@@ -6,7 +6,7 @@ import platform
 import signal
 
 from gradstudio.engine.pipe import take_standard_streams
-from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello
+from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello, Log
 
 COLLECT = (20_000, 20, 50)
 """Thresholds of the garbage collector: new objects, and younger collections, before one is made."""
@@ -28,6 +28,7 @@ def main() -> None:
 
     import torch
 
+    from gradstudio.engine.absent import absent_rows, is_other_version, notice
     from gradstudio.engine.devices import devices
     from gradstudio.engine.service import Service
 
@@ -42,8 +43,11 @@ def main() -> None:
             python=platform.python_version(),
             torch=str(torch.__version__),
             devices=devices(),
+            absent=absent_rows() if is_other_version() else (),
         )
     )
+    if text := notice():
+        outbox.send(Log(level="info", text=text))
     service.run()
 
 

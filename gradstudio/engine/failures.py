@@ -4,6 +4,7 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from gradstudio.engine.absent import explained
 from gradstudio.engine.clash import clash_of
 from gradstudio.engine.cursor import HeadFailed
 from gradstudio.engine.guard import refused_bytes
@@ -26,7 +27,8 @@ def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Fa
         node, line = statement.node, statement.line
     return Failed(
         revision=live.loaded.revision, node=node, address=statement.address, line=line, type_name=type(error).__name__,
-        message=str(error), operands=operands_of(statement, live.namespace, max_values),
+        message=explained((inner or statement).operator, error),
+        operands=operands_of(statement, live.namespace, max_values),
         turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=clash_of(live, step, error),
     )  # fmt: skip
 
@@ -49,7 +51,8 @@ def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
     statement = live.loaded.places.statements.get(node)
     return Failed(
         revision=live.loaded.revision, node=node, address=_address(live, node, statement), line=line,
-        type_name=type(error).__name__, message=str(error), warned_bytes=refused_bytes(error),
+        type_name=type(error).__name__, warned_bytes=refused_bytes(error),
+        message=explained(statement.operator, error) if statement is not None else str(error),
         operands=() if statement is None else operands_of(statement, live.namespace, max_values),
     )  # fmt: skip
 

@@ -129,7 +129,11 @@ class Device(msgspec.Struct, frozen=True):
 
 
 class Hello(Message, frozen=True):
-    """First message: who answers. `ready` is False until torch is imported, then a second comes."""
+    """First message: who answers. `ready` is False until torch is imported, then a second comes.
+
+    Attributes:
+        absent: keys of the catalogue that this torch lacks; looked for only when its version is another.
+    """
 
     protocol: int
     ready: bool
@@ -137,6 +141,7 @@ class Hello(Message, frozen=True):
     python: str = ""
     torch: str = ""
     devices: tuple[Device, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 class Loaded(Message, frozen=True):

@@ -200,6 +200,16 @@ SAMPLES: dict[str, Values] = {
     "torch.optim.lr_scheduler.SequentialLR": {
         "optimizer": lambda: OPTIMIZER, "schedulers": schedulers, "milestones": [2],
     },
+    "torch.optim.lr_scheduler.LRScheduler.step": {"self": lambda: schedulers()[0]},
+    "torch.optim.lr_scheduler.LRScheduler.get_last_lr": {"self": lambda: schedulers()[0]},
+    "torch.optim.lr_scheduler.ReduceLROnPlateau.step": {
+        "self": lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(OPTIMIZER), "metrics": 0.5,
+    },
+    "torch.nn.Module.get_buffer": {"self": lambda: nn.BatchNorm1d(2)},
+    "torch.nn.Module.get_submodule": {"self": lambda: nn.Sequential(nn.ReLU())},
+    "torch.nn.Module.load_state_dict": {"state_dict": lambda: nn.Linear(2, 2).state_dict()},
+    "torch.optim.Optimizer.state_dict": {"self": lambda: OPTIMIZER},
+    "torch.optim.Optimizer.load_state_dict": {"self": lambda: OPTIMIZER, "state_dict": lambda: OPTIMIZER.state_dict()},
     "torch.sparse_coo_tensor": {"indices": lambda: torch.tensor([[0, 1], [1, 0]]), "values": lambda: numbers(2)},
     "torch.sparse_csr_tensor": of_kind(compressed, "crow_indices", "col_indices"),
     "torch.sparse_csc_tensor": of_kind(compressed, "ccol_indices", "row_indices"),

@@ -73,7 +73,7 @@ def of_path(path: str, by_hand: dict[str, Row]) -> list[Operator]:
         return [_finished(build.build(row))]
     if row.first("face") == "attribute":
         return [
-            _finished(build.build(row, signatures.Signature((signatures.Argument("self", "Tensor"),), "?", "hand")))
+            _finished(build.build(row, signatures.Signature((signatures.Argument("self", "Tensor"),), "?", "attribute")))
         ]
     ways = [build.build(row, way) for way in _ways(path) if not build.outdated(row, way)]
     if not ways:

@@ -1,0 +1,37 @@
+"""Everything public in the installed torch is a row of the catalogue, or left out for a reason that is written down."""
+
+import fnmatch
+
+from gradstudio.operators.catalogue import load
+from tools.catalogue import universe
+
+CATALOGUE = load()
+
+
+def test_every_public_callable_has_a_row_or_a_reason() -> None:
+    rows = {row.path.removesuffix("=") for row in CATALOGUE}
+    assert [path for path in universe.wanted() if path not in rows] == []
+
+
+def test_nothing_that_is_left_out_has_a_row() -> None:
+    assert [row.key for row in CATALOGUE if universe.reason(row.path)] == []
+
+
+def test_every_reason_is_for_something_that_torch_has() -> None:
+    paths = universe.paths()
+    assert [pattern for pattern in universe.left_out() if not fnmatch.filter(paths, pattern)] == []
+
+
+def test_files_code_and_raw_memory_are_out_of_reach() -> None:
+    words = (
+        "load save from_file compile vmap data_ptr storage untyped_storage set_ apply_ map_ map2_ register_hook".split()
+    )
+    words += "pin_memory share_memory_ from_dlpack to_dlpack frombuffer tofile __reduce__ __dlpack__ fork".split()
+    assert {row.key for row in CATALOGUE if row.path.rsplit(".", 1)[1] in words} == set()
+
+
+def test_every_row_of_torch_is_in_the_universe() -> None:
+    known = {*universe.paths(), "torch.Tensor.grad", "torch.Tensor.data"}
+    heads = ("torch.nn.Module.", "torch.optim.Optimizer.", "torch.optim.lr_scheduler.")
+    rows = [row for row in CATALOGUE if row.path.startswith("torch.") and not row.path.startswith(heads)]
+    assert [row.key for row in rows if row.path.removesuffix("=") not in known] == []
