@@ -4,6 +4,7 @@
     python3 dev.py run [ARGUMENTS]            the window on an example; without a display the same work in words
     python3 dev.py test [PYTEST ARGUMENTS]    everything that CI runs; with arguments only pytest, with them
     python3 dev.py bench [PATTERN] [--json]   the figures in benchmarks/
+    python3 dev.py conformance [OPTIONS]      every operator and module against PyTorch's own samples: --help
     python3 dev.py setup                      only the set-up
 
 The first start makes .venv and fills it; later ones find its stamp and spend no time on it. GRADSTUDIO_TORCH says
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    verbs = {"run": run, "test": test, "bench": bench, "setup": setup}
+    verbs = {"run": run, "test": test, "bench": bench, "conformance": conformance, "setup": setup}
     if not arguments or arguments[0] not in verbs:
         print(__doc__)
         return 0 if arguments[:1] in (["--help"], ["-h"], ["help"]) else 2
@@ -113,6 +114,11 @@ def test(arguments: list[str]) -> int:
 def bench(arguments: list[str]) -> int:
     """Runs the benchmarks and prints a row each."""
     return start("-m", "benchmarks", *arguments)
+
+
+def conformance(arguments: list[str]) -> int:
+    """Draws, runs and exports PyTorch's own samples and prints what agrees with torch bit for bit."""
+    return start("-m", "tools.conformance", *arguments)
 
 
 def setup(arguments: list[str]) -> int:

@@ -12,7 +12,7 @@ from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Node, StoredTens
 from gradstudio.operators.binding import Binding, Given, Several, Slice, Wired, Written, bind
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import result_families
-from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.operators.model import Effect, Face, Family, Operator
 from tools.conformance.literals import literal
 from tools.conformance.plan import Call, Input, InputRef, OutputRef, PartRef, Plan, Ref
 
@@ -50,7 +50,7 @@ class Canvas:
             NotWritable: an argument is nothing that can be typed.
         """
         self.graph, self._plan, self._strict = Graph(), plan, strict
-        apply(self.graph, SetHeader(Header(seed=seed)))
+        apply(self.graph, SetHeader(Header(seed=seed, default_dtype=plan.default_dtype)))
         self._calls: list[tuple[Node, Operator]] = []
         self._elements: dict[tuple[ItemId, int, tuple[int, ...]], Held] = {}
         self._inputs: list[Held] = []
@@ -58,11 +58,11 @@ class Canvas:
         self._parts: list[Held] = []
         self.inputs = [self._input(k, entry) for k, entry in enumerate(plan.inputs)]
         for number, call in enumerate(plan.calls):
-            name = "y" if number == len(plan.calls) - 1 else f"t{number}"
+            name = "m" if number == plan.module else "y" if number == len(plan.calls) - 1 else f"t{number}"
             self._calls.append(self._call(call.path, call.args, call.kwargs, name))
         self.last = self._calls[-1][0].id if self._calls else ItemId("")
         self.outputs = [self._named(ref) for ref in plan.outputs]
-        self.leaves = [self.inputs[number] for number in plan.grads]
+        self.leaves = [self.inputs[number] for number in plan.grads] + ["m"] * bool(plan.parameter_grads)
         if backward and plan.cotangents:
             self._backward()
 
@@ -111,7 +111,7 @@ class Canvas:
         names = (name,) if len(operator.results) == 1 or operator.varying else tuple(
             f"{name}_{result.name}" for result in operator.results
         )  # fmt: skip
-        if operator.face is Face.AUGMENTED:
+        if operator.face is Face.AUGMENTED or Effect.MODE in operator.effects:
             names = ()
         literals, wires = self._ports(binding)
         node = Node(id=self._id(), operator=operator.key, names=names, literals=literals, lengths=binding.lengths)

@@ -129,9 +129,9 @@ def engine_differs(case: Flying, ran: Ran) -> str:
         text = differs(record_at(entry.outputs[0], way), plan.values[number], values=not plan.uninitialised)
         if text:
             return f"output {number}: {text}"
-    if not plan.outputs and (entry := ran.entries.get("y")) is not None:
-        if text := plain_differs(entry.outputs[0], plan.plain[0]):
-            return text
+    entry = ran.entries.get("y")
+    if not plan.outputs and entry is not None and (text := plain_differs(entry.outputs[0], plan.plain[0])):
+        return text
     return _engine_grads(case, ran)
 
 

@@ -10,8 +10,8 @@ from gradstudio.program.model import Program
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.inference import Infer, Inferred
 from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, NamedEntry, Paused, Report
+from tools.conformance.compare import MAX_VALUES
 
-MAX_VALUES = 1 << 26
 RUNS_PER_PROCESS = 5_000
 """The engine keeps every stored tensor that it was ever given: after so many runs another takes its place."""
 

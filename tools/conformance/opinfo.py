@@ -11,7 +11,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from tools.conformance.inputs import take_apart
 from tools.conformance.paths import path_of
 from tools.conformance.plan import Call, InputRef, OutputRef, Plan, Ref, Unplanned, cotangent, flatten
-from tools.conformance.recorder import Recorder, Seen
+from tools.conformance.recorder import Recorder, Seen, copied
 
 SEED = 42
 """Of the canvas's header: the database's own wrappers use the same one."""
@@ -77,8 +77,8 @@ def plan_of(op: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs
     """
     plan = Plan(op.full_name, uninitialised=op.name in UNINITIALISED)
     inputs: dict[int, Tensor] = {}
-    args, kwargs = _with_leaves(args, plan, inputs), _with_leaves(kwargs, plan, inputs)
-    places = _Places(plan)
+    args, kwargs = with_leaves(args, plan, inputs), with_leaves(kwargs, plan, inputs)
+    places = Places(plan)
     if variant == "inplace" and plan.inputs:
         plan.calls.append(Call("torch.clone", (InputRef(0),), {}))
         target = plan.calls[0].result = plan.inputs[0].leaf.clone()
@@ -96,27 +96,30 @@ def plan_of(op: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs
     return plan
 
 
-def torch_backward(plan: Plan) -> None:
+def torch_backward(plan: Plan, module: Any = None) -> None:
     """Run torch's backward on the plan's results, where it has one."""
     begins = {
         number: value
         for number, value in enumerate(plan.values)
         if value.requires_grad and (value.dtype.is_floating_point or value.dtype.is_complex)
     }
-    if not begins or not any(entry.requires_grad for entry in plan.inputs):
+    leaves = [entry.leaf for entry in plan.inputs if entry.requires_grad]
+    if not begins or not (leaves or module is not None):
         return
     cotangents = {number: cotangent(value, number) for number, value in begins.items()}
     try:
         torch.autograd.backward(tuple(begins.values()), tuple(cotangents.values()))
     except RuntimeError:
-        for entry in plan.inputs:
-            entry.leaf.grad = None
+        for leaf in leaves:
+            leaf.grad = None
         return
     plan.cotangents = cotangents
     plan.grads = {number: entry.leaf.grad for number, entry in enumerate(plan.inputs) if entry.requires_grad}
+    if module is not None:
+        plan.parameter_grads = {name: parameter.grad for name, parameter in module.named_parameters()}
 
 
-class _Places:
+class Places:
     """Where the tensors of a plan come from, the latest place first."""
 
     def __init__(self, plan: Plan) -> None:
@@ -125,10 +128,12 @@ class _Places:
         self._kept: list[Tensor] = []
 
     def add(self, tensor: Tensor, ref: Ref) -> None:
+        """A tensor is there now."""
         self._of[id(tensor)] = ref
         self._kept.append(tensor)
 
     def of(self, tensor: Tensor) -> Ref:
+        """Where a tensor comes from."""
         ref = self._of.get(id(tensor))
         if ref is None:
             raise Unplanned("a tensor of it comes from no function that torch shows")
@@ -146,7 +151,7 @@ class _Places:
         return value
 
 
-def _with_leaves(value: Any, plan: Plan, inputs: dict[int, Tensor]) -> Any:
+def with_leaves(value: Any, plan: Plan, inputs: dict[int, Tensor]) -> Any:
     """The value with a leaf of its own in the place of every tensor, which becomes an input of the plan."""
     if isinstance(value, Tensor):
         if id(value) not in inputs:
@@ -155,9 +160,9 @@ def _with_leaves(value: Any, plan: Plan, inputs: dict[int, Tensor]) -> Any:
             inputs[id(value)] = entry.leaf
         return inputs[id(value)]
     if isinstance(value, dict):
-        return {key: _with_leaves(item, plan, inputs) for key, item in value.items()}
+        return {key: with_leaves(item, plan, inputs) for key, item in value.items()}
     if type(value) in (list, tuple):
-        return type(value)([_with_leaves(item, plan, inputs) for item in value])
+        return type(value)([with_leaves(item, plan, inputs) for item in value])
     return value
 
 
@@ -167,13 +172,12 @@ def _run(
     """Torch's own run: what it called, and what it gave."""
     torch.manual_seed(SEED)
     if path_of(function, op.name) is not None:
-        given = _containers(args)
-        result = None
+        call = Seen(function, copied(args), dict(kwargs))
         try:
-            result = function(*args, **kwargs)
+            call.result = function(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - whatever torch raises is its answer
             plan.error = (type(error).__name__, str(error))
-        return [(function, given, kwargs, result)], result
+        return [call], call.result
     recorder = Recorder()
     result = None
     try:
@@ -186,12 +190,8 @@ def _run(
     return recorder.seen, result
 
 
-def _containers(value: Any) -> Any:
-    return type(value)([_containers(item) for item in value]) if type(value) in (list, tuple) else value
-
-
-def _add_call(plan: Plan, places: _Places, op: Any, variant: str, seen: Seen) -> None:
-    function, args, kwargs, result = seen
+def _add_call(plan: Plan, places: Places, op: Any, variant: str, seen: Seen) -> None:
+    function, args, result = seen.function, seen.args, seen.result
     name = f"{op.name}_" if variant == "inplace" else op.name
     found = path_of(function, name)
     if found is None:
@@ -203,6 +203,6 @@ def _add_call(plan: Plan, places: _Places, op: Any, variant: str, seen: Seen) ->
     references = places.references(args)
     if swapped:
         references = (references[1], references[0], *references[2:])
-    plan.calls.append(Call(path, references, places.references(kwargs), result))
+    plan.calls.append(Call(path, references, places.references(seen.kwargs), result))
     for way, tensor in flatten(result):
         places.add(tensor, OutputRef(len(plan.calls) - 1, way))

@@ -73,7 +73,12 @@ class Plan:
         outputs: where each tensor of the result comes from; `values` are those tensors, in the same order.
         cotangents: of those outputs that a backward begins at, by number; empty when there is no backward.
         grads: gradient of each input, by number, as torch left it.
+        parameter_grads: gradient of each parameter of the module.
+        plain: the result when no tensor is in it.
         error: (type, message) when torch refused the call.
+        uninitialised: values are whatever was in memory.
+        module: number of the call that makes the module that is measured; None when there is none.
+        default_dtype: of the document's header.
     """
 
     name: str
@@ -86,8 +91,9 @@ class Plan:
     grads: dict[int, Tensor | None] = field(default_factory=dict)
     parameter_grads: dict[str, Tensor | None] = field(default_factory=dict)
     error: tuple[str, str] | None = None
-    training: bool | None = None
     uninitialised: bool = False
+    module: int | None = None
+    default_dtype: str = ""
 
 
 class Unplanned(Exception):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,7 +11,15 @@ from torch.testing._internal import common_methods_invocations as invocations
 
 from tools.conformance.paths import known
 
-Seen = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], Any]
+
+@dataclass(slots=True)
+class Seen:
+    """A call: what was called, with what, and what came of it (None when it raised)."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any = None
 
 
 class Recorder(TorchFunctionMode):
@@ -26,10 +35,10 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         """One call: carried out, and noted."""
         kwargs = kwargs or {}
-        before = _copied(args), dict(kwargs)
-        result = func(*args, **kwargs)
-        self.seen.append((func, *before, result))
-        return result
+        call = Seen(func, copied(args), dict(kwargs))
+        self.seen.append(call)
+        call.result = func(*args, **kwargs)
+        return call.result
 
     @contextmanager
     def through_wrappers(self) -> Iterator[None]:
@@ -39,11 +48,11 @@ class Recorder(TorchFunctionMode):
         def call(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             if id(op) not in known():
                 return op(*args, **kwargs)
-            before = _copied(args), dict(kwargs)
+            noted = Seen(op, copied(args), dict(kwargs))
+            self.seen.append(noted)
             with torch._C.DisableTorchFunction():
-                result = op(*args, **kwargs)
-            self.seen.append((op, *before, result))
-            return result
+                noted.result = op(*args, **kwargs)
+            return noted.result
 
         invocations.wrapper_set_seed = call
         try:
@@ -53,8 +62,8 @@ class Recorder(TorchFunctionMode):
             invocations.wrapper_set_seed = original
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """The containers anew, so that what the call does to them does not show."""
     if type(value) in (list, tuple):
-        return type(value)(map(_copied, value))
+        return type(value)(map(copied, value))
     return value
