@@ -115,7 +115,11 @@ def badges(operator: Operator) -> tuple[tuple[str, str], ...]:
         told.append(("view", "The result shares its memory with the input: a write into one shows in the other."))
     if operator.cuts:
         told.append(("cuts gradient", "The result never requires grad: no gradient flows back through it."))
-    told += [_EFFECTS[effect] for effect in operator.effects if effect in _EFFECTS]
+    for effect in operator.effects:
+        if effect == Effect.RANDOM and operator.face == Face.CONSTRUCTOR:
+            told.append(("random", "Its parameters begin with random numbers: others each time, unless a seed is set."))
+        elif effect in _EFFECTS:
+            told.append(_EFFECTS[effect])
     if operator.varying:
         told.append(("varying", "How many results there are depends on the arguments: they come as one list."))
     return tuple(told)

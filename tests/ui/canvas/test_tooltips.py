@@ -2,8 +2,9 @@
 
 import pytest
 
+from gradstudio.operators.model import Kind, Parameter
 from gradstudio.protocol.records import Summary
-from gradstudio.ui.canvas.tooltips import statistics_text
+from gradstudio.ui.canvas.tooltips import parameter_text, statistics_text
 
 
 def summary(shape: tuple[int, ...], value: object = None, **figures: float) -> Summary:
@@ -30,3 +31,21 @@ def test_a_scalar_that_stands_there_already_is_not_repeated() -> None:
 def test_figures_are_said_to_be_of_the_finite_where_not_all_is() -> None:
     assert statistics_text(summary((300,))) == "min -1.5  max 3  mean 0.5  RMS 2"
     assert statistics_text(summary((300,), nan=3)) == "of the finite: min -1.5  max 3  mean 0.5  RMS 2  1 % NaN"
+
+
+class Pages:
+    """Knows one argument."""
+
+    def first_sentence(self, _key: str) -> str:
+        return ""
+
+    def argument_words(self, key: str, name: str) -> str:
+        return "the dimension to reduce" if (key, name) == ("torch.sum", "dim") else ""
+
+
+def test_an_argument_says_what_it_takes_and_torchs_words_else_ours() -> None:
+    dim = Parameter("dim", Kind.INTS, default="None", nullable=True, hint="which <dimension>")
+    told = "<b>dim</b>: a whole number, or several; default None<br>"
+    assert parameter_text(dim, Pages(), "torch.sum") == told + "the dimension to reduce"
+    assert parameter_text(dim, Pages(), "torch.mean") == told + "which &lt;dimension&gt;"
+    assert parameter_text(Parameter("x", Kind.TENSOR)) == "<b>x</b>: a tensor; needed"
