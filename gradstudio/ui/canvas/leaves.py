@@ -38,6 +38,11 @@ class Leaf:
     version: str = ""
 
     @property
+    def learns(self) -> bool:
+        """Whether a backward gives it a gradient: it was not frozen."""
+        return self.requires_grad and self.state != "not_required"
+
+    @property
     def height(self) -> float:
         """Of its row: a buffer never has a gradient, so it has no line for one."""
         return LEAF + (0.0 if self.buffer else GRADIENT)
@@ -151,11 +156,9 @@ def _buffer(results: Results, path: str, record: TensorRecord) -> Leaf:
 
 
 def version_since(results: Results, record: TensorRecord) -> str:
-    """``v0→v1``: a value was written to since it was recorded; ``v1``: before that; "" when it never was."""
-    if record.version is None:
-        return ""
-    now = results.version_now(record.storage) if record.storage else 0
-    return f"v{record.version}→v{now}" if now > record.version else f"v{record.version}" if record.version else ""
+    """``v1→v2``: a value was written to since it was recorded; "" when it was not. Its module's own filling is none."""
+    now = results.version_now(record.storage) if record.storage and record.version is not None else 0
+    return f"v{record.version}→v{now}" if now > (record.version or 0) else ""
 
 
 def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
@@ -169,7 +172,7 @@ def _row(leaf: Leaf, y: float, shown: Shown) -> LeafRow:
     return LeafRow(
         path=leaf.path, y=y, height=_height(leaf, shown), dtype=leaf.dtype,
         shape=f"{formatting.shape(leaf.shape)} {leaf.version}".rstrip() if shown.shapes else "",
-        values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.requires_grad and leaf.state != "not_required", state=leaf.state,
+        values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.learns, state=leaf.state,
         gradient=_gradient_text(leaf) if shown.gradients else "", sentence=leaf.reason,
     )  # fmt: skip
 
@@ -181,7 +184,7 @@ def _gradient_text(leaf: Leaf) -> str:
         if leaf.grad.shape == () and leaf.grad.value is not None:
             return formatting.number(leaf.grad.value)
         return f"‖∇‖ {formatting.norm(leaf.grad)}"
-    return "frozen" if leaf.state == "not_required" or not leaf.requires_grad else STATE_WORDS[leaf.state]
+    return STATE_WORDS[leaf.state] if leaf.learns else "frozen"
 
 
 def _more(found: tuple[Leaf, ...], hidden: tuple[Leaf, ...], *, unfolded: bool) -> str:

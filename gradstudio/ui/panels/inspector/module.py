@@ -246,8 +246,7 @@ def _texts(leaf: Leaf) -> tuple[str, str, str, str]:
     elif leaf.grad is not None and leaf.state in ("value", "accumulated"):
         gradient = formatting.norm(leaf.grad)
     else:
-        is_frozen = leaf.state == "not_required" or not leaf.requires_grad
-        gradient = "frozen" if is_frozen else STATE_WORDS[leaf.state]
+        gradient = STATE_WORDS[leaf.state] if leaf.learns else "frozen"
     return leaf.path, formatting.shape(leaf.shape), values, gradient
 
 
