@@ -72,9 +72,8 @@ def of_path(path: str, by_hand: dict[str, Row]) -> list[Operator]:
     if row.first("sig") is not None:
         return [_finished(build.build(row))]
     if row.first("face") == "attribute":
-        return [
-            _finished(build.build(row, signatures.Signature((signatures.Argument("self", "Tensor"),), "?", "attribute")))
-        ]
+        receiver = signatures.Argument("self", "Tensor")
+        return [_finished(build.build(row, signatures.Signature((receiver,), "?", "attribute")))]
     ways = [build.build(row, way) for way in _ways(path) if not build.outdated(row, way)]
     if not ways:
         raise ValueError(f"{path}: no source knows how it is called")
