@@ -7,8 +7,10 @@ from keyword import iskeyword
 from gradstudio.graph.arguments import Argument, slice_parts
 from gradstudio.graph.checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.definitions import definition_reason
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.statements import Statements
+from gradstudio.graph.templates import count
 from gradstudio.operators.methods import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
@@ -86,10 +88,22 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
             statements.graph.wire_into(node.id, operator.parameters[0].name) is None
         ):
             return f"'{operator.parameters[0].name}' must be wired"
+        case Face.FORMAT:
+            return _template_reason(node, operator)
         case Face.GROUP:
             return definition_reason(statements.graph, node.operator)
         case _:
             return None
+
+
+def _template_reason(node: Node, operator: Operator) -> str | None:
+    template, values = operator.parameters
+    try:
+        holes = count(node.literals.get(template.name, ""))
+    except Refused as error:
+        return str(error)
+    given = node.lengths.get(values.name, 0)
+    return None if holes == given else f"the text has {holes} holes for {given} values"
 
 
 def _augmented_reason(statements: Statements, node: Node) -> str | None:

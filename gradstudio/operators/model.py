@@ -74,6 +74,7 @@ class Face(StrEnum):
     ALIAS = "alias"  # b = a
     TUPLE = "tuple"  # B, T = 2, 6
     LIST = "list"  # xs = [a, b]
+    FORMAT = "format"  # f"loss {a:.4f}": a template and its values
     STORED = "stored"  # a stored tensor (SEMANTICS 14): literal `digest`
     GROUP = "group"  # call of a definition (SEMANTICS 15)
 

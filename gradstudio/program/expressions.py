@@ -10,7 +10,9 @@ from gradstudio.graph.arguments import GROUP, Argument
 from gradstudio.graph.checks import attribute_of, digest_of
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.spelling import COMPARISON, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
+from gradstudio.graph.templates import pieces
 from gradstudio.operators.model import Face, Kind, Operator
+from gradstudio.program.formatted import write_formatted
 from gradstudio.program.values import INFIX, Line, ValuePrinter
 
 _MODULES = (
@@ -196,6 +198,17 @@ class Printer(ValuePrinter):
             self._sequence(text, node, self._soundness.operators[node.id])
             line.write(text.text)
 
+    def _formatted(self, line: Line, node: Node, operator: Operator) -> None:
+        template, values = operator.parameters
+        count = node.lengths.get(values.name, 0)
+        paths = [f"{values.name}.{k}" for k in range(count)]
+        write_formatted(
+            line,
+            pieces(node.literals.get(template.name, "")),
+            paths,
+            lambda into, path: self._value(into, node, path, Kind.ANY),
+        )
+
     def _stored(self, line: Line, node: Node, operator: Operator) -> None:
         self.imports |= {"load_file", "Path"}
         file = quote(f"{self._stem}.tensors/{digest_of(node)}.safetensors")
@@ -260,6 +273,7 @@ _FACES = {
     Face.ALIAS: Printer._passed,
     Face.TUPLE: Printer._sequence,
     Face.LIST: Printer._sequence,
+    Face.FORMAT: Printer._formatted,
     Face.STORED: Printer._stored,
 }
 _STATEMENTS = {

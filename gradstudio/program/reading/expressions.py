@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, StoredTensor
+from gradstudio.graph.spelling import quote
+from gradstudio.graph.templates import Piece, template_of
 from gradstudio.operators.binding import Given, Several, Written
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Family, Operator
@@ -35,7 +37,6 @@ _REFUSED: dict[type[ast.expr], str] = {
     ast.Set: "a set is nothing that a canvas draws",
     ast.Starred: "`*` unpacks while it runs: name the elements",
     ast.Await: "await is nothing that a canvas draws",
-    ast.JoinedStr: "an f-string is put together while it runs: give print the values one after the other",
 }
 
 
@@ -96,6 +97,8 @@ class Expressions:
                 return self._item(value, index, names)
             case ast.Attribute():
                 return self._attribute(node, names)
+            case ast.JoinedStr():
+                return self._formatted(node, names)
             case ast.Call():
                 return self._calls.read(node, names)
             case _:
@@ -141,6 +144,22 @@ class Expressions:
     def knows(self, name: str) -> bool:
         """Whether some statement above binds the name."""
         return self._scope.find(name) is not None
+
+    def _formatted(self, node: ast.JoinedStr, names: tuple[str, ...]) -> Wired:
+        found, text = [], ""
+        ports: dict[str, Port] = {}
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                text += str(part.value)
+            elif isinstance(part, ast.FormattedValue):
+                ports[f"values.{len(ports)}"] = self.port(part.value)
+                found.append(Piece(text, _hole(part)))
+                text = ""
+        if text:
+            found.append(Piece(text, None))
+        count = len(ports)
+        ports = {"template": Written(quote(template_of(tuple(found)))), **ports}
+        return self._add("python.format", ports, names, {"values": count})
 
     def _loads(self, call: ast.Call) -> bool:
         return self._modules.path(call.func) == "safetensors.torch.load_file"
@@ -195,6 +214,16 @@ def attribute_row(family: Family, name: str, face: Face) -> Operator | None:
         return None
     row = load().get(f"torch.Tensor.{name}" + ("=" if face is Face.SET_ATTRIBUTE else ""))
     return row if row is not None and row.face is face else None
+
+
+def _hole(part: ast.FormattedValue) -> str:
+    """What stands behind the value: ``!r:>8``."""
+    spec = ""
+    if isinstance(part.format_spec, ast.JoinedStr):
+        if not all(isinstance(inner, ast.Constant) for inner in part.format_spec.values):
+            raise refused(part, "the format of a value is plain here, such as {x:.4f}.")
+        spec = ":" + "".join(str(inner.value) for inner in part.format_spec.values if isinstance(inner, ast.Constant))
+    return (f"!{chr(part.conversion)}" if part.conversion > 0 else "") + spec
 
 
 def refused(node: ast.AST, reason: str) -> NotReadable:

@@ -1,0 +1,61 @@
+"""Templates: the fixed part of a text with values in it, ``loss {:.4f} at {}``."""
+
+import ast
+from functools import lru_cache
+from string import Formatter
+
+import msgspec
+
+from gradstudio.graph.errors import Refused
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Fixed text, and the hole behind it.
+
+    Attributes:
+        hole: what stands in the hole behind the value, ``:.4f`` or ``!r``; None when no hole follows.
+    """
+
+    text: str
+    hole: str | None
+
+
+@lru_cache(maxsize=1024)
+def pieces(literal: str) -> tuple[Piece, ...]:
+    """The pieces of a template that is written as a Python text.
+
+    Raises:
+        Refused: it is no text, or a hole holds more than a format.
+    """
+    try:
+        text = ast.literal_eval(literal)
+        parsed = list(Formatter().parse(text)) if isinstance(text, str) else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        parsed = None
+    if parsed is None:
+        raise Refused('A text with holes is meant, such as "loss {:.4f}".')
+    found = []
+    for fixed, name, spec, conversion in parsed:
+        if name:
+            raise Refused(f"A hole is empty but for its format, such as {{}} or {{:.4f}}; here it holds '{name[:40]}'.")
+        if spec and any(mark in spec for mark in "{}\"'\\"):
+            raise Refused("The format of a hole is plain, such as {:.4f}.")
+        hole = None if name is None else (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+        found.append(Piece(fixed, hole))
+    return tuple(found)
+
+
+def count(literal: str) -> int:
+    """How many holes a template has.
+
+    Raises:
+        Refused: it is none.
+    """
+    return sum(piece.hole is not None for piece in pieces(literal))
+
+
+def template_of(parts: tuple[Piece, ...]) -> str:
+    """The text of a template, from its pieces."""
+    fixed = (piece.text.replace("{", "{{").replace("}", "}}") for piece in parts)
+    holes = ("" if piece.hole is None else f"{{{piece.hole}}}" for piece in parts)
+    return "".join(text + hole for text, hole in zip(fixed, holes, strict=True))
