@@ -122,7 +122,9 @@ def _wrong_results(operator: Operator, value: Any) -> list[str]:
         return [] if isinstance(value, tuple | list) else [f"one {type(value).__name__}, not several"]
     if operator.key == "torch.manual_seed":
         return []  # a Generator, which nobody wants
-    if not operator.results or operator.results[0].family is Family.UNKNOWN:
+    if operator.results and operator.results[0].family is Family.UNKNOWN:
+        return []
+    if not operator.results:
         return [] if value is None or operator.face is Face.SET_ATTRIBUTE else [f"gives {type(value).__name__}"]
     if len(operator.results) > 1:
         named = getattr(value, "_fields", None) or getattr(type(value), "__match_args__", None)
