@@ -49,6 +49,7 @@ class LibraryPanel(QWidget):
         self.tree.setModel(self.model)
         self.tree.installEventFilter(self)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.menu = QMenu(self)
         self.help = OperatorHelp(self)
         self.empty = QLabel("", self)
         self.empty.setWordWrap(True)
@@ -184,8 +185,8 @@ class LibraryPanel(QWidget):
         if operator is None:
             return
         self.tree.hush()
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = self.menu  # one for all: a menu that is deleted while it closes takes its actions with it
+        menu.clear()
         menu.addAction("Add to the Canvas\tEnter").triggered.connect(lambda: self.chosen.emit(operator.key))
         is_one = operator.key in self.shelf.favourites
         words = "Remove from Favourites" if is_one else "Add to Favourites"

@@ -21,6 +21,8 @@ SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
 PHRASE_ROLE = Qt.ItemDataRole.UserRole + 4
 FAVOURITE_ROLE = Qt.ItemDataRole.UserRole + 5
 Index = QModelIndex | QPersistentModelIndex
+GROUP_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+OPERATOR_FLAGS = GROUP_FLAGS | Qt.ItemFlag.ItemIsDragEnabled
 LIMIT = 60
 """Finds shown; who has not found it among so many types another word."""
 FAVOURITES, RECENT, COMMON, MORE = "Favourites", "Recent", "Common", "More categories"
@@ -227,9 +229,7 @@ class LibraryModel(QAbstractItemModel):
         return self._group_data(node, role) if node.operator is None else self._operator_data(node, node.operator, role)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if self.operator(index) is None:
-            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
+        return GROUP_FLAGS if self.operator(index) is None else OPERATOR_FLAGS
 
     def mimeTypes(self) -> list[str]:
         return [MIME_TYPE]

@@ -1,7 +1,9 @@
 """The tree of the Library: painting of its rows, drags, stars, and help while the pointer rests."""
 
+from collections.abc import Callable
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
@@ -34,6 +36,7 @@ from gradstudio.ui.panels.library_model import (
     PHRASE_ROLE,
     SPANS_ROLE,
 )
+from gradstudio.ui.panels.signature import tooltip
 from gradstudio.ui.theme import Theme, tinted, ui_font
 
 MARK_PX: Final = 9
@@ -49,6 +52,10 @@ Index = QModelIndex | QPersistentModelIndex
 
 class LibraryTree(QTreeView):
     """The tree: drags keys out, activates by double click and Enter, stars by a click.
+
+    Attributes:
+        first_words: what torch says first of an operator's key, "" while that is not known yet; asked when the
+            pointer comes to a row, so that it is known when the pointer rests.
 
     Signals:
         operator_activated(object): the key.
@@ -76,6 +83,7 @@ class LibraryTree(QTreeView):
         self.setItemDelegate(_OperatorDelegate(theme, self))
         self.doubleClicked.connect(self._on_double_clicked)
         self.hovered = QPersistentModelIndex()
+        self.first_words: Callable[[str], str] = lambda _key: ""
         self._help = QTimer(self)
         self._help.setSingleShot(True)
         self._help.setInterval(HELP_MS)
@@ -200,7 +208,9 @@ class LibraryTree(QTreeView):
                 self.viewport().update(self.visualRect(old))
         self.hovered = QPersistentModelIndex(index)
         self.hush()
-        if self._operator(index) is not None:
+        operator = self._operator(index)
+        if operator is not None:
+            self.first_words(operator.key)
             self._help.start()
 
     def _on_model_about_to_be_reset(self) -> None:
@@ -208,10 +218,13 @@ class LibraryTree(QTreeView):
         self.hush()
 
     def _on_help_timeout(self) -> None:
-        if self.hovered.isValid() and self.viewport().underMouse():
+        operator = self._operator(self.hovered)
+        if operator is not None and self.viewport().underMouse():
+            words = self.first_words(operator.key) or operator.summary
+            text = tooltip(msgspec.structs.replace(operator, summary=words))
             rect = self.visualRect(self.hovered)
             at = self.viewport().mapToGlobal(QPoint(self.viewport().width() + BESIDE_PX, rect.top() - BESIDE_PX))
-            QToolTip.showText(at, str(self.hovered.data(Qt.ItemDataRole.ToolTipRole)), self.viewport(), rect)
+            QToolTip.showText(at, text, self.viewport(), rect)
 
     def _on_double_clicked(self, index: QModelIndex) -> None:
         operator = self._operator(index)

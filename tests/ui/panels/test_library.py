@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
 from gradstudio.operators.catalogue import load
@@ -233,3 +235,30 @@ def test_what_is_nearest_is_offered_and_a_click_searches_it(qtbot: QtBot, dark: 
 
 def test_the_number_of_operators_is_the_real_one(qtbot: QtBot, dark: Theme) -> None:
     assert panel(qtbot, dark).field.placeholderText() == f"Search {len(load()):,} operators"
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)
+def test_a_resting_pointer_is_told_the_signature_and_what_torch_says(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    asked: list[str] = []
+    library.tree.first_words = lambda key: asked.append(key) or f"torch says of {key}."  # type: ignore[func-returns-value]  # append returns None
+    QTest.mouseMove(library.tree.viewport(), library.tree.visualRect(child(library, 2)).center())
+    qtbot.waitUntil(QToolTip.isVisible)
+    assert "torch.zeros(" in QToolTip.text() and "torch says of torch.zeros." in QToolTip.text()
+    assert set(asked) == {"torch.zeros"}
+    QTest.keyClick(library.tree, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
+@pytest.mark.qt_log_ignore("does not support", extend=True)
+def test_the_menu_of_a_row_adds_it_or_makes_it_a_favourite(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    at = library.tree.visualRect(child(library, 2)).center()
+    library.tree.customContextMenuRequested.emit(at)
+    assert library.menu.isVisible()
+    add, favour = library.menu.actions()
+    with qtbot.waitSignal(library.chosen) as chosen:
+        add.trigger()
+    favour.trigger()
+    library.menu.close()
+    assert chosen.args == ["torch.zeros"] and library.shelf.favourites == ("torch.zeros",)
