@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId, Wire
-from gradstudio.graph.ports import find_port
-from gradstudio.operators.families import is_list_like
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
+from gradstudio.ui.canvas.field_menu import element_rows, field_rows
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.module_menu import add_initialisers, child_rows, module_rows
 from gradstudio.ui.canvas.things import PortRef
@@ -56,6 +55,15 @@ def _fill(menu: QMenu, rows: Iterator[Row]) -> None:
             continue
         text, does = row
         menu.addAction(text).triggered.connect(lambda _checked=False, does=does: does())
+
+
+def _field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
+    """What can be done with the field, and below it with its card."""
+    yield "Edit…", lambda: canvas.edit_field(item, path)
+    yield from field_rows(canvas, item, path)
+    yield from element_rows(canvas, item, path)
+    yield None
+    yield from _item_rows(canvas, item)
 
 
 def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
@@ -111,28 +119,9 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     wire = graph.wire_into(port.item, port.path)
     if wire is not None:
         yield "Remove wire", lambda: canvas.remove_wires((wire,))
-    found = find_port(graph, port.item, port.path)
-    if found is None or wire is not None:
-        return
-    if found.literal:
-        yield "Empty (torch's default)", lambda: store.attempt(recipes.set_literal, "Empty", port.item, port.path, "")
-    if found.parameter.name == "device":
-        yield (
-            "Follow the document's device",
-            lambda: store.attempt(
-                recipes.set_document_device_port, "Follow the document's device", port.item, port.path
-            ),
-        )
-    name = port.path.split(".")[0]
-    if found.element is not None:
-        yield "One port for the whole list", lambda: store.attempt(recipes.join_list, "Join list", port.item, name)
-    elif is_list_like(found.parameter):
-        for count in (1, 2, 3, 4):
-            yield f"A port each for {count}", partial(_split, canvas, port.item, name, count)
-
-
-def _split(canvas: "CanvasView", item: ItemId, parameter: str, count: int) -> None:
-    canvas.store.attempt(recipes.split_list, "Split list", item, parameter, count)
+    else:
+        yield from field_rows(canvas, port.item, port.path)
+    yield from element_rows(canvas, port.item, port.path)
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:

@@ -5,7 +5,17 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -15,6 +25,7 @@ from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, GradRow, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.inspector.data_editor import DataEditor
 from gradstudio.ui.panels.inspector.editors import ArgumentEditor
 from gradstudio.ui.panels.inspector.facts import number_facts
 from gradstudio.ui.state.result_store import Failure
@@ -138,22 +149,135 @@ def test_an_emptied_field_goes_back_to_the_default(inspector: InspectorPanel, se
     assert literal(session, item, "dim") == ""
 
 
-def test_booleans_dtypes_and_the_documents_device_are_chosen_from_lists(
+def test_booleans_are_switched_and_dtypes_and_the_documents_device_chosen_from_lists(
     inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
     item = add("torch.randn")
     session.attention.select([item])
     editors = inspector.details.arguments.editors
-    choose(editors["requires_grad"], "True")
+    switch = editors["requires_grad"].field
+    assert isinstance(switch, QCheckBox) and switch.text() == "False  (default)"
+    QTest.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
     choose(editors["dtype"], "float64")
     assert literal(session, item, "requires_grad") == "True"
     assert literal(session, item, "dtype") == "torch.float64"
     box = editors["device"].field
-    assert isinstance(box, QComboBox) and box.currentText() == "document's: cpu"
+    assert isinstance(box, QComboBox) and box.currentText() == "document's"
     choose(editors["device"], "cpu")
     assert literal(session, item, "device") in ('"cpu"', "'cpu'")
     choose(inspector.details.arguments.editors["device"], "document's")
     assert literal(session, item, "device") == DOCUMENT_DEVICE
+
+
+def test_a_switch_back_to_the_default_is_unsaid(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.sum", keepdim="True")
+    session.attention.select([item])
+    switch = inspector.details.arguments.editors["keepdim"].field
+    assert isinstance(switch, QCheckBox) and switch.isChecked()
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    assert "keepdim" not in session.graph_store.graph.nodes[item].literals
+    assert not switch.isChecked()
+
+
+def test_a_dtype_may_be_typed_in_other_words(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    box = inspector.details.arguments.editors["dtype"].field
+    assert isinstance(box, QComboBox)
+    line = box.lineEdit()
+    line.setFocus()
+    QTest.keyClicks(line, "bf16")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert literal(session, item, "dtype") == "torch.bfloat16"
+    line.selectAll()
+    QTest.keyClicks(line, "flaot32")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    editor = inspector.details.arguments.editors["dtype"]
+    assert "Did you mean torch.float32?" in editor.problem.text() and line.text() == "flaot32"
+    QTest.mouseClick(editor.back, Qt.MouseButton.LeftButton)
+    assert literal(session, item, "dtype") == ""
+    assert not editor.back.isVisible()
+
+
+def test_the_arrow_keys_step_a_number(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.eye", n="3")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["n"]
+    QTest.keyClick(editor.field, Qt.Key.Key_Up)
+    QTest.keyClick(editor.field, Qt.Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+    assert literal(session, item, "n") == "14"
+
+
+def test_names_in_a_field_are_wired(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    n = add("python.literal", value="3")
+    session.graph_store.attempt(recipes.rename, "Rename", n, ("n",))
+    item = add("torch.ones", size="(2,)")
+    session.attention.select([item])
+    type_into(inspector.details.arguments.editors["size"], "2, m")
+    assert "'m' is not a value" in inspector.details.arguments.editors["size"].problem.text()
+    type_into(inspector.details.arguments.editors["size"], "2, n")
+    assert session.graph_store.graph.wires[item, "size.1"].source == n
+    assert literal(session, item, "size.0") == "2"
+
+
+def press(qtbot: QtBot, inspector: InspectorPanel, words: str) -> None:
+    """Click the button of that name in the arguments."""
+    widgets = inspector.details.arguments.findChildren(QWidget)
+    found = [b for b in widgets if isinstance(b, QToolButton) and b.accessibleName() == words and not b.isHidden()]
+    assert len(found) == 1, [b.accessibleName() for b in widgets if isinstance(b, QToolButton)]
+    qtbot.waitUntil(found[0].isVisible)
+    QTest.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+
+def test_elements_of_a_list_are_moved_and_taken_out(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    store = session.graph_store
+    shown = add("builtins.print")
+    for k, text in enumerate(('"a"', '"b"', '"c"')):
+        store.attempt(recipes.split_list, "Split", shown, "values", k + 1)
+        store.attempt(recipes.set_literal, "Set", shown, f"values.{k}", text)
+    session.attention.select([shown])
+    press(qtbot, inspector, "Move down: values[0]")
+    assert [literal(session, shown, f"values.{k}") for k in range(3)] == ['"b"', '"a"', '"c"']
+    press(qtbot, inspector, "Remove values[1]")
+    assert [literal(session, shown, f"values.{k}") for k in range(2)] == ['"b"', '"c"']
+
+
+def test_a_shape_is_split_into_its_sizes_and_joined(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.ones", size="(2, 3)")
+    session.attention.select([item])
+    press(qtbot, inspector, "A port for each element")
+    assert literal(session, item, "size.1") == "3"
+    press(qtbot, inspector, "One port for the whole list")
+    assert literal(session, item, "size") == "(2, 3)"
+
+
+def test_a_tensor_literal_is_changed_in_a_table(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.tensor", data="[[1, 2], [3, 4]]")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["data"]
+    assert isinstance(editor, DataEditor)
+    QTest.mouseClick(editor.as_table, Qt.MouseButton.LeftButton)
+    table = editor.table
+    assert table.isVisible() and (table.rowCount(), table.columnCount()) == (3, 3)
+    cell = table.item(1, 1)
+    assert cell is not None
+    cell.setText("π")
+    assert literal(session, item, "data") == "[[1, 2], [3, math.pi]]"
+    cell = table.item(1, 0)
+    assert cell is not None
+    cell.setText("x")
+    assert literal(session, item, "data") == "[[1, 2], [3, math.pi]]"
+    table.setCurrentCell(0, 2)
+    QApplication.clipboard().setText("5\t6\n7\t8\n")
+    QTest.keyClick(table, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert literal(session, item, "data") == "[[1, 2, 5, 6], [3, math.pi, 7, 8]]"
+    table.selectRow(0)
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    assert literal(session, item, "data") == "[[3, math.pi, 7, 8]]"
 
 
 def test_a_tensor_literal_is_written_over_several_lines(inspector: InspectorPanel, session: Session, add: Add) -> None:

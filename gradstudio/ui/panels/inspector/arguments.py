@@ -10,9 +10,13 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports import Port, input_ports, output_ports
 from gradstudio.operators.model import Parameter
+from gradstudio.operators.offers import DIMENSIONS, Offer, offers
+from gradstudio.ui.canvas.choices import sizes_of
 from gradstudio.ui.canvas.tooltips import parameter_text
-from gradstudio.ui.panels.inspector.editors import ArgumentEditor, hint_of, make_editor
+from gradstudio.ui.panels.inspector.choosing import make_editor
+from gradstudio.ui.panels.inspector.editors import ArgumentEditor, hint_of
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
+from gradstudio.ui.panels.inspector.list_buttons import beside, list_buttons
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font, tinted
 
@@ -57,7 +61,8 @@ class ArgumentsSection(Section):
     def _shape_of(self, item: ItemId | None, port: Port) -> tuple[object, ...]:
         """What decides which widgets a row needs."""
         wire = self._session.graph_store.graph.wires.get((item, port.path)) if item is not None else None
-        return (port.path, port.label, port.parameter.kind, port.state == "wired", wire and self._source_name(wire))
+        name = self._source_name(wire) if wire is not None else ""
+        return (port.path, port.label, port.parameter.kind, port.state == "wired", name, self._sizes(port))
 
     def _rebuild(self, item: ItemId | None, ports: tuple[Port, ...]) -> None:
         for row in self._rows:
@@ -68,7 +73,7 @@ class ArgumentsSection(Section):
         self.editors.clear()
         self._item = item
         for port in ports:
-            row = field_row(port.label, self._field(port), partial(self._told, port.parameter))
+            row = field_row(port.label, self._with_places(port, self._field(port)), partial(self._told, port.parameter))
             self._rows.append(row)
             self.add(row)
 
@@ -77,16 +82,25 @@ class ArgumentsSection(Section):
         node = self._session.graph_store.graph.nodes.get(self._item) if self._item is not None else None
         return parameter_text(parameter, self._session.pages, node.operator if node is not None else "")
 
+    def _with_places(self, port: Port, field: QWidget) -> QWidget:
+        """An element of a list with its buttons; a whole list with the one that splits it."""
+        store, item = self._session.graph_store, self._item
+        if item is None:
+            return field
+        buttons = list_buttons(store, self._theme, item, port, self)
+        return beside(field, buttons) if buttons else field
+
     def _field(self, port: Port) -> QWidget:
         graph = self._session.graph_store.graph
         if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
             return self._wired(wire)
-        editor = make_editor(port, self._devices(), graph.header.device)
+        editor = make_editor(port, self._offers(port))
         if editor is None:
             return self._waiting(port)
         editor.committed.connect(lambda text, path=port.path: self._on_editor_committed(path, text))
         editor.slid.connect(lambda text, path=port.path: self._on_editor_slid(path, text))
         editor.slider.grabbed.connect(self._on_slider_grabbed)
+        editor.wire_names = lambda text, path=port.path: self._wire_names(path, text)
         self.editors[port.path] = editor
         return editor
 
@@ -124,6 +138,31 @@ class ArgumentsSection(Section):
         name = outputs[wire.output].name if wire.output < len(outputs) else ""
         node = graph.nodes.get(wire.source)
         return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
+
+    def _offers(self, port: Port) -> tuple[Offer, ...]:
+        graph = self._session.graph_store.graph
+        return offers(
+            port.parameter, required=port.required, current=port.literal, devices=self._devices(),
+            document_device=graph.header.device, sizes=self._sizes(port),
+        )  # fmt: skip
+
+    def _sizes(self, port: Port) -> tuple[int, ...] | None:
+        """Sizes of the dimensions that the argument counts, when they are known."""
+        if self._item is None or port.parameter.name not in DIMENSIONS:
+            return None
+        return sizes_of(self._session.graph_store.graph, self._session.results, self._item)
+
+    def _wire_names(self, path: str, text: str) -> str:
+        """Wire what a text names; why not, or ""."""
+        if self._item is None:
+            return "Nothing is selected any more."
+        store = self._session.graph_store
+        try:
+            edits = recipes.set_value(store.graph, self._item, path, text)
+        except Refused as refusal:
+            return str(refusal)
+        store.submit(edits, f"Change {path}")
+        return ""
 
     def _devices(self) -> tuple[str, ...]:
         return tuple(device.name for device in self._session.engine.devices)

@@ -1,37 +1,30 @@
 """Editors of arguments: each hands back Python text that was parsed, or says in words why it is refused."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from collections.abc import Callable
 
-from gradstudio.graph.model import DOCUMENT_DEVICE
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
 from gradstudio.graph.ports import Port
 from gradstudio.operators import literals
 from gradstudio.operators.errors import LiteralError
-from gradstudio.operators.model import Kind, Parameter
+from gradstudio.operators.model import Kind
+from gradstudio.ui.canvas.scrub import stepped
 from gradstudio.ui.panels.inspector.slider import NumberSlider
 from gradstudio.ui.theme import mono_font
 
-DTYPES = (
-    *("torch.float32", "torch.float64", "torch.float16", "torch.bfloat16"),
-    *("torch.int64", "torch.int32", "torch.int16", "torch.int8", "torch.uint8"),
-    *("torch.bool", "torch.complex64", "torch.complex128"),
-)
-CHOICES: dict[Kind, tuple[str, ...]] = {
-    Kind.BOOL: ("True", "False"),
-    Kind.DTYPE: DTYPES,
-    Kind.LAYOUT: ("torch.strided", "torch.sparse_coo"),
-    Kind.MEMORY_FORMAT: ("torch.contiguous_format", "torch.channels_last", "torch.preserve_format"),
-}
 SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.DATA, Kind.ANY})
 """Kinds whose literals may be one number."""
-DATA_LINES = 5
-DATA_WORDS = "Numbers in nested lists. Return takes them up, Shift+Return begins a line, Esc brings the old ones back."
 QUOTED_LETTERS = 24
 
 
 class ArgumentEditor(QWidget):
     """A field, and under it the words of a refusal.
+
+    Attributes:
+        wire_names: asked about a text that is no literal: it may hold names of values, which are wired.
+            Says why it is refused, or "".
 
     Signals:
         committed(object): Python text that was parsed; "" puts the argument back to its default.
@@ -46,6 +39,7 @@ class ArgumentEditor(QWidget):
         super().__init__(parent)
         self.port, self.field = port, field
         self.shown = port.literal
+        self.wire_names: Callable[[str], str] | None = None
         self.problem = QLabel("", self)
         self.problem.setProperty("role", "danger")
         self.problem.setWordWrap(True)
@@ -56,7 +50,16 @@ class ArgumentEditor(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        layout.addWidget(field)
+        line = QHBoxLayout()
+        line.setSpacing(2)
+        line.addWidget(field, 1)
+        self.back = QToolButton(self)
+        self.back.setText("↺")
+        self.back.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.back.setFixedWidth(24)
+        self.back.clicked.connect(self._on_back_clicked)
+        line.addWidget(self.back)
+        layout.addLayout(line)
         self.slider = NumberSlider(self)
         self.slider.moved.connect(self._on_slider_moved)
         layout.addWidget(self.slider)
@@ -82,6 +85,10 @@ class ArgumentEditor(QWidget):
     def show_value(self) -> None:
         """Put the value that stands into the field."""
         self.shown = self.port.literal
+        default = self.port.parameter.default
+        self.back.setVisible(bool(self.port.literal) and default is not None)
+        self.back.setToolTip(f"Reset to default: {short(default or 'None')}")
+        self.back.setAccessibleName(f"Reset {self.port.label} to default")
         if self.port.parameter.kind in SLIDING:
             self.slider.show_literal(self.port.literal)
 
@@ -97,16 +104,21 @@ class ArgumentEditor(QWidget):
         try:
             parsed = literals.parse(text, self.port.parameter) if text else ""
         except LiteralError as error:
-            self.say(str(error))
-            if not self.field.hasFocus():
+            words = self.wire_names(text) if self.wire_names is not None else str(error)
+            self.say(words)
+            if words and not self.field.hasFocus():
                 self.show_value()
-                self.say(f"{_quoted(text)} was not taken: {error}")
+                self.say(f"{_quoted(text)} was not taken: {words}")
             return
         self.say("")
         if parsed == self.port.literal:
             self.show_value()
         else:
             self.committed.emit(parsed)
+
+    def _on_back_clicked(self) -> None:
+        self.say("")
+        self.committed.emit("")
 
     def _on_slider_moved(self, text: str) -> None:
         self.say("")
@@ -144,121 +156,17 @@ class LineEditor(ArgumentEditor):
         self._line.setText(self.port.literal)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc brings the old value back."""
-        if watched is self._line and _is_escape(event) and self._line.text() != self.shown:
+        """Esc brings the old value back; the arrows up and down step a number."""
+        if watched is self._line and is_escape(event) and self._line.text() != self.shown:
             self.revert()
             return True
+        if watched is self._line and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            by = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()), 0)
+            if by and (text := stepped(self._line.text(), by, event.modifiers())):
+                self._line.setText(text)
+                self.commit()
+                return True
         return super().eventFilter(watched, event)
-
-
-class ChoiceEditor(ArgumentEditor):
-    """A short list: booleans, dtypes, devices, an operator's own choices; others may be typed."""
-
-    def __init__(self, port: Port, choices: tuple[tuple[str, str], ...], parent: QWidget | None = None) -> None:
-        """Offer (shown, Python text) pairs after the default."""
-        self._box = _QuietComboBox()
-        super().__init__(port, self._box, parent)
-        self._box.setToolTip(port.parameter.hint)
-        if not port.required:
-            self._box.addItem(hint_of(port), "")
-        for shown, text in choices:
-            self._box.addItem(shown, text)
-        self._box.activated.connect(lambda _index: self.commit())
-        self.revert()
-
-    @property
-    def text(self) -> str:
-        return str(self._box.currentData() or "")
-
-    def show_value(self) -> None:
-        super().show_value()
-        index = self._box.findData(self.port.literal)
-        if index < 0 and self.port.literal:
-            self._box.addItem(self.port.literal, self.port.literal)
-            index = self._box.count() - 1
-        self._box.setCurrentIndex(index)
-
-    def commit(self) -> None:
-        """The document's device is no literal of Python's; it is handed on as it is."""
-        if self.text == DOCUMENT_DEVICE and self.text != self.shown:
-            self.committed.emit(DOCUMENT_DEVICE)
-            return
-        super().commit()
-
-
-class DataEditor(ArgumentEditor):
-    """Tensor literals over several lines; Return or leaving the field takes them up, Shift+Return begins a line."""
-
-    def __init__(self, port: Port, parent: QWidget | None = None) -> None:
-        """Show the literal."""
-        self._edit = QPlainTextEdit()
-        self._edit.setObjectName("field")
-        super().__init__(port, self._edit, parent)
-        self._edit.setPlaceholderText(hint_of(port))
-        self._edit.setToolTip(DATA_WORDS)
-        self._edit.setTabChangesFocus(True)
-        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._edit.installEventFilter(self)
-        self._edit.textChanged.connect(lambda: self.say(""))
-        self.revert()
-
-    @property
-    def text(self) -> str:
-        return self._edit.toPlainText()
-
-    def show_value(self) -> None:
-        super().show_value()
-        self._edit.setPlainText(laid_out(self.port.literal))
-        self.shown = self._edit.toPlainText()
-        lines = min(max(self.shown.count("\n") + 1, 1), DATA_LINES)
-        self._edit.setFixedHeight(self._edit.fontMetrics().lineSpacing() * lines + 20)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Return and leaving commit; Esc reverts."""
-        if watched is not self._edit:
-            return super().eventFilter(watched, event)
-        if event.type() == QEvent.Type.FocusOut:
-            QTimer.singleShot(0, self, self.commit)  # when the focus has gone
-        elif _is_escape(event):
-            self.revert()
-            return True
-        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and _is_enter(event):
-            self.commit()
-            return True
-        return super().eventFilter(watched, event)
-
-
-class _QuietComboBox(QComboBox):
-    """A combo box that the wheel scrolls past, unless it has the focus."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(6)
-
-    def wheelEvent(self, event: object) -> None:
-        event.ignore()  # type: ignore[attr-defined]  # a QWheelEvent
-
-
-def make_editor(port: Port, devices: tuple[str, ...], document_device: str) -> ArgumentEditor | None:
-    """The editor that fits a port; None where only a wire can bring a value."""
-    parameter = port.parameter
-    if parameter.kind == Kind.DEVICE:
-        return ChoiceEditor(port, _device_choices(devices, document_device))
-    if parameter.kind == Kind.DATA:
-        return DataEditor(port)
-    choices = parameter.choices or CHOICES.get(parameter.kind, ())
-    if choices:
-        return ChoiceEditor(port, _with_none(choices, parameter))
-    if parameter.kind in WIRE_ONLY and not parameter.nullable:
-        return None
-    return LineEditor(port)
-
-
-WIRE_ONLY = frozenset(
-    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.GENERATOR, Kind.OBJECT}
-)
 
 
 def hint_of(port: Port) -> str:
@@ -278,22 +186,8 @@ def _quoted(text: str) -> str:
     return f"“{text if len(text) <= QUOTED_LETTERS else text[:QUOTED_LETTERS] + '…'}”"
 
 
-def laid_out(literal: str) -> str:
-    """A nested list with its rows under one another."""
-    return literal.replace("], [", "],\n [") if literal.startswith("[[") else literal
-
-
-def _device_choices(devices: tuple[str, ...], document_device: str) -> tuple[tuple[str, str], ...]:
-    named = tuple((name, f'"{name}"') for name in devices or ("cpu",))
-    return ((f"document's: {document_device}", DOCUMENT_DEVICE), *named)
-
-
-def _with_none(choices: tuple[str, ...], parameter: Parameter) -> tuple[tuple[str, str], ...]:
-    extra = ("None",) if parameter.nullable and parameter.default != "None" and "None" not in choices else ()
-    return tuple((short(text), text) for text in (*choices, *extra))
-
-
-def _is_escape(event: QEvent) -> bool:
+def is_escape(event: QEvent) -> bool:
+    """Whether Esc was pressed."""
     return (
         isinstance(event, QKeyEvent)
         and event.type() == QEvent.Type.KeyPress
@@ -301,6 +195,7 @@ def _is_escape(event: QEvent) -> bool:
     )
 
 
-def _is_enter(event: QKeyEvent) -> bool:
+def is_enter(event: QKeyEvent) -> bool:
+    """Whether Return was pressed, without Shift."""
     shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
     return not shift and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
