@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
+from gradstudio.engine.lazy import parameters_of, waits
 from gradstudio.engine.states import state_of_leaf, state_of_value
 from gradstudio.engine.summary import outline, summarise
 from gradstudio.engine.watched import Cut, Key, Leaf, Value
@@ -48,6 +49,7 @@ class Gradients:
         self.given_back: list[Value] = []
         self._serial = 0
         self._budget = budget
+        self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
         self._kept: dict[tuple[Key, bool], int] = {}
         self._kept_bytes, self._allowed = 0, -1
         self.grad_bytes = 0
@@ -67,13 +69,12 @@ class Gradients:
 
         `cut` says why a tensor that does not require grad does not; `call` is what went into the statement.
         """
-        made: list[Value] = []
+        made = self._made_meanwhile() if self._lazy else []
         for index, output in enumerate(outputs, first):
             if isinstance(output, Tensor):
                 made.append(self._note((node, index, ""), output, turns, cut, call))
             elif isinstance(output, nn.Module):
-                named = output.named_parameters()
-                made.extend(self._note((node, index, path), parameter, turns, cut) for path, parameter in named)
+                made.extend(self._note_module((node, index, ""), output, turns, cut))
             elif isinstance(output, list | tuple):
                 items = [(str(place), item) for place, item in enumerate(output[:MAX_ITEMS])]
                 made.extend(
@@ -279,6 +280,19 @@ class Gradients:
         if not value.requires_grad:
             value.cut = cut(tensor)
         return value
+
+    def _note_module(
+        self, key: Key, module: nn.Module, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]
+    ) -> list[Value]:
+        """Note a module's parameters; those that its first call makes are noted behind that call."""
+        if waits(module):
+            self._lazy.append((key, module, turns, cut))
+        return [self._note((*key[:2], path), leaf, turns, cut) for path, leaf in parameters_of(module)]
+
+    def _made_meanwhile(self) -> list[Value]:
+        """Parameters of lazy modules that have had their first call."""
+        lazy, self._lazy = self._lazy, []
+        return [value for key, module, turns, cut in lazy for value in self._note_module(key, module, turns, cut)]
 
     def _replaced(self, value: Value) -> None:
         """Another value takes the place of this one: a leaf nobody is any more is watched no longer."""

@@ -16,6 +16,7 @@ import psutil
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.lazy import tensors_of
 from gradstudio.engine.values import device_name
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.message import Message
@@ -90,7 +91,7 @@ class LiveBytes:
         if isinstance(value, list | tuple):
             return sum(self.see_all(item, node, step) for item in value)
         if isinstance(value, nn.Module):
-            return sum(self.see(tensor, node, step) for tensor in (*value.parameters(), *value.buffers()))
+            return sum(self.see(tensor, node, step) for tensor in tensors_of(value))
         return 0
 
     def of(self, tensor: Tensor) -> Storage | None:

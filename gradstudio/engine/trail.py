@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
+from gradstudio.engine.lazy import buffers_of, parameters_of
 from gradstudio.engine.live import FIRST_TURNS, LAST_TURNS
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.rerun import Outputs, Rerun, Watcher
@@ -125,10 +126,8 @@ def _parts(output: object) -> Iterator[tuple[str, Any, bool]]:
     if isinstance(output, Tensor | bool | int | float | complex):
         yield "", output, False
     elif isinstance(output, nn.Module):
-        for name, parameter in output.named_parameters():
-            yield name, parameter, True
-        for name, buffer in output.named_buffers():
-            yield name, buffer, True
+        for name, tensor in (*parameters_of(output), *buffers_of(output)):
+            yield name, tensor, True
     elif isinstance(output, list | tuple):
         for place, item in enumerate(output[:MAX_ITEMS]):
             if isinstance(item, Tensor | bool | int | float | complex):

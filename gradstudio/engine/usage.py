@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
+from gradstudio.engine.lazy import tensors_of
 from gradstudio.engine.live import Live
 from gradstudio.engine.memory import LiveBytes
 from gradstudio.engine.saved import saved_tensors
@@ -198,7 +199,7 @@ def _reachable(namespace: dict[str, Any]) -> Iterator[Tensor]:
 
 def _inside(value: object) -> list[object]:
     if isinstance(value, nn.Module):
-        return [*value.parameters(), *value.buffers()]
+        return [*tensors_of(value)]
     if isinstance(value, torch.optim.Optimizer):
         return [*value.state.values(), *(group["params"] for group in value.param_groups)]
     if isinstance(value, dict):

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from gradstudio.engine.history import grad_fn_of, is_leaf
+from gradstudio.engine.lazy import buffers_of, parameters_of
 from gradstudio.engine.summary import outline, spelled, summarise
 from gradstudio.protocol.records import (
     ArrayRecord,
@@ -127,8 +128,8 @@ def _module_record(module: torch.nn.Module, max_values: int) -> ModuleRecord:
     return ModuleRecord(
         class_name=type(module).__name__,
         training=module.training,
-        parameters=_tensor_records(dict(module.named_parameters()), max_values),
-        buffers=_tensor_records(dict(module.named_buffers()), max_values),
+        parameters=_tensor_records(dict(parameters_of(module)), max_values),
+        buffers=_tensor_records(dict(buffers_of(module)), max_values),
     )
 
 

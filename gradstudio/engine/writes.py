@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.history import is_leaf
+from gradstudio.engine.lazy import tensors_of
 from gradstudio.engine.source import Step
 from gradstudio.graph.model import ItemId
 
@@ -81,8 +82,7 @@ def _reachable(value: object) -> Iterator[Tensor]:
         if value.requires_grad and is_leaf(value) and value.grad is not None:
             yield value.grad
     elif isinstance(value, nn.Module):
-        yield from value.parameters()
-        yield from value.buffers()
+        yield from tensors_of(value)
     elif isinstance(value, torch.optim.Optimizer):
         for group in value.param_groups:
             yield from group["params"]

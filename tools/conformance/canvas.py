@@ -111,7 +111,7 @@ class Canvas:
         names = (name,) if len(operator.results) == 1 or operator.varying else tuple(
             f"{name}_{result.name}" for result in operator.results
         )  # fmt: skip
-        if operator.face is Face.AUGMENTED or Effect.MODE in operator.effects:
+        if operator.face is Face.AUGMENTED or (operator.face is Face.METHOD and Effect.MODE in operator.effects):
             names = ()
         literals, wires = self._ports(binding)
         node = Node(id=self._id(), operator=operator.key, names=names, literals=literals, lengths=binding.lengths)
