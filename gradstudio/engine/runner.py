@@ -11,6 +11,7 @@ from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.memory import LiveBytes, allocated_bytes
+from gradstudio.engine.modules_now import modules_now
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.pauses import Pauses
 from gradstudio.engine.recorded import completed, run_backward
@@ -149,7 +150,8 @@ class Runner:
         """Say of every tensor known what state its gradient is in."""
         with neutral():
             rows = live.gradients.rows()
-        self._send(Gradients(revision=live.loaded.revision, rows=rows))
+            modules = modules_now(live, self.rows.max_values, live.gradients.visible)
+        self._send(Gradients(revision=live.loaded.revision, rows=rows, modules=modules))
 
     # -------------------------------------------------------------- one statement
 

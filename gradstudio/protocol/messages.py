@@ -24,7 +24,7 @@ from gradstudio.protocol.debugging import (
 from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.pages import Describe, Described
-from gradstudio.protocol.records import GradState, Record, Summary
+from gradstudio.protocol.records import GradState, ModuleRecord, Record, Summary
 
 PROTOCOL_VERSION = 2
 Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat"]
@@ -228,15 +228,25 @@ class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     parts: tuple[GradPart, ...] = ()
 
 
+class ModuleNow(msgspec.Struct, frozen=True, gc=False):
+    """A module that something wrote to since its row `step` was told, as it stands now."""
+
+    node: ItemId
+    step: int
+    record: ModuleRecord
+
+
 class Gradients(Message, frozen=True):
     """After every verb and during a backward: gradients and their states.
 
-    `whole`: this lists every tensor known; one that is missing has none.
+    `whole`: this lists every tensor known; one that is missing has none. Then `modules` lists those that are
+    other ones now than when they were made.
     """
 
     revision: int
     rows: tuple[GradRow, ...]
     whole: bool = True
+    modules: tuple[ModuleNow, ...] = ()
 
 
 class Paused(Message, frozen=True):

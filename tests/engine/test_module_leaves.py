@@ -7,11 +7,12 @@ import torch
 from torch import nn
 
 from gradstudio.engine.infer import Inference
+from gradstudio.engine.modules_now import modules_now
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.protocol.inference import Infer, PortInference
-from gradstudio.protocol.messages import NamedEntry
+from gradstudio.protocol.messages import Gradients, NamedEntry
 from gradstudio.protocol.records import ModuleRecord
-from tests.engine.build import program
+from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
 MODULES = {
@@ -122,3 +123,38 @@ def test_a_leaf_reached_by_two_backwards_is_a_sum_with_its_parts(bench: Bench) -
     row = bench.grad(2, path="0.weight")
     assert row.state == "accumulated"
     assert [part.backward for part in row.parts] == [1, 2]
+
+
+TRAINED = """
+x = torch.randn(6, 4)
+fc = nn.Linear(4, 2)
+norm = nn.BatchNorm1d(2)
+optimizer = optim.SGD(fc.parameters(), lr=0.1)
+y = norm(fc(x)).pow(3).sum()
+y.backward()
+optimizer.step()
+relu = nn.ReLU()
+"""
+
+
+def test_what_was_trained_since_is_told_as_it_stands_now(bench: Bench) -> None:
+    bench.run(TRAINED)
+    bench.engine.settle()
+    told = {
+        module.node: module.record for event in bench.events if isinstance(event, Gradients) for module in event.modules
+    }
+    torch.manual_seed(0)
+    names: dict[str, Any] = {"torch": torch, "nn": nn, "optim": torch.optim}
+    exec(TRAINED, names)
+    assert set(told) == {node(2), node(3)}  # nothing wrote to relu
+    assert told[node(2)].parameters["weight"].summary.value == names["fc"].weight.tolist()
+    assert told[node(3)].buffers["running_mean"].summary.value == names["norm"].running_mean.tolist()
+    made = next(row for row in bench.rows() if row.node == node(3)).outputs[0]
+    assert isinstance(made, ModuleRecord)
+    assert made.buffers["running_mean"].summary.value == [0.0, 0.0]
+
+
+def test_only_modules_in_view_are_summarised_again(bench: Bench) -> None:
+    bench.run(TRAINED)
+    assert bench.engine.live is not None
+    assert {told.node for told in modules_now(bench.engine.live, 64, frozenset({node(3)}))} == {node(3)}

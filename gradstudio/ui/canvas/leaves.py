@@ -95,15 +95,22 @@ NOTHING: Final = Leaves()
 
 def leaves_of(results: Results, module: ItemId) -> tuple[Leaf, ...] | None:
     """The leaves of a module: of its record with their gradients, else as expected; None when nothing is known."""
-    records = results.outputs(module)
-    if records and isinstance(records[0], ModuleRecord):
-        record = records[0]
+    record = record_now(results, module)
+    if record is not None:
         parameters = (_recorded(results, module, path, one) for path, one in record.parameters.items())
         return (*parameters, *(_buffer(results, path, one) for path, one in record.buffers.items()))
     port = results.inference(module, 0)
     if port is None or port.leaves is None:
         return None
     return tuple(Leaf(leaf.path, leaf.shape, leaf.dtype, leaf.requires_grad, leaf.buffer) for leaf in port.leaves)
+
+
+def record_now(results: Results, module: ItemId) -> ModuleRecord | None:
+    """A module as it stands now, or stood at the moment that is looked at; None before it was made."""
+    records = results.outputs(module)
+    if not records or not isinstance(records[0], ModuleRecord):
+        return None
+    return results.module_now(module) or records[0]
 
 
 def leaf_rows(results: Results, module: ItemId, shown: Shown, *, unfolded: bool) -> Leaves:

@@ -7,7 +7,7 @@ from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.debugging import NodeMemory
 from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
-from gradstudio.protocol.records import Record
+from gradstudio.protocol.records import ModuleRecord, Record
 from gradstudio.protocol.timeline_model import BackwardStep, Tick
 
 
@@ -65,6 +65,9 @@ class Results(Protocol):
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
+
+    def module_now(self, node: ItemId, /) -> ModuleRecord | None:
+        """A module as it stands now, where that is another than when it was made."""
 
     def row(self, node: ItemId, /) -> Row | None:
         """When and how it last ran, as of the moment."""
@@ -139,6 +142,10 @@ class NoResults:
     def incomplete(self, node: ItemId) -> str:
         """Nothing is known to be missing."""
         return ""
+
+    def module_now(self, node: ItemId) -> ModuleRecord | None:
+        """None: it was not made."""
+        return None
 
     def row(self, node: ItemId) -> Row | None:
         """None: it did not run."""

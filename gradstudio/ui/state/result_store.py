@@ -18,8 +18,9 @@ from gradstudio.protocol.records import Record
 from gradstudio.protocol.timeline import BackwardStep, Tick, Timeline
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
-from gradstudio.ui.state.held_back import HeldBack, waits
+from gradstudio.ui.state.held_back import waits
 from gradstudio.ui.state.history import History
+from gradstudio.ui.state.modules_now import ModulesNow
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
 
@@ -47,7 +48,7 @@ class Failure(msgspec.Struct, frozen=True):
         return f"{self.failed.type_name}: {self.failed.message}"
 
 
-class ResultStore(HeldBack, QObject):
+class ResultStore(ModulesNow, QObject):
     """The results of each node as of `attention.moment`, `attention.backward` and the chosen turns.
 
     Attributes:
@@ -274,11 +275,10 @@ class ResultStore(HeldBack, QObject):
                 self._announce(node)
 
     def set_inference(self, ports: Iterable[PortInference]) -> None:
-        """What inference says of the program as it stands."""
+        """What inference says of the program as it stands; announced at once, for an edit waits for it."""
         old, self._inference = self._inference, {(port.node, port.output): port for port in ports}
-        for key in old.keys() | self._inference.keys():
-            if old.get(key) != self._inference.get(key):
-                self._announce(key[0])
+        self._pending |= {key[0] for key in old.keys() | self._inference if old.get(key) != self._inference.get(key)}
+        self._on_throttle_due()
 
     def set_incomplete(self, reasons: dict[ItemId, str]) -> None:
         """Which nodes cannot run, and why."""

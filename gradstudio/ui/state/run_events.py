@@ -3,7 +3,6 @@
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol import messages
 from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.inference import Inferred
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.result_store import ResultStore
 
@@ -11,27 +10,24 @@ PROGRESS = (messages.Traced, messages.Gradients, BackwardTraced)
 """What an engine says only when it goes from one statement to the next."""
 
 
-def keep(
-    event: messages.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str], revision: int
-) -> None:
-    """Put an event where it belongs; `texts` are the statements in program order, `revision` the graph's."""
+def keep(event: messages.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str]) -> None:
+    """Put an event where it belongs; `texts` are the statements in program order."""
     match event:
         case messages.Traced(rows=rows):
             results.add_rows(rows)
             results.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
         case BackwardTraced():
             results.add_backward(event)
-        case messages.Gradients(rows=grad_rows, whole=whole):
+        case messages.Gradients(rows=grad_rows, whole=whole, modules=modules):
             results.set_gradients(grad_rows, whole)
+            if whole:
+                results.set_modules(modules)
         case messages.Warned():
             results.add_warning(event)
         case messages.Printed():
             results.add_print(event)
         case messages.Memory():
             memory.add(event)
-        case Inferred(revision=inferred, ports=ports):
-            if inferred == revision:
-                results.set_inference(ports)
         case _:
             pass
 

@@ -149,9 +149,11 @@ class ModuleSection(Section):
         tree.setFont(mono_font(11))
         tree.setAccessibleName("Parameters and buffers")
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        tree.header().setStretchLastSection(True)
+        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        tree.header().setStretchLastSection(False)
+        tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def _show_leaves(self, found: tuple[Leaf, ...] | None) -> None:
         tree = self.leaves
@@ -176,7 +178,11 @@ class ModuleSection(Section):
                 row.setForeground(3, QBrush(self._theme.category_mark("Autograd")))
             row.setForeground(1, QBrush(self._theme.color("text_dim")))
             tree.addTopLevelItem(row)
-        tree.setFixedHeight(min(len(rows), MOST_ROWS) * ROW_PX + 30)
+        whole = len(rows) <= MOST_ROWS
+        bar = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if whole else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        tree.setVerticalScrollBarPolicy(bar)
+        row_height = max(tree.sizeHintForRow(0), ROW_PX)
+        tree.setFixedHeight(min(len(rows), MOST_ROWS) * row_height + tree.header().sizeHint().height() + 4)
 
     def _on_mode_chosen(self, training: object) -> None:
         graph = self._session.graph_store.graph

@@ -30,7 +30,7 @@ from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRec
 from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.canvas import formatting
 from gradstudio.ui.canvas.gradient_parts import part_words
-from gradstudio.ui.canvas.leaves import leaves_of
+from gradstudio.ui.canvas.leaves import leaves_of, record_now
 from gradstudio.ui.panels.inspector import facts
 from gradstudio.ui.panels.inspector.form import PairTable, Section, label
 from gradstudio.ui.panels.inspector.naming import name_of
@@ -194,8 +194,7 @@ class ValueSection(Section):
         """The parameters and buffers of a module, recorded or expected."""
         graph, results = self._session.graph_store.graph, self._session.results
         called = name or title(graph, module)
-        records = results.outputs(module) or ()
-        record = records[0] if records and isinstance(records[0], ModuleRecord) else None
+        record = record_now(results, module)
         known = record.parameters | record.buffers if record is not None else {}
         paths = (leaf.path for leaf in leaves_of(results, module) or ())
         return [Subject(f"{called}.{path}", module, 0, path, f"{called}.{path}", known.get(path)) for path in paths]
