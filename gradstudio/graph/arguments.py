@@ -12,6 +12,12 @@ GROUP = "group:"
 SLICE_PARTS = ("start", "stop", "step")
 KEYWORD_DIM = frozenset({"softmax", "log_softmax", "softmin", "gumbel_softmax", "glu"})
 """Operators whose required ``dim`` people write by keyword: ``torch.softmax(x, dim=1)``."""
+KEYWORD_REQUIRED = frozenset({"kernel_size", "num_heads"})
+"""Of layers, required and not the first, but written by keyword: ``nn.Conv2d(1, 8, kernel_size=3)``."""
+KEYWORD_KINDS = frozenset({Kind.BOOL, Kind.DTYPE})
+"""A bare ``True`` or dtype behind other arguments says nothing: ``torch.bmm(a, b, out_dtype=torch.float32)``."""
+RANGES = frozenset({"arange", "range"})
+"""Their ``step`` stands by position: ``torch.arange(0, 10, 2)``."""
 POSITIONAL_FIRST = frozenset({"to", "type", "requires_grad_", "train"})
 """Methods whose optional first argument people write by position: ``x.to(device)``."""
 
@@ -158,6 +164,12 @@ def _is_conventional(face: Face, word: str, parameter: Parameter, k: int) -> boo
     if parameter.keyword_only or (parameter.name == "dim" and word in KEYWORD_DIM):
         return False
     is_first = k == (1 if face is Face.METHOD else 0)
+    says_nothing = parameter.kind in KEYWORD_KINDS and face not in (Face.SET_ITEM, Face.SET_ATTRIBUTE, Face.CALL)
+    named = parameter.name in KEYWORD_REQUIRED and face is Face.CONSTRUCTOR
+    if not is_first and (says_nothing or named):
+        return False
+    if word in RANGES and parameter.name == "step":
+        return True
     return parameter.default is None or parameter.variadic or (is_first and word in POSITIONAL_FIRST)
 
 

@@ -28,7 +28,7 @@ def write_formatted(line: Line, parts: Sequence[Piece], paths: Sequence[str], wr
         if piece.hole is not None:
             line.write("{")
             start = len(line.pieces)
-            write(line, next(left))
+            write(line, next(left, ""))  # a hole without a value is printed as one that is missing
             line.pieces[start:] = [text.replace('"', "'") for text in line.pieces[start:]]
             line.write(f"{piece.hole}}}")
     line.write(mark)
