@@ -5,6 +5,7 @@ import re
 from gradstudio.advice.case import Lookup, place_of
 from gradstudio.advice.model import Advice
 from gradstudio.advice.rules import RULES
+from gradstudio.advice.rules_warnings import WARNINGS
 from gradstudio.graph.arguments import find_operator
 from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.model import Graph, ItemId
@@ -31,6 +32,12 @@ def explain_words(type_name: str, message: str) -> Advice:
         if advice is not None:
             return advice
     return Advice()
+
+
+def explain_warning(category: str, message: str) -> Advice:
+    """Advice for a warning; empty when it is not known."""
+    found = (rule.match(category, message) for rule in WARNINGS)
+    return next((advice for advice in found if advice is not None), Advice())
 
 
 def explain(failed: Failed, graph: Graph | None = None) -> Advice:

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterator
 
 from gradstudio.advice import fix_arguments, fix_dims, fix_gradients, fix_shapes, fix_values
 from gradstudio.advice.case import Case, Lookup, Offer
+from gradstudio.advice.errors import failed_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules import RULES
+from gradstudio.advice.rules_warnings import WARNINGS
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.messages import Failed
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, Warned
 from gradstudio.protocol.records import Record
 
 Maker = Callable[[Case, FixKind], Iterator[Offer]]
@@ -104,6 +107,16 @@ def fixes_for(failed: Failed, graph: Graph, lookup: Lookup = _unknown) -> tuple[
     for rule in RULES:
         groups = rule.groups(failed.type_name, failed.message)
         if groups is not None:
+            return _fixes(rule, Case(graph, failed, groups, lookup))
+    return ()
+
+
+def fixes_for_warning(warned: Warned, graph: Graph, lookup: Lookup = _unknown) -> tuple[Fix, ...]:
+    """The ways out of what torch warns of: none where the warning is not known."""
+    for rule in WARNINGS:
+        groups = rule.groups(warned.category, warned.message)
+        if groups is not None:
+            failed = failed_of(PortInference(node=warned.node, refusal=warned.message), graph, lookup)
             return _fixes(rule, Case(graph, failed, groups, lookup))
     return ()
 

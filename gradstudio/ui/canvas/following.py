@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.bubble import Bubble
     from gradstudio.ui.canvas.hand import Hand
     from gradstudio.ui.canvas.layer import Layer
+    from gradstudio.ui.canvas.remedies import Remedies
     from gradstudio.ui.canvas.screen import Screen
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
@@ -38,6 +39,7 @@ class Following:
         lit: OverlayState
         picture: Screen
         bubble: Bubble
+        remedies: Remedies
         hand: Hand
         kept: tuple[float, float, float] | None
         fitted: bool
@@ -49,6 +51,7 @@ class Following:
         def viewport(self) -> QWidget: ...
         def close_editor(self) -> None: ...
         def refuse(self, words: str) -> None: ...
+        def hide_words(self) -> None: ...
         def reveal(self, item: ItemId) -> None: ...
         def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
         def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
@@ -63,6 +66,8 @@ class Following:
         self.overlays.changed.connect(self._on_overlays_changed)
         if (trials := getattr(self.session, "trials", None)) is not None:
             trials.answered.connect(self._on_trials_answered)
+        if (problems := getattr(self.session, "problems", None)) is not None:
+            problems.changed.connect(self._on_problems_changed)
 
     def repaint_board(self) -> None:
         """Paint the board anew at the next frame."""
@@ -72,7 +77,7 @@ class Following:
     def _on_store_edited(self, edits: object) -> None:
         assert isinstance(edits, tuple)
         self.close_editor()
-        self.bubble.hide()
+        self.hide_words()
         self.board.apply(edits)
         self.fitted = False
         self._forget_gone()
@@ -86,7 +91,7 @@ class Following:
         self.hand.cancel_gesture()
         self.board.rebuild(self.store.graph)
         self.lit = OverlayState()
-        self.bubble.hide()
+        self.hide_words()
         self.kept, self.fit_pending, self.opened = None, True, True
         self.repaint_board()
 
@@ -130,6 +135,9 @@ class Following:
 
     def _on_attention_reveal_requested(self, item: object) -> None:
         self.reveal(ItemId(str(item)))
+
+    def _on_problems_changed(self) -> None:
+        self.remedies.refresh()
 
     def _on_trials_answered(self, _ends: object) -> None:
         if isinstance(self.hand.gesture, WireGesture):

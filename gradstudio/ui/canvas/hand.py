@@ -67,10 +67,14 @@ class Hand:
     def press(self, event: QMouseEvent) -> None:
         """A button went down."""
         self.canvas.close_editor()
-        self.canvas.bubble.hide()
+        self.canvas.hide_words()
         if self.gesture is not None:
             return
-        self.pointer = self._pointer_of(event)
+        self.pointer = at = self._pointer_of(event)
+        pill = self.canvas.remedies.hit(at.view_x, at.view_y) if event.button() == Button.LeftButton else None
+        if pill is not None:
+            self.canvas.remedies.apply(pill)
+            return
         self.gesture = self._begin(event.button(), self.pointer)
         self._light(hits.EMPTY)
         if self.gesture is not None and self.gesture.cursor is not None:
@@ -81,6 +85,10 @@ class Hand:
         self.pointer = self._pointer_of(event)
         if self.gesture is not None:
             self.gesture.move(self.pointer)
+        elif self.canvas.remedies.hit(self.pointer.view_x, self.pointer.view_y) is not None:
+            self._light(hits.EMPTY)
+            self.canvas.viewport().setCursor(Shape.PointingHandCursor)
+            self.canvas.viewport().update()
         else:
             self._light(self.hit(self.pointer))
 
@@ -167,7 +175,7 @@ class Hand:
             if self.cancel_gesture():
                 return True
             wanted = bool(canvas.attention.selection)
-            canvas.bubble.hide()
+            canvas.hide_words()
             canvas.clear_selection()
             return wanted
         if key == Qt.Key.Key_Space:
@@ -283,7 +291,7 @@ class Hand:
             canvas.toggle_training(hit.item)
         elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:
             canvas.select(frozenset({hit.item}))
-        elif canvas.board.results.failure(hit.item) is not None and hit.kind == "card":
+        elif hit.kind == "card" and not at.holds(Modifier.ControlModifier) and not at.holds(Modifier.ShiftModifier):
             canvas.show_problem(hit.item)
 
     # -------------------------------------------------------------- light

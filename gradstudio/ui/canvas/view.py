@@ -6,7 +6,7 @@ pans and zooms are exact on an endless plane.
 
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -42,6 +42,8 @@ from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.module_commands import ModuleCommands
 from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
+from gradstudio.ui.canvas.problem_panel import ProblemPanel
+from gradstudio.ui.canvas.remedies import Remedies
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
 from gradstudio.ui.canvas.searching import Searching
 from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
@@ -101,6 +103,11 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         self.finish_timer.timeout.connect(self.repaint_board)
         self._set_up_widget()
         self.bubble = Bubble(self.viewport(), theme)
+        self.remedies = Remedies(self)
+        problems = getattr(session, "problems", None)
+        self.trouble = ProblemPanel(self.viewport(), theme, problems.apply) if problems is not None else None
+        if self.trouble is not None:
+            self.view_changed.connect(self.trouble.hide)
         self._connect_truths()
         self._connect_debugger()
 
@@ -158,12 +165,20 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         self.status_message.emit(words)
 
     def show_problem(self, item: ItemId) -> None:
-        """The whole error of a node, readable, beside its card."""
-        failure, box = self.board.results.failure(item), self.board.box(item)
-        if failure is not None and box is not None:
+        """The words of a node's worst problem beside its card, and what can be done."""
+        problems, box = getattr(self.session, "problems", None), self.board.box(item)
+        if problems is not None and not problems.of(item) and self.board.results.failure(item) is not None:
+            problems.refresh()  # it has just failed, and they are collected a few times a second only
+        found = problems.of(item) if problems is not None else ()
+        if found and box is not None and self.trouble is not None:
             shown = self.camera.box_to_view(box)
-            text = f"{failure.explanation}\n\n{failure.what}".strip()
-            self.bubble.say(text, QPoint(round(shown.x), round(shown.bottom)), stays=True)
+            self.trouble.show_problem(found[0], QRect(*map(round, (shown.x, shown.y, shown.width, shown.height))))
+
+    def hide_words(self) -> None:
+        """Take away what is said over the canvas: a person does something else."""
+        self.bubble.hide()
+        if self.trouble is not None:
+            self.trouble.hide()
 
     def pointer_or_middle(self) -> tuple[float, float]:
         """The scene point under the pointer, or in the middle of the view."""
@@ -177,6 +192,8 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         self.look = Look(theme, self.look.meter)
         self.layer.set_look(self.look)
         self.bubble.set_theme(theme)
+        if self.trouble is not None:
+            self.trouble.set_theme(theme)
         self.repaint_board()
 
     # -------------------------------------------------------------- painting
@@ -193,7 +210,9 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         size = view.width(), view.height()
         paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
         self._paint_debugger(painter)
-        if self.hand.gesture is not None:
+        if self.hand.gesture is None:
+            self.remedies.paint(painter)
+        else:
             self.hand.gesture.paint(painter)
         painter.end()
         if self.layer.unfinished:

@@ -2,10 +2,9 @@
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLayout, QLayoutItem, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gradstudio.advice.model import Fix
-from gradstudio.ui.panels.inspector.form import label
 
 GAP_PX = 6
 PADDING_PX = 26
@@ -26,7 +25,10 @@ class FixButtons(QWidget):
         self._row = QWidget(self)
         self._flow = Flow(self._row)
         self.buttons: list[FixButton] = []
-        self.words = label("", "dim", wrap=True)
+        self.words = QLabel(self)
+        self.words.setProperty("role", "dim")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

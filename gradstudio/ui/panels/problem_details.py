@@ -14,11 +14,11 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import name_of
-from gradstudio.ui.state.problems import Problem
+from gradstudio.ui.state.problems import Problem, beyond_title
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 
 INDENT_PX, RIGHT_PX, GAP_PX, BOTTOM_PX, BESIDE_PX = 34, 14, 6, 10, 12
-WORDS_SHARE, FIXES_SHARE = 3, 2
+WORDS_SHARE, FIXES_SHARE = 9, 5
 
 
 class ProblemDetails(QWidget):
@@ -74,9 +74,10 @@ class ProblemDetails(QWidget):
         words = QWidget()
         column = QVBoxLayout(words)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP_PX)
+        column.setSpacing(3)
         self.title.setText(title)
-        self.title.setFont(ui_font(13, QFont.Weight.DemiBold))
+        self.title.setFont(ui_font(12, QFont.Weight.DemiBold))
+        self.explanation.setFont(ui_font(12))
         for part in (self.title, self.explanation, self.path, self.words):
             column.addWidget(part)
         column.addStretch(1)
@@ -125,12 +126,6 @@ def _scrolling(inner: QWidget) -> QScrollArea:
     area.setWidget(inner)
     area.setStyleSheet("QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; }")
     return area
-
-
-def beyond_title(problem: Problem) -> str:
-    """Our explanation without the sentence that is the title already."""
-    first, dot, rest = problem.explanation.partition(". ")
-    return rest if problem.title.endswith(first + dot.strip()) else problem.explanation
 
 
 def path_words(problem: Problem, graph: Graph, theme: Theme) -> str:

@@ -35,7 +35,7 @@ WORD_COLORS: dict[Severity, str] = {"error": "text", "warning": "text", "print":
 BAR_PX, HEAD_PX, RIGHT_PX = 3, 22, 14
 LOW_PX, WIDE_PX = 230, 520
 """A dock lower than the one and wider than the other has its details beside the list."""
-LIST_SHARE = 1, 2
+LIST_SHARE = 2, 5
 CHOOSE = "Select a problem to read what it is and what can be done."
 Key = tuple[str, str, str]
 Index = QModelIndex | QPersistentModelIndex

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
-from gradstudio.advice.errors import explain, failed_of
+from gradstudio.advice.errors import explain, explain_warning, failed_of
 from gradstudio.advice.finding import Finding
 from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.findings import findings
-from gradstudio.advice.fixes import fixes_for
+from gradstudio.advice.fixes import fixes_for, fixes_for_warning
 from gradstudio.advice.model import Fix
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
@@ -55,6 +55,12 @@ class Problem(NamedTuple):
     path: tuple[ItemId, ...] = ()
     backward: int = 0
     place: int = -1
+
+
+def beyond_title(problem: Problem) -> str:
+    """Our explanation without the sentence that is the title already."""
+    first, dot, rest = problem.explanation.partition(". ")
+    return rest if problem.title.endswith(first + dot.strip()) else problem.explanation
 
 
 class ProblemStore(QObject):
@@ -155,7 +161,7 @@ class ProblemStore(QObject):
             elif refusal is not None and refusal.refusal:
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
-            found += [_warning(warned) for warned in results.warnings(item)]
+            found += [self._warning(warned) for warned in results.warnings(item)]
         found += [self._finding(finding) for finding in self._findings()]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
@@ -173,6 +179,15 @@ class ProblemStore(QObject):
         title = f"torch is expected to refuse this: {_first_sentence(explanation) or _in_one_line(refusal.refusal)}"
         fixes = self._fixes_for(failed) if with_fixes else ()
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
+
+    def _warning(self, warned: Warned) -> Problem:
+        key = (warned.node, warned.category, warned.message)
+        if key not in self._fixes:
+            self._fixes[key] = fixes_for_warning(warned, self._store.graph, self._known)
+        explanation = explain_warning(warned.category, warned.message).explanation
+        words = f"{warned.category}: {warned.message}"
+        title = _first_sentence(explanation) or f"{warned.category}: {_in_one_line(warned.message)}"
+        return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
 
     def _finding(self, finding: Finding) -> Problem:
         key = (finding.node, finding.kind, finding.title)
@@ -233,11 +248,6 @@ class ProblemStore(QObject):
             return
         self._waits = 0
         self.refresh()
-
-
-def _warning(warned: Warned) -> Problem:
-    title = f"{warned.category}: {_in_one_line(warned.message)}"
-    return Problem("warning", "warning", warned.node, title, words=f"{warned.category}: {warned.message}")
 
 
 def _path(failed: Failed) -> tuple[ItemId, ...]:

@@ -68,8 +68,10 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     assert has(hand.shot(), danger, 100)
     assert hand.canvas.board.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
-    assert "shapes 2x3 and 2x3" in hand.canvas.bubble.text()
-    assert "inner sizes" in hand.canvas.bubble.text()
+    panel = hand.canvas.trouble
+    assert panel is not None and panel.isVisible()
+    assert "shapes 2x3 and 2x3" in panel.words.text()
+    assert "inner sizes" in panel.title.text()
 
 
 def test_a_warning_is_badged(hand: Hand) -> None:

@@ -24,7 +24,7 @@ from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
 from gradstudio.ui.panels.inspector.moment import stood
 from gradstudio.ui.panels.inspector.result_name import ResultName
-from gradstudio.ui.state.problems import Problem
+from gradstudio.ui.state.problems import Problem, beyond_title
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font, ui_font
 
@@ -221,9 +221,7 @@ class TroubleBox(QFrame):
         if self.property("role") != role:
             self.setProperty("role", role)
             self.style().polish(self)
-        ours = problem.title
-        if problem.explanation:
-            ours = problem.explanation if problem.explanation.startswith(ours) else f"{ours}\n{problem.explanation}"
+        ours = f"{problem.title} {beyond_title(problem)}".strip()
         for part, text in ((self.ours, ours), (self.theirs, problem.words)):
             part.setText(text)
             part.setVisible(bool(text))

@@ -1,0 +1,68 @@
+"""What torch warns of is explained, and each fix that is edits lets the program run without the warning."""
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from gradstudio.advice.errors import explain_warning
+from gradstudio.advice.fixes import fixes_for_warning
+from gradstudio.advice.rules_warnings import WARNINGS
+from gradstudio.graph.model import Graph
+from gradstudio.program.compile import compile_graph
+from gradstudio.protocol.messages import Warned
+from tests.advice.canvases import records_of
+from tests.advice.wrong_programs import Wrong, drawn
+from tests.engine.conftest import Bench
+from tests.graph.builder import Drawing
+
+WARNING: dict[str, Wrong] = {
+    "column": Wrong("shapes that broadcast in a loss", 1, "torch.nn.functional.mse_loss", ("rand(5, 1)", "rand(5)")),
+    "absolute": Wrong("shapes that broadcast in a loss", 1, "torch.nn.functional.l1_loss", ("rand(5)", "rand(5, 1)")),
+    "batch": Wrong(
+        "division of a batch", 1, "torch.nn.functional.kl_div", ("rand(2, 3)", "rand(2, 3)"), {"reduction": '"mean"'}
+    ),
+    "guessed": Wrong("no dimension for softmax", 1, "torch.nn.functional.softmax", ("rand(2, 3)",), {"dim": ""}),
+    "turned": Wrong("transpose of many dimensions", 1, "torch.Tensor.T", ("rand(2, 3, 4)",)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _every_time() -> Iterator[None]:
+    """torch says some warnings once in a process."""
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
+@pytest.mark.parametrize("rule", WARNINGS, ids=lambda rule: rule.name)
+def test_torch_still_warns_as_the_rule_expects(rule) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        exec(rule.example, {})
+    assert any(rule.match("UserWarning", str(each.message)) for each in told), [str(each.message) for each in told]
+    assert rule.fixes and not any("{" in fix for fix in rule.fixes)
+
+
+def run(bench: Bench, graph: Graph) -> list[Warned]:
+    bench.load(compile_graph(graph))
+    assert bench.do("run", restart=True).outcome == "done"
+    return bench.warned()
+
+
+@pytest.mark.parametrize("name", list(WARNING))
+def test_each_fix_of_a_warning_takes_it_away(bench: Bench, name: str) -> None:
+    wrong, drawing = WARNING[name], Drawing()
+    drawn(name, wrong)(drawing)
+    (warned,) = run(bench, drawing.graph)
+    assert explain_warning(warned.category, warned.message).explanation
+    fixes = [fix for fix in fixes_for_warning(warned, drawing.graph, records_of(bench.events)) if fix.edits]
+    assert len(fixes) >= wrong.least
+    for fix in fixes:
+        assert fix.edits is not None
+        before = compile_graph(drawing.graph).code
+        drawing.do(fix.edits)
+        assert not run(bench, drawing.graph), fix.title
+        drawing.undo()
+        assert compile_graph(drawing.graph).code == before

@@ -1,0 +1,105 @@
+"""At a node that torch refuses: the button of its first fix, the sizes that clash, and the words on a click."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gradstudio.advice.clashing import operands_of
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.inference import PortInference
+from gradstudio.ui.state.known import known_values
+from tests.ui.canvas.conftest import Hand
+
+WORDS = "mat1 and mat2 shapes cannot be multiplied (5x4 and 5x3)"
+
+
+def refused(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
+    """A product of [5, 4] and [5, 3], as inference tells of it."""
+    a, b = hand.add("torch.randn", 40, 60, size="(5, 4)"), hand.add("torch.randn", 40, 360, size="(5, 3)")
+    y = hand.add("operator.matmul", 500, 100)
+    hand.wire(a, y, "a")
+    hand.wire(b, y, "b")
+    shapes = ((a, (5, 4)), (b, (5, 3)))
+    ports = [PortInference(node=item, dtype="float32", shape=shape) for item, shape in shapes]
+    hand.session.results.set_inference((*ports, PortInference(node=y, refusal=WORDS)))
+    hand.session.problems.refresh()
+    return a, b, y
+
+
+def test_a_refused_node_has_a_button_that_is_one_undo_step(hand: Hand) -> None:
+    a, _b, y = refused(hand)
+    (pill,) = hand.canvas.remedies.pills()
+    assert pill.problem.node == y
+    name = hand.graph.nodes[a].names[0]
+    assert pill.fix.title == f"Transpose {name} ({name}.T)"
+    steps = len(hand.undo_texts)
+    at = pill.rect.center().toPoint()
+    QTest.mouseClick(hand.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert hand.undo_texts[steps:] == [pill.fix.title]
+    wire = hand.graph.wire_into(y, "a")
+    assert wire is not None and wire.source != a
+    hand.session.graph_store.undo_stack.undo()
+    wire = hand.graph.wire_into(y, "a")
+    assert wire is not None and wire.source == a
+
+
+def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:
+    refused(hand)
+    (pill,) = hand.canvas.remedies.pills()
+    at = pill.rect.center().toPoint()
+    role = hand.canvas.look.color("warning")
+    corner = pill.rect.topRight().toPoint()
+    dark = hand.shot().pixelColor(corner.x() - 12, at.y())
+    hand.move(hand.canvas.camera.to_scene(at.x(), at.y()), Qt.MouseButton.NoButton)
+    lit = hand.shot().pixelColor(corner.x() - 6, at.y())
+    assert dark != lit
+    assert lit == role
+
+
+def test_a_click_on_the_card_shows_the_words_and_every_fix(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    hand.click(hand.header(y))
+    panel = hand.canvas.trouble
+    assert panel is not None and panel.isVisible()
+    assert panel.words.text() == WORDS
+    assert "torch is expected to refuse this" in panel.title.text()
+    assert "float32 [5, 4]" in panel.explanation.text()
+    assert not hand.canvas.remedies.pills()
+    steps = len(hand.undo_texts)
+    QTest.mouseClick(panel.fixes.buttons[0], Qt.MouseButton.LeftButton)
+    assert len(hand.undo_texts) == steps + 1
+    assert not panel.isVisible()
+
+
+def test_the_words_go_with_the_next_thing_that_is_done(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    panel = hand.canvas.trouble
+    assert panel is not None
+    hand.click(hand.header(y))
+    hand.click((900, 650))
+    assert not panel.isVisible()
+    hand.click(hand.header(y))
+    hand.key(Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+    hand.click(hand.header(y))
+    hand.wheel((400, 400), 1)
+    assert not panel.isVisible()
+
+
+def test_a_card_without_a_problem_shows_none(hand: Hand) -> None:
+    a, _b, _y = refused(hand)
+    hand.click(hand.header(a))
+    assert hand.canvas.trouble is not None and not hand.canvas.trouble.isVisible()
+
+
+def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    told = operands_of(hand.graph, y, WORDS, known_values(hand.session.results))
+    assert [(each.port, each.shape, each.clashing) for each in told] == [("a", (5, 4), {1}), ("b", (5, 3), {0})]
+
+
+def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
+    from gradstudio.ui.canvas.camera import Camera
+
+    refused(hand)
+    hand.canvas.set_camera(Camera(0.3, 0.0, 0.0))
+    assert not hand.canvas.remedies.pills()
