@@ -79,7 +79,7 @@ def test_functions_are_called_by_their_usual_path_and_style(operator: str, liter
     sketch = Sketch()
     x = sketch.tensor("x")
     item = sketch.node(operator, "y", {}, literals=literals)
-    first = "tensor" if "init" in operator else "A" if "norm" in operator else "input"
+    first = "tensor" if "init" in operator else "input"
     sketch.wire(item, {first: x})
     assert last(sketch) == f"y = {text}"
 
