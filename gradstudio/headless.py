@@ -13,6 +13,7 @@ import msgspec
 
 from gradstudio.advice.errors import explain, explain_words
 from gradstudio.advice.model import Advice
+from gradstudio.advice.size import may_be_large, size_title
 from gradstudio.document import file as document_file
 from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
@@ -202,12 +203,19 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
     data["torch"] = hello.torch
     data["device"] = _real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
+    needs = infer_program(process, graph, program).needs if may_be_large(program) else ()
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values
     )
     if opened.lines is not None:
         program, outcome = in_lines(program, outcome, opened.lines)
-    return _report(data, graph, program, outcome, options)
+    code, data, text = _report(data, graph, program, outcome, options)
+    addresses = analysis.addresses(graph)
+    for need in needs:
+        place = {"node": addresses.get(need.node, need.node), "line": None}
+        data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})
+        sys.stderr.write(f"{data['file']}: at {place['node']}: {size_title(need)}\n")
+    return code, data, text
 
 
 def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
@@ -300,6 +308,8 @@ def _check_one(engine: Engine, name: str) -> Result:
                 }
             )
         data["ports"].append({**msgspec.to_builtins(port), "name": titles.get(port.node, port.node)})
+    for need in inferred.needs:
+        problems.append({"node": titles.get(need.node, need.node), "line": None, "message": size_title(need)})
     data["problems"], data["ok"] = problems, not problems
     lines = [
         f"{name}: {'fine' if not problems else f'{len(problems)} problem(s)'}, {len(program.script.splitlines())} lines"

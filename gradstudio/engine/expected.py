@@ -12,6 +12,13 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.inference import LeafInference, PortInference
 
 
+class Unknown:
+    """Known after a run."""
+
+
+UNKNOWN = Unknown()
+
+
 def told(node: ItemId, place: int, value: Any, guessed: bool, device: str) -> PortInference | None:
     """What can be said of a result; None when it is nothing that has a shape."""
     if value is None or isinstance(value, bool | int | float | complex | str):
@@ -27,6 +34,8 @@ def told(node: ItemId, place: int, value: Any, guessed: bool, device: str) -> Po
             device=device,
             requires_grad=value.requires_grad,
         )
+    if value is UNKNOWN:
+        return PortInference(node=node, output=place, known_after_run=True)
     if isinstance(value, torch.nn.Module):
         return PortInference(node=node, output=place, leaves=_leaves(value))
     return None

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from gradstudio.engine.attempts import Filled, Names, on_fakes, on_meta, on_ones, really
-from gradstudio.engine.expected import device_of
+from gradstudio.engine.expected import UNKNOWN, Unknown, device_of
 from gradstudio.engine.guard import largest_result
 from gradstudio.engine.source import Step
 from gradstudio.engine.standins import META, rebuilt, stand_in
@@ -37,13 +37,6 @@ _PLACES = ("is_cpu", "is_cuda", "is_meta", "is_mps", "is_xpu", "data_ptr", "get_
 _TOLD = (bool, int, float, complex, str)
 CPU = torch.device("cpu")
 _SETTINGS = re.compile(r"torch\.(set_(?!default_dtype|grad_enabled)|use_|manual_seed|seed|set_rng|random\.|backends\.)")
-
-
-class Unknown:
-    """Known after a run."""
-
-
-UNKNOWN = Unknown()
 
 
 class Refusal(NamedTuple):

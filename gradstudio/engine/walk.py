@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.expected import device_of, told
+from gradstudio.engine.expected import UNKNOWN, Unknown, device_of, told
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
 from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
 from gradstudio.engine.standins import rebuilt, stand_in
-from gradstudio.engine.trial import GUESS, UNKNOWN, Refusal, Results, Trial, Unknown, Way
+from gradstudio.engine.trial import GUESS, Refusal, Results, Trial, Way
 from gradstudio.engine.values import tensors_in
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
@@ -194,10 +194,7 @@ class Walk:
 
     def _note(self, name: str, known: Known) -> None:
         self._devices[name] = known.device
-        if known.guessed:
-            self._guessed.add(name)
-        else:
-            self._guessed.discard(name)
+        (self._guessed.add if known.guessed else self._guessed.discard)(name)
 
     def _tell(self, step: Step, known: Known) -> None:
         match known.results:
@@ -208,11 +205,7 @@ class Walk:
                     self.ports[step.id, place] = PortInference(node=step.id, output=place, known_after_run=True)
             case _:
                 for place, value in enumerate(known.results):
-                    port = (
-                        PortInference(node=step.id, output=place, known_after_run=True)
-                        if value is UNKNOWN
-                        else told(step.id, place, value, known.guessed, known.device)
-                    )
+                    port = told(step.id, place, value, known.guessed, known.device)
                     if port is not None:
                         self.ports[step.id, place] = port
 

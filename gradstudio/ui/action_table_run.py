@@ -27,7 +27,7 @@ TOOLTIPS: dict[Command, str] = {
 
 def run_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
     """All of the Run menu."""
-    return (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run))
+    return (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug))
 
 
 def _verb_rows(run: RunController) -> tuple[Row, ...]:
@@ -133,8 +133,23 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
     )
 
 
-def _engine_rows(run: RunController) -> tuple[Row, ...]:
-    return (ActionRow("run.restart", "Restart Engine", "Run", 5, run.restart_engine, (), "restart"),)
+def _engine_rows(run: RunController, debug: DebugCommands) -> tuple[Row, ...]:
+    small = "Shapes before a run: compute small values, too; without it on stand-ins without data only"
+    return (
+        ActionRow(
+            "run.small",
+            "Compute Small Values While Inferring",
+            "Run",
+            5,
+            debug.toggle_small,
+            (),
+            "",
+            None,
+            debug.computes_small,
+            small,
+        ),
+        ActionRow("run.restart", "Restart Engine", "Run", 5, run.restart_engine, (), "restart"),
+    )
 
 
 def _row(

@@ -17,6 +17,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         recent: paths of files, newest first; `folder`: where a file was chosen last.
         overlays_off, overlays_on: overlays that are not as they are at first.
         favourites, recent_operators: keys of operators; the last used first.
+        run_small: shapes are inferred by computing small values, too.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
     """
 
@@ -24,6 +25,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     recent: tuple[str, ...] = ()
     overlays_off: tuple[str, ...] = ()
     overlays_on: tuple[str, ...] = ()
+    run_small: bool = True
     timeline: bool = True
     timeline_px: int = 0
     folder: str = ""

@@ -12,7 +12,8 @@ class DebugCommands:
         """Work on the context's session."""
         session = context.session
         self._store, self._attention, self._debug = session.graph_store, session.attention, session.debug
-        self.run, self.player = session.run, session.player
+        self.run, self.player, self._settings = session.run, session.player, context.settings
+        self.run.computes_small = context.settings.preferences.run_small
 
     def can(self, command: Command) -> bool:
         """Whether the run can do that now."""
@@ -48,6 +49,15 @@ class DebugCommands:
     def breaks_on_not_finite(self) -> bool:
         """Whether the run pauses at the first NaN or infinity."""
         return self._debug.breaks_on_not_finite
+
+    def toggle_small(self) -> None:
+        """Compute small values while inferring, or no longer."""
+        self.run.computes_small = not self.run.computes_small
+        self._settings.change(run_small=self.run.computes_small)
+
+    def computes_small(self) -> bool:
+        """Whether small values are computed while inferring."""
+        return self.run.computes_small
 
     def unfold(self) -> None:
         """Step by autograd nodes, or by nodes of the canvas."""

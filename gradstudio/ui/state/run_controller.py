@@ -12,6 +12,7 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.protocol import debugging, messages
+from gradstudio.protocol.inference import Inferred
 from gradstudio.protocol.messages import Verb
 from gradstudio.ui.state import run_events
 from gradstudio.ui.state.engine_client import EngineClient
@@ -22,16 +23,19 @@ from gradstudio.ui.state.result_store import Failure, ResultStore
 from gradstudio.ui.state.run_in_record import RunInRecord
 from gradstudio.ui.state.run_questions import RunQuestions
 from gradstudio.ui.state.run_requests import RunRequests, repeated_nodes
+from gradstudio.ui.state.run_size import RunSize
 from gradstudio.ui.state.run_state import Command, Debugging, RunState, Situation, waiting_words, why_not
 from gradstudio.ui.state.throttle import Throttle
 
 __all__ = ["Command", "RunController", "RunState"]
 
-SETTLE_MS = 60
+SETTLE_MS = 12
+SHOW_MS = 80
+"""So long the code panel waits for the shapes of an edit to be painted."""
 STOP_PATIENCE_MS = 150
 
 
-class RunController(RunInRecord, RunQuestions, QObject):
+class RunController(RunInRecord, RunQuestions, RunSize, QObject):
     """Loads the graph into the engine, carries out verbs, spreads what comes back, walks the record.
 
     Signals:
@@ -40,6 +44,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
         fetched(object): an answer to `fetch`.
         answered(object): a `WhatIfAnswered`, `Checked` or `MemoryByNode`.
         refused(object): a verb was refused; the words why. `noted(object)`: other words about the run.
+        sized(): `needs` are others.
     """
 
     state_changed = Signal(object)
@@ -47,6 +52,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
     fetched = Signal(object)
     answered = Signal(object)
     refused = Signal(object)
+    sized = Signal()
     noted = Signal(object)
 
     def __init__(
@@ -63,7 +69,10 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self._store, self._engine, self._results, self._memory = store, engine, results, memory
         self._attention, self._debug = results.attention, debug
         self._walk = RecordWalk(results, store)
-        self._requests = RunRequests(store, engine, self._on_compiled)
+        self._show = Throttle(SHOW_MS, self)
+        self._show.due.connect(self._on_show_due)
+        self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit, self._show.request)
+        self.confirm_size = lambda _need: True
         self._texts: dict[ItemId, str] = {}
         self._verb_begins = 0
         self._stopped_at: debugging.Hit | None = None
@@ -72,9 +81,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self.state = RunState()
         self._settle = Throttle(SETTLE_MS, self)
         self._settle.due.connect(self._on_settle_due)
-        self._stop_timer = QTimer(self)
-        self._stop_timer.setSingleShot(True)
-        self._stop_timer.setInterval(STOP_PATIENCE_MS)
+        self._stop_timer = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
         self._stop_timer.timeout.connect(self._on_stop_timer_timeout)
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
@@ -198,6 +205,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self._attention.look_at_now()
         if reason := self.why_not(asked):
             self.refused.emit(reason)
+        if reason or not self._may_allocate(verb):
             return
         self._engine.start()
         self._stopped_at = None
@@ -212,14 +220,6 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self._engine.set_busy(True)
         breakpoints = self._debug.active if self._debug is not None else ()
         self._requests.do(msgspec.structs.replace(messages.Do(verb=verb, breakpoints=breakpoints), **fields))
-
-    def _may_ask(self, command: Command) -> bool:
-        if reason := self.why_not(command):
-            self.refused.emit(reason)
-            return False
-        self._engine.start()
-        self._requests.load()
-        return True
 
     def _set(self, **changes: object) -> None:
         self.state = msgspec.structs.replace(self.state, **changes)
@@ -253,7 +253,6 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self._results.set_incomplete({row.node: row.reason for row in program.incomplete})
         self._results.set_texts(self._texts, repeated_nodes(program.statements))
         self._memory.prefer(self._store.graph.header.device)
-        self.program_changed.emit(program)
 
     def _on_store_edited(self, edits: Edits) -> None:
         if all(isinstance(edit, SetPlaces) for edit in edits):
@@ -261,11 +260,13 @@ class RunController(RunInRecord, RunQuestions, QObject):
                 self._requests.places_changed()
             return
         self._requests.program_changed()
+        self._confirmed = False
         if not self._following:
             self._settle.request()
 
     def _on_store_replaced(self) -> None:
         self._requests.document_changed()
+        self._take_needs(())
         self._waiting.clear()
         self._following = self._follows_newer = False
         self._results.clear()
@@ -274,11 +275,12 @@ class RunController(RunInRecord, RunQuestions, QObject):
         self._settle.request()
 
     def _on_settle_due(self) -> None:
-        if self.state.busy or not self._engine.ready:
-            assert self.program is not None  # compiled now; the next `Paused`, or `Hello`, comes back here
-            return
-        self._requests.load()
-        self._requests.infer()
+        if self._engine.ready and not self.state.busy:
+            self._requests.load_and_infer()
+        assert self.program is not None  # compiled in any case; the next `Paused`, or `Hello`, comes back here
+
+    def _on_show_due(self) -> None:
+        self.program_changed.emit(self.program)
 
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy and self._heard_more:
@@ -317,8 +319,11 @@ class RunController(RunInRecord, RunQuestions, QObject):
             case debugging.MemoryByNode():
                 self._results.set_memory(event)
                 self.answered.emit(event)
+            case Inferred() if self._requests.stands(event):
+                self._take_needs(event.needs)
+                self._results.set_inference(event.ports)
             case _:
-                run_events.keep(event, self._results, self._memory, self._texts, self._store.graph.revision)
+                run_events.keep(event, self._results, self._memory, self._texts)
 
     def _on_loaded(self, event: messages.Loaded) -> None:
         if event.document != self._requests.document:
@@ -342,8 +347,7 @@ class RunController(RunInRecord, RunQuestions, QObject):
     def _on_hit(self, event: debugging.Hit) -> None:
         if self._debug is not None:
             self._debug.add_hit(event)
-        if event.stopped:
-            self._stopped_at = event
+        self._stopped_at = event if event.stopped else self._stopped_at
 
     def _on_failed(self, event: messages.Failed) -> None:
         advice = explain(event, self._store.graph)

@@ -1,5 +1,7 @@
 """Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
 
+from PySide6.QtCore import SignalInstance
+
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.debugging import Change
@@ -13,6 +15,7 @@ class RunQuestions:
 
     _requests: RunRequests
     _engine: EngineClient
+    refused: SignalInstance
     state: RunState
 
     @property
@@ -37,6 +40,17 @@ class RunQuestions:
         if self._may_ask("weigh_memory"):
             self._requests.weigh_memory()
 
+    @property
+    def computes_small(self) -> bool:
+        """Whether inference may compute small values; else it works on stand-ins without data only."""
+        return self._requests.run_small
+
+    @computes_small.setter
+    def computes_small(self, wanted: bool) -> None:
+        self._requests.run_small = wanted
+        if self._engine.ready and not self.state.busy:
+            self._requests.infer()
+
     def fetch(
         self,
         node: ItemId,
@@ -51,4 +65,13 @@ class RunQuestions:
         return self._requests.fetch(node, output, grad, name, index, rows, columns)
 
     def _may_ask(self, command: Command) -> bool:
+        if reason := self.why_not(command):
+            self.refused.emit(reason)
+            return False
+        self._engine.start()
+        self._requests.load()
+        return True
+
+    def why_not(self, command: Command) -> str:
+        """Why a command cannot be carried out now; "" when it can."""
         raise NotImplementedError

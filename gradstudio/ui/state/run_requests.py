@@ -10,7 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol import messages
 from gradstudio.protocol.debugging import Change, Check, WeighMemory, WhatIf
-from gradstudio.protocol.inference import Infer, TryWire
+from gradstudio.protocol.inference import Infer, Inferred, TryWire
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
@@ -25,12 +25,24 @@ class RunRequests:
     Attributes:
         document: the name under which the engine knows it; another one for each graph put in place.
         visible: nodes in view, summarised first.
+        run_small: inference may compute small values.
         names: how the program that was sent last calls its nodes.
     """
 
-    def __init__(self, store: GraphStore, engine: EngineClient, compiled: Callable[[Program], None]) -> None:
-        """Nothing was told yet; `compiled` hears of each program that is made."""
+    def __init__(
+        self,
+        store: GraphStore,
+        engine: EngineClient,
+        compiled: Callable[[Program], None],
+        show: Callable[[Program], None],
+        show_later: Callable[[], None],
+    ) -> None:
+        """Nothing was told yet; `compiled` hears of each program that is made, `show` when no shapes wait for it."""
         self._store, self._engine, self._compiled = store, engine, compiled
+        self._show, self._show_later = show, show_later
+        self._shows = True
+        self.run_small = True
+        self._inferring = -1
         self.document = uuid.uuid4().hex
         self.visible: tuple[ItemId, ...] = ()
         self._given_tensors: set[str] = set()
@@ -45,6 +57,8 @@ class RunRequests:
         if self._program is None:
             self._program = compile_graph(self._store.graph)
             self._compiled(self._program)
+            if self._shows:
+                self._show(self._program)
         return self._program
 
     @property
@@ -59,12 +73,12 @@ class RunRequests:
 
     def program_changed(self) -> None:
         """The program has to be compiled anew."""
-        self._program = None
+        self._program, self._inferring = None, -1
 
     def document_changed(self) -> None:
         """Another graph is in place."""
         self.document = uuid.uuid4().hex
-        self._program, self._loaded_revision = None, -1
+        self._program, self._loaded_revision, self._inferring = None, -1, -1
 
     def engine_changed(self) -> None:
         """Whoever answers now has not heard what was sent before."""
@@ -80,11 +94,24 @@ class RunRequests:
         self._engine.send(messages.Load(document=self.document, revision=revision, program=program, tensors=tensors))
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
 
+    def load_and_infer(self) -> None:
+        """Send the program and ask for its shapes; the program is shown when they have had time to come."""
+        known, self._shows = self._program, False
+        self.load()
+        self.infer()
+        self._shows = True
+        if self._program is not known:
+            self._show_later()
+
+    def stands(self, inferred: Inferred) -> bool:
+        """Whether it is of the program as it stands: cards may have been moved meanwhile."""
+        return inferred.revision == self._inferring
+
     def infer(self) -> None:
         """Ask for shapes of the program as it stands."""
-        program = self.program
-        tensors = self._new_tensors(program)
-        self._engine.send(Infer(revision=self._store.graph.revision, program=program, tensors=tensors))
+        program, revision = self.program, self._store.graph.revision
+        tensors, self._inferring = self._new_tensors(program), revision
+        self._engine.send(Infer(revision=revision, program=program, tensors=tensors, run_small=self.run_small))
 
     def do(self, request: messages.Do) -> None:
         """Send a verb; in large programs only what is in view is summarised at once."""

@@ -1,0 +1,38 @@
+"""Whether a program fits into memory: what inference said of it, and the question before it runs."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import SignalInstance
+
+from gradstudio.protocol.inference import Need
+from gradstudio.protocol.messages import Verb
+
+ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward"})
+"""Verbs that may go through much of a program; a single step is refused by the engine where it must be."""
+
+
+class RunSize:
+    """The part of `RunController` that knows of the program's size.
+
+    Attributes:
+        needs: devices whose memory is expected not to suffice for the program as it stands.
+        confirm_size: asks a person whether it is to run all the same.
+    """
+
+    needs: tuple[Need, ...] = ()
+    confirm_size: Callable[[Need], bool]
+    _confirmed = False
+
+    sized: SignalInstance
+
+    def _take_needs(self, needs: tuple[Need, ...]) -> None:
+        changed, self.needs = needs != self.needs, needs
+        if changed:
+            self.sized.emit()
+
+    def _may_allocate(self, verb: Verb) -> bool:
+        """Whether to go on; once a person said so, a program is not asked about again."""
+        if verb not in ASKS or not self.needs or self._confirmed:
+            return True
+        self._confirmed = self.confirm_size(self.needs[0])
+        return self._confirmed
