@@ -32,6 +32,7 @@ from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.settings import Settings, ThemeChoice
+from gradstudio.ui.size_dialog import may_run
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -165,6 +166,7 @@ class MainWindow(QObject):
         self._looking.due.connect(self._on_looking_due)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
+        session.run.confirm_size = lambda need: may_run(need, self.frame)
         frame.may_close = self.file.may_leave
         frame.closed.connect(self._on_frame_closed)
         frame.file_dropped.connect(self._on_frame_file_dropped)
