@@ -38,6 +38,8 @@ class ProblemDetails(QWidget):
         """Show a problem as it stands; `beside` the list its title is among what is said."""
         super().__init__(parent)
         self.title = label("", "", wrap=True)
+        self.title.setParent(self)
+        self.title.hide()
         self.explanation = label(beyond_title(problem), "", wrap=True)
         self.words = label(problem.words if problem.words != problem.title else "", "dim", wrap=True)
         self.words.setFont(mono_font(11))
@@ -76,6 +78,7 @@ class ProblemDetails(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
         self.title.setText(title)
+        self.title.show()
         self.title.setFont(ui_font(12, QFont.Weight.DemiBold))
         self.explanation.setFont(ui_font(12))
         for part in (self.title, self.explanation, self.path, self.words):

@@ -19,7 +19,7 @@ from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import Entry, EntryModel, Severity, name_of
 from gradstudio.ui.panels.log_view import ICONS, LINE_PX, EntryDelegate, EntryView
 from gradstudio.ui.panels.problem_details import ProblemDetails
-from gradstudio.ui.state.problems import Problem
+from gradstudio.ui.state.problems import EXPECTED, Problem
 from gradstudio.ui.state.problems import Severity as ProblemSeverity
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, ui_font
@@ -97,7 +97,8 @@ class ProblemsPanel(QWidget):
         self.view.say_when_empty(HIDDEN.format(count=len(problems)) if problems else NO_PROBLEMS)
         self._fold()
         self.model.replace([])
-        self.model.replace([_entry(problem, name_of(graph, problem.node)) for problem in self.shown])
+        low = self.view.compact
+        self.model.replace([_entry(problem, name_of(graph, problem.node), low) for problem in self.shown])
         self.beside.setVisible(self.view.compact and bool(self.shown))
         self._select_again()
 
@@ -301,11 +302,13 @@ def _nothing_chosen() -> QWidget:
     return made
 
 
-def _entry(problem: Problem, where: str) -> Entry:
+def _entry(problem: Problem, where: str, compact: bool) -> Entry:
+    """A row; where it has one short line, that begins with what is wrong."""
     parts = (problem.title, problem.explanation, problem.words)
     lines = dict.fromkeys(part for part in parts if part)
     title = f"{where}: {problem.title}" if where else problem.title
-    return Entry(problem.severity, problem.title, problem.node, where, "\n".join((title, *list(lines)[1:])))
+    words = problem.title.removeprefix(EXPECTED) if compact else problem.title
+    return Entry(problem.severity, words, problem.node, where, "\n".join((title, *list(lines)[1:])))
 
 
 def _key(problem: Problem) -> Key:
