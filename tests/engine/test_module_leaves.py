@@ -10,7 +10,7 @@ from gradstudio.engine.infer import Inference
 from gradstudio.engine.modules_now import modules_now
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.protocol.inference import Infer, PortInference
-from gradstudio.protocol.messages import Gradients, NamedEntry
+from gradstudio.protocol.messages import Do, Gradients, NamedEntry
 from gradstudio.protocol.records import ModuleRecord
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
@@ -137,24 +137,32 @@ relu = nn.ReLU()
 """
 
 
-def test_what_was_trained_since_is_told_as_it_stands_now(bench: Bench) -> None:
-    bench.run(TRAINED)
+def stepped(bench: Bench) -> None:
+    """Run node by node: each is recorded before the next one writes to it."""
+    bench.load(TRAINED)
+    bench.do("step", restart=True)
+    for _ in range(7):
+        bench.engine.do(Do(verb="step", trace=True))
     bench.engine.settle()
-    told = {
-        module.node: module.record for event in bench.events if isinstance(event, Gradients) for module in event.modules
-    }
+
+
+def test_what_was_trained_since_is_told_as_it_stands_now(bench: Bench) -> None:
+    stepped(bench)
+    last = [event for event in bench.events if isinstance(event, Gradients)][-1]
+    told = {module.node: module.record for module in last.modules}
     torch.manual_seed(0)
     names: dict[str, Any] = {"torch": torch, "nn": nn, "optim": torch.optim}
     exec(TRAINED, names)
     assert set(told) == {node(2), node(3)}  # nothing wrote to relu
     assert told[node(2)].parameters["weight"].summary.value == names["fc"].weight.tolist()
     assert told[node(3)].buffers["running_mean"].summary.value == names["norm"].running_mean.tolist()
-    made = next(row for row in bench.rows() if row.node == node(3)).outputs[0]
+    assert bench.engine.live is not None
+    made = bench.engine.live.last_rows[node(3)].outputs[0]
     assert isinstance(made, ModuleRecord)
     assert made.buffers["running_mean"].summary.value == [0.0, 0.0]
 
 
 def test_only_modules_in_view_are_summarised_again(bench: Bench) -> None:
-    bench.run(TRAINED)
+    stepped(bench)
     assert bench.engine.live is not None
     assert {told.node for told in modules_now(bench.engine.live, 64, frozenset({node(3)}))} == {node(3)}

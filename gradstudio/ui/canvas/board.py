@@ -248,7 +248,7 @@ class Board(Dragging, Placing, Reading):
         if box is None or face is None:
             return 0.0, 0.0
         if port.side == "output" and port.path:
-            x, y = leaf_offset(self.cards[self.joining.home(port.item)], port.path)
+            x, y = leaf_offset(face, self.leaves(self.joining.home(port.item)), port.path)
         else:
             x, y = port_offset(face, port)
         return box.x + x, box.y + y

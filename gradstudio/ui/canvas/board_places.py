@@ -11,7 +11,8 @@ from gradstudio.ui.canvas.block_face import block_face, widened
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.heights import Shown
-from gradstudio.ui.canvas.leaves import leaf_rows
+from gradstudio.ui.canvas.leaves import NOTHING as NO_LEAVES
+from gradstudio.ui.canvas.leaves import Leaves, leaf_rows
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.results import Results
@@ -134,10 +135,17 @@ class Placing:
 
     def _leaf_ports(self, face: Face) -> Iterator[tuple[PortRef, tuple[float, float]]]:
         """The ports of a module's leaves, and where they are on its card."""
-        card = self.cards[face.item]
+        card, leaves = self.cards[face.item], self.leaves(face.item)
         assert face.module is not None
+        card.listed = tuple(row.path for row in leaves.rows)
+        for row in leaves.rows:
+            yield PortRef(face.module, "output", row.path), leaf_offset(face, leaves, row.path)
+
+    def leaves(self, item: ItemId) -> Leaves:
+        """The rows of a module's parameters and buffers on the card of an item."""
+        card = self.cards[item]
         if card.leaves is None:
-            card.leaves = leaf_rows(self.results, face.module, self.shown, unfolded=face.item in self.unfolded)
-        card.listed = tuple(row.path for row in card.leaves.rows)
-        for row in card.leaves.rows:
-            yield PortRef(face.module, "output", row.path), leaf_offset(card, row.path)
+            module, unfolded = card.face.module, item in self.unfolded
+            made = leaf_rows(self.results, module, self.shown, unfolded=unfolded) if module is not None else NO_LEAVES
+            card.leaves = made
+        return card.leaves

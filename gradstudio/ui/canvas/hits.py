@@ -119,7 +119,7 @@ def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
         card = board.cards[item]
         if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
             return Hit("drop_what_if", item)
-        if card.leaves is not None and (inside := _on_leaves(card, item, y - box.y)) is not None:
+        if face.module is not None and (inside := _on_leaves(board, item, y - box.y - face.height)) is not None:
             return inside
     return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
 
@@ -129,10 +129,10 @@ def _labelled(face: Face, x: float, y: float) -> InputRow | None:
     return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
 
 
-def _on_leaves(card: Card, item: ItemId, y: float) -> Hit | None:
-    """The row of a leaf, or the line that unfolds them."""
-    leaves, y = card.leaves, y - card.face.height - LEAF_EDGE
-    if leaves is None or not leaves.rows:
+def _on_leaves(board: Board, item: ItemId, y: float) -> Hit | None:
+    """The row of a leaf at that distance below the fields, or the line that unfolds them."""
+    leaves, y = board.leaves(item), y - LEAF_EDGE
+    if not leaves.rows:
         return None
     if leaves.more and leaves.more_y <= y <= leaves.more_y + MORE:
         return Hit("more_leaves", item)

@@ -151,8 +151,8 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
         paint_input_port(painter, look, row, wired.get(row.path))
     for output in card.face.outputs:
         paint_output_port(painter, look, output, board.look_of(output.owner, output.index))
-    if card.leaves is not None:
-        paint_leaf_ports(painter, look, card.leaves, card.face.height, card.face.width)
+    if card.face.module is not None:
+        paint_leaf_ports(painter, look, board.leaves(item), card.face.height, card.face.width)
     painter.restore()
 
 

@@ -120,9 +120,8 @@ def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
     return (output.x, output.y) if output is not None else (face.width, 15.0)
 
 
-def leaf_offset(card: Card, path: str) -> tuple[float, float]:
+def leaf_offset(face: Face, leaves: Leaves, path: str) -> tuple[float, float]:
     """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
-    leaves = card.leaves
-    row = next((row for row in leaves.rows if row.path == path), None) if leaves is not None else None
-    y = row.y + LEAF / 2 if row is not None else leaves.more_y + LEAF / 2 if leaves is not None else 0.0
-    return card.face.width, card.face.height + LEAF_EDGE + y
+    row = next((row for row in leaves.rows if row.path == path), None)
+    y = row.y if row is not None else leaves.more_y
+    return face.width, face.height + LEAF_EDGE + y + LEAF / 2
