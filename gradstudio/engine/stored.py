@@ -7,6 +7,9 @@ from safetensors.torch import load
 
 from gradstudio.engine.errors import NotBound
 
+ALIGNMENT = 64
+"""Bytes; torch's CPU allocator begins every tensor at a multiple of it."""
+
 
 class StoredTensors:
     """The safetensors files the engine was given, by the digest in their name."""
@@ -28,4 +31,9 @@ class StoredTensors:
         data = self._bytes.get(Path(filename).stem)
         if data is None:
             raise NotBound(f"The document has no stored tensor {Path(filename).name}.")
-        return {name: tensor.to(device) for name, tensor in load(data).items()}
+        return {name: _aligned(tensor).to(device) for name, tensor in load(data).items()}
+
+
+def _aligned(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor in memory of torch's own: libraries below torch may sum in another order where it begins elsewhere."""
+    return tensor if tensor.data_ptr() % ALIGNMENT == 0 else tensor.clone()

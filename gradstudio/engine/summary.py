@@ -71,6 +71,8 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
                 return summary
         return _of_any(tensor, dtype, max_values)
     except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
+        if tensor._is_zerotensor():  # what some backwards give where all is zero: it has no memory to look into
+            return summarise(torch.zeros_like(tensor), max_values)
         return Summary(dtype=dtype, shape=tuple(tensor.shape))
 
 

@@ -251,3 +251,14 @@ def test_what_is_no_batch_of_pictures_keeps_its_plain_preview():
         torch.randn(5, 20, 20),
     ):
         assert summarise(tensor).preview.tile_rows == 0
+
+
+@pytest.mark.parametrize("size", [(), (3,), (2, 3, 4), (50, 50)])
+def test_a_gradient_that_is_zero_without_memory_of_its_own_is_told_as_zeros(size: tuple[int, ...]) -> None:
+    x = torch.ones(size, requires_grad=True)
+    x.sgn().backward(torch.ones(size))
+    assert x.grad is not None
+    assert x.grad._is_zerotensor()  # else this tests nothing
+    got = summarise(x.grad, 10_000)
+    assert got.value == torch.zeros(size).tolist()
+    assert (got.minimum, got.maximum, got.mean) == (0, 0, 0)
