@@ -12,11 +12,12 @@ from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.findings import findings
 from gradstudio.advice.fixes import fixes_for, fixes_for_warning
 from gradstudio.advice.model import Fix
+from gradstudio.advice.size import size_explanation, size_title
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
 from gradstudio.layout.room import with_room
-from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.inference import Need, PortInference
 from gradstudio.protocol.messages import Failed, GradRow, Warned
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
@@ -34,7 +35,7 @@ CHANGED_MEANWHILE = "The program has changed meanwhile, and this fix no longer f
 EXPECTED = "torch is expected to refuse this: "
 """Before the title of what a run has not met yet."""
 Severity = OneOf["error", "warning", "info"]
-ProblemKind = OneOf["failure", "warning", "incomplete", "refusal", "finding"]
+ProblemKind = OneOf["failure", "warning", "incomplete", "refusal", "finding", "size"]
 
 
 class Problem(NamedTuple):
@@ -101,6 +102,7 @@ class ProblemStore(QObject):
         results.changed.connect(self._throttle.request)
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._throttle.request)
+        run.sized.connect(self._throttle.request)
         run.state_changed.connect(self._on_run_state_changed)
 
     def of(self, node: ItemId) -> tuple[Problem, ...]:
@@ -164,6 +166,7 @@ class ProblemStore(QObject):
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
             found += [self._warning(warned) for warned in results.warnings(item)]
+        found += [_size(need) for need in self._run.needs if need.node in self._store.graph]
         found += [self._finding(finding) for finding in self._findings()]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
@@ -250,6 +253,10 @@ class ProblemStore(QObject):
             return
         self._waits = 0
         self.refresh()
+
+
+def _size(need: Need) -> Problem:
+    return Problem("warning", "size", need.node, size_title(need), size_explanation(need))
 
 
 def _path(failed: Failed) -> tuple[ItemId, ...]:
