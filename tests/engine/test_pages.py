@@ -8,8 +8,8 @@ import torch
 
 from gradstudio.engine.pages import describe
 from gradstudio.operators import catalogue
-from gradstudio.operators.docstrings import read
 from gradstudio.operators.docstrings.model import Code, Fields, Span
+from gradstudio.operators.docstrings.reader import read
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import Event
 from gradstudio.protocol.pages import Describe, Described

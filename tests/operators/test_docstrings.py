@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.operators.docstrings import latex, read
+from gradstudio.operators.docstrings import latex
 from gradstudio.operators.docstrings.excerpts import MAX_CHARACTERS, argument_words, first_sentence
 from gradstudio.operators.docstrings.inline import spans
 from gradstudio.operators.docstrings.model import (
@@ -21,6 +21,7 @@ from gradstudio.operators.docstrings.model import (
     Table,
     plain,
 )
+from gradstudio.operators.docstrings.reader import read
 
 SUM = """sum(input, dim, keepdim=False, *, dtype=None) -> Tensor
 

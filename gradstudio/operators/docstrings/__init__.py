@@ -3,8 +3,3 @@
 A reader of its own, not docutils: torch's docstrings mix Google's sections with Sphinx's roles, break the rules of both
 in places, and carry LaTeX; docutils answers a broken rule with a system message where a reader wants the words.
 """
-
-from gradstudio.operators.docstrings.model import Docstring
-from gradstudio.operators.docstrings.reader import read
-
-__all__ = ["Docstring", "read"]

@@ -1,7 +1,7 @@
 """Calls of a text: which row of the catalogue each means, and where its arguments go."""
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gradstudio.graph.arguments import positional_beyond_style
 from gradstudio.operators import binding
@@ -13,9 +13,6 @@ from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.modules import Modules
-
-if TYPE_CHECKING:
-    from gradstudio.program.reading.expressions import Expressions
 
 _OWNERS = {
     Family.TENSOR: ("torch.Tensor",),
@@ -33,10 +30,26 @@ _CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
 _LIST_METHODS = {"append": "python.append"}
 
 
+class Arguments(Protocol):
+    """What reads the expressions between the parentheses of a call."""
+
+    def value(self, node: ast.expr) -> Given:
+        """What an expression stands for."""
+
+    def port(self, node: ast.expr) -> Port:
+        """An expression as one port takes it."""
+
+    def one(self, value: Given) -> Port:
+        """A value as one port takes it."""
+
+    def knows(self, name: str) -> bool:
+        """Whether some statement above binds the name."""
+
+
 class Calls:
     """Reads the calls of one text."""
 
-    def __init__(self, expressions: "Expressions", draft: Draft, modules: Modules) -> None:
+    def __init__(self, expressions: Arguments, draft: Draft, modules: Modules) -> None:
         """Arguments are read by `expressions`."""
         self._expressions, self._draft, self._modules = expressions, draft, modules
 

@@ -2,8 +2,9 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.operators.docstrings import Docstring, read
 from gradstudio.operators.docstrings.excerpts import argument_words, first_sentence
+from gradstudio.operators.docstrings.model import Docstring
+from gradstudio.operators.docstrings.reader import read
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.pages import Describe, Described
 from gradstudio.ui.state.engine_client import EngineClient

@@ -4,9 +4,8 @@ import re
 from html import escape
 
 from gradstudio.operators import words
-from gradstudio.operators.docstrings import Docstring
 from gradstudio.operators.docstrings.excerpts import fields
-from gradstudio.operators.docstrings.model import Paragraph
+from gradstudio.operators.docstrings.model import Docstring, Paragraph
 from gradstudio.operators.model import Operator
 from gradstudio.protocol.pages import Described
 from gradstudio.ui.panels.documentation.blocks_html import Page, Writer, breakable, parameter_called
