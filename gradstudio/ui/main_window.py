@@ -97,6 +97,7 @@ class MainWindow(QObject):
     def _build_panels(self) -> None:
         session, theme = self.session, self.theme
         self.library = LibraryPanel(load(), theme, self.shelf)
+        self.library.tree.first_words = session.pages.first_sentence
         self.inspector = InspectorPanel(session, theme)
         self.documentation = DocumentationPanel(session, theme)
         self.memory = MemoryPanel(session, theme)
