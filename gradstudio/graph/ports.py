@@ -136,7 +136,7 @@ def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) ->
         else:
             yield _port(graph, owner, element, path, label, k)
     if parameter.kind in GROWING:
-        yield Port(f"{parameter.name}.{count}", f"{parameter.name}[{count}]", element, element=count, grows=True)
+        yield Port(f"{parameter.name}.{count}", "+", element, element=count, grows=True)
 
 
 def _slice_ports(

@@ -175,7 +175,7 @@ def _of_kind(
         case Kind.MEMORY_FORMAT:
             return (offer._replace(shown=_short(offer.shown)) for offer in _MEMORY_FORMATS)
         case Kind.DEVICE:
-            own = (Offer("document's", DOCUMENT_DEVICE, document_device),) if parameter.name == "device" else ()
+            own = (Offer(f"document's: {document_device}", DOCUMENT_DEVICE),) if parameter.name == "device" else ()
             return (*own, *(Offer(name, f'"{name}"') for name in dict.fromkeys(("cpu", *devices))))
         case Kind.INT | Kind.INTS if sizes and parameter.name in DIMENSIONS:
             return _dimensions(sizes)

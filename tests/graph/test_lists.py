@@ -157,3 +157,10 @@ def test_an_index_is_split_at_its_commas_and_joined_again(d: Drawing) -> None:
     assert d.graph.nodes[part].literals["index.1"] == "[0, 1]"
     d.do(recipes.join_list(d.graph, part, "index"))
     assert d.graph.nodes[part].literals["index"] == ":, [0, 1], 2:3"
+
+
+def test_a_value_typed_behind_the_last_makes_the_list_longer(d: Drawing) -> None:
+    shown = d.add("builtins.print")
+    d.do(recipes.set_value(d.graph, shown, "values.0", '"a"'))
+    d.do(recipes.set_value(d.graph, shown, "values.1", "2"))
+    assert 'print("a", 2)' in text(d)

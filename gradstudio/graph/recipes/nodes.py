@@ -125,6 +125,9 @@ def set_literal(graph: Graph, item: ItemId, path: str, text: str) -> Edits:
     except LiteralError as error:
         raise Refused(str(error)) from None
     draft = Draft(graph)
+    if port.grows and port.element is not None and value:
+        owner = draft.owner(item)
+        draft.put(msgspec.structs.replace(owner, lengths={**owner.lengths, path.split(".")[0]: port.element + 1}))
     _put_literal(draft, item, path, value)
     return draft.finish()
 

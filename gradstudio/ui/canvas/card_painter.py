@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gradstudio.operators.model import Family
+from gradstudio.ui.canvas.choices import is_switch
 from gradstudio.ui.canvas.extras import PLAIN, Extras
 from gradstudio.ui.canvas.extras_painter import paint_extras
 from gradstudio.ui.canvas.face import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
@@ -257,13 +258,26 @@ def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
     painter.setPen(edge)
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     inner = rect.adjusted(6, 0, -6, 0)
-    if row.has_list:
+    if is_switch(row.parameter):
+        inner.setRight(rect.right() - 26)
+        _paint_switch(painter, look, QRectF(rect.right() - 24, rect.center().y() - 5, 20, 10), row)
+    elif row.has_list:
         inner.setRight(rect.right() - 14)
         _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
     role = "mono_italic" if row.faint else "mono"
     painter.setFont(look.meter.font(role))
     painter.setPen(look.color("warning" if needed else "text_dim" if row.faint else "text"))
     painter.drawText(inner, Align.AlignVCenter, look.meter.elided(row.shown, role, inner.width()))
+
+
+def _paint_switch(painter: QPainter, look: Look, rect: QRectF, row: InputRow) -> None:
+    """A switch at the end of a field: to the right and coloured when it is on."""
+    is_on = (row.text or row.parameter.default) == "True"
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.color("accent") if is_on else look.faded("text_dim", 0.45))
+    painter.drawRoundedRect(rect, 5, 5)
+    painter.setBrush(look.color("card"))
+    painter.drawEllipse(QPointF(rect.right() - 5 if is_on else rect.left() + 5, rect.center().y()), 3.5, 3.5)
 
 
 def _paint_chevron(painter: QPainter, look: Look, at: QPointF) -> None:

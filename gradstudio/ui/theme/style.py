@@ -123,6 +123,12 @@ QLineEdit#library_search { padding-left: 1px; }
 QLineEdit:focus, QPlainTextEdit#field:focus, QComboBox:focus { border-color: @focus@; }
 QLineEdit[invalid="true"], QPlainTextEdit#field[invalid="true"], QComboBox[invalid="true"] { border-color: @danger@; }
 QLineEdit:read-only { color: @text_dim@; background: @surface@; }
+QCheckBox { spacing: 7px; padding: 3px 0; }
+QCheckBox[role="dim"] { color: @text_dim@; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @text_dim@; border-radius: 4px;
+  background: @field@; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; }
+QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url("@icons@/check.svg"); }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }

@@ -126,7 +126,7 @@ class ArgumentsSection(Section):
         return row
 
     def _waiting(self, port: Port) -> QLabel:
-        words = "needs a wire" if port.required else hint_of(port)
+        words = "needs a wire" if port.required else "a wire adds one" if port.grows else hint_of(port)
         made = label(words, "warning" if port.required else "dim")
         made.setContentsMargins(8, 5, 0, 0)
         made.setToolTip(port.parameter.hint)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.graph.ports import Port
@@ -12,11 +12,12 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.model import Kind
 from gradstudio.ui.canvas.scrub import stepped
 from gradstudio.ui.panels.inspector.slider import NumberSlider
-from gradstudio.ui.theme import mono_font
+from gradstudio.ui.theme import mono_font, tinted
 
 SLIDING = frozenset({Kind.INT, Kind.FLOAT, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.DATA, Kind.ANY})
 """Kinds whose literals may be one number."""
 QUOTED_LETTERS = 24
+BACK_PX = 14
 
 
 class ArgumentEditor(QWidget):
@@ -54,7 +55,8 @@ class ArgumentEditor(QWidget):
         line.setSpacing(2)
         line.addWidget(field, 1)
         self.back = QToolButton(self)
-        self.back.setText("↺")
+        self.back.setObjectName("dock_button")
+        self.back.setIcon(tinted("undo", self.palette().color(QPalette.ColorRole.PlaceholderText), BACK_PX))
         self.back.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.back.setFixedWidth(24)
         self.back.clicked.connect(self._on_back_clicked)
@@ -171,6 +173,8 @@ class LineEditor(ArgumentEditor):
 
 def hint_of(port: Port) -> str:
     """What an empty field says: torch's default, or that something is needed."""
+    if port.grows:
+        return "one more"
     if port.required:
         return port.parameter.hint or "needed"
     return f"{short(port.parameter.default or 'None')}  (default)"

@@ -23,6 +23,7 @@ def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, pare
 
     def button(icon: str, words: str, does: Callable[[], object], *, enabled: bool = True) -> QToolButton:
         made = QToolButton(parent)
+        made.setObjectName("dock_button")
         made.setIcon(tinted(icon, theme.color("text_dim"), ICON_PX))
         made.setToolTip(words)
         made.setAccessibleName(words)
