@@ -136,6 +136,10 @@ def _paint_body(
     if failure is not None:
         _paint_failure(painter, look, in_one_line(failure.what), body)
         return None
+    expected = board.results.inference(item, 0)
+    if not records and expected is not None and expected.refusal:
+        _paint_failure(painter, look, in_one_line(expected.refusal), body, "warning")
+        return None
     if not records:
         _paint_expected(painter, look, board, item, body)
         return None
@@ -155,7 +159,7 @@ def _paint_body(
     return state
 
 
-def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF) -> None:
+def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF, role: str = "danger") -> None:
     """As many lines of torch's words as there is room for; the last one ends in "…" where words are left."""
     room = int((body.height() + 2) / LINE)
     if room < 1:
@@ -165,7 +169,7 @@ def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF) -> N
         lines[room - 1 :] = [" ".join(lines[room - 1 :])]
     for number, text in enumerate(lines):
         below = body.adjusted(0, LINE * number, 0, 0)
-        _line(painter, look, text, "badge_note", look.color("danger"), below, LINE)
+        _line(painter, look, text, "badge_note", look.color(role), below, LINE)
 
 
 def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:

@@ -6,8 +6,10 @@ from PySide6.QtTest import QTest
 from gradstudio.advice.clashing import operands_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.inference import PortInference
+from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.state.known import known_values
 from tests.ui.canvas.conftest import Hand
+from tests.ui.canvas.test_painting import has
 
 WORDS = "mat1 and mat2 shapes cannot be multiplied (5x4 and 5x3)"
 
@@ -97,9 +99,15 @@ def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
     assert [(each.port, each.shape, each.clashing) for each in told] == [("a", (5, 4), {1}), ("b", (5, 3), {0})]
 
 
-def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
-    from gradstudio.ui.canvas.camera import Camera
+def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
+    refused(hand)
+    hand.canvas.set_camera(Camera(0.42, 0.0, 0.0))
+    hand.canvas.zooming = False
+    assert not hand.canvas.remedies.pills()
+    assert has(hand.shot(), hand.canvas.look.color("warning"), 10)
 
+
+def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
     refused(hand)
     hand.canvas.set_camera(Camera(0.3, 0.0, 0.0))
     assert not hand.canvas.remedies.pills()
