@@ -13,6 +13,8 @@ from gradstudio.document.errors import BadTensor
 from gradstudio.graph.model import StoredTensor
 
 LARGEST_HEADER = 1_000_000
+LENGTH_BYTES = 8
+ALIGNMENT = 64
 _DTYPES = {
     "F64": ("float64", 8),
     "F32": ("float32", 4),
@@ -23,6 +25,10 @@ _DTYPES = {
     "I16": ("int16", 2),
     "I8": ("int8", 1),
     "U8": ("uint8", 1),
+    "U16": ("uint16", 2),
+    "U32": ("uint32", 4),
+    "U64": ("uint64", 8),
+    "C64": ("complex64", 8),
     "BOOL": ("bool", 1),
 }
 
@@ -43,14 +49,16 @@ def stored_tensor(data: bytes, dtype: str, shape: tuple[int, ...], source: str =
         source: where the data comes from and under which licence.
 
     Returns:
-        It with its safetensors file: a length, a JSON header padded to 8 bytes, the elements.
+        It with its safetensors file: a length, a JSON header padded so that the elements begin at a multiple of
+        64 bytes, and these. A script maps the file into memory, and libraries below torch may add up in
+        another order where a tensor begins at another place than torch would choose.
     """
     code, width = next((code, width) for code, (name, width) in _DTYPES.items() if name == dtype)
     if len(data) != math.prod(shape) * width:
         raise ValueError(f"{len(data)} bytes are not {dtype} {list(shape)}")
     entry = {"data": {"dtype": code, "shape": list(shape), "data_offsets": [0, len(data)]}}
     head = json.dumps(entry, separators=(",", ":")).encode()
-    head += b" " * (-len(head) % 8)
+    head += b" " * (-(len(head) + LENGTH_BYTES) % ALIGNMENT)
     packed = struct.pack("<Q", len(head)) + head + data
     return StoredTensor(hashlib.sha256(packed).hexdigest(), dtype, shape, packed, source)
 

@@ -271,6 +271,19 @@ class TestStoredTensors:
         assert (name, entry["dtype"], entry["shape"]) == ("data", "F32", [2, 3])
         assert bytes(entry["data"]) == bytes(range(24))
 
+    def test_the_elements_begin_where_torch_would_have_them_in_memory(self, saved):
+        _, tensor, _ = saved
+        assert (8 + int.from_bytes(tensor.data[:8], "little")) % 64 == 0
+        assert tensor.data.endswith(bytes(range(24)))
+
+    @pytest.mark.parametrize(("dtype", "width"), [("complex64", 8), ("uint16", 2), ("uint32", 4), ("uint64", 8)])
+    def test_the_rarer_dtypes_are_stored_as_well(self, tmp_path, dtype, width):
+        graph = small_graph()
+        tensor = stored_tensor(bytes(3 * width), dtype, (3,))
+        graph.tensors[tensor.digest] = tensor
+        file.save(graph, tmp_path / "a.gsg")
+        assert file.load(tmp_path / "a.gsg").tensors == {tensor.digest: tensor}
+
     def test_missing_data_is_named_with_its_folder(self, saved):
         path, tensor, beside = saved
         beside.unlink()
