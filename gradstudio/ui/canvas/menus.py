@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId, Wire
+from gradstudio.graph.ports import operator_of
+from gradstudio.operators.spellings import as_written, spellings
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
 from gradstudio.ui.canvas.field_menu import element_rows, field_rows
 from gradstudio.ui.canvas.hits import Hit
@@ -35,6 +37,8 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
             rows = _port_rows(canvas, hit.port)
         case "wire" if hit.wire is not None:
             rows = _wire_rows(canvas, hit.wire, x, y)
+        case "field" if hit.row is not None:
+            rows = _field_rows(canvas, hit.item, hit.row.path)
         case "card" | "field" | "more" | "more_leaves" | "switch" | "title":
             rows = _item_rows(canvas, canvas.board.home(hit.item))
         case "note":
@@ -45,6 +49,8 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
     if hit.kind in ("card", "field", "more", "more_leaves", "switch"):
         add_initialisers(menu, canvas, hit.item, hit.leaf)
         _fill(menu.addMenu("Wrap in"), _wrap_rows(canvas))
+        if others := tuple(_spelling_rows(canvas, hit.item)):
+            _fill(menu.addMenu("Write as"), iter(others))
     return menu
 
 
@@ -96,6 +102,14 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
             yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)
         elif "root" in node.marks:
             yield "Do not start Backward here", lambda: canvas.mark_root(item, False)
+
+
+def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """The same computation in other words; wires and literals stay."""
+    operator = operator_of(canvas.board.graph, item)
+    for other in spellings(operator) if operator is not None else ():
+        words = as_written(other)
+        yield words, partial(canvas.store.attempt, recipes.replace_operator, f"Write as {words}", item, other.key)
 
 
 def _wrap_rows(canvas: "CanvasView") -> Iterator[Row]:

@@ -2,11 +2,13 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
 from gradstudio.ui.canvas.choice_list import ChoiceList
 from gradstudio.ui.canvas.editors import LineEdit, NoteEdit
+from gradstudio.ui.canvas.menus import context_menu
 from tests.ui.canvas.conftest import CONTROL, Hand
 
 Key = Qt.Key
@@ -311,3 +313,37 @@ def test_another_edit_closes_the_editor(hand: Hand) -> None:
     open_line(hand, x, "data")
     hand.session.graph_store.undo_stack.undo()
     assert hand.canvas.in_place.editor is None
+
+
+def chosen(hand: Hand, at: tuple[float, float], words: str) -> None:
+    """Take an entry of the context menu of what lies there."""
+    canvas = hand.canvas
+    menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(hand.view(*at))), *at)
+    menus = [menu, *menu.findChildren(QMenu)]
+    found = [action for each in menus for action in each.actions() if action.text() == words]
+    assert len(found) == 1, [action.text() for each in menus for action in each.actions()]
+    found[0].trigger()
+    menu.deleteLater()
+
+
+def test_the_menu_of_a_field_resets_it_and_sets_none(hand: Hand) -> None:
+    x = hand.add("torch.sum", 200, 100, dim="1")
+    chosen(hand, hand.field(x, "dim"), "Reset to default (None)")
+    assert "dim" not in hand.graph.nodes[x].literals
+    y = hand.add("torch.ones", 600, 100, size="(2, 3)")
+    chosen(hand, hand.field(y, "size"), "A port for each of them")
+    assert literal(hand, y, "size.1") == "3"
+    chosen(hand, hand.field(y, "size.0"), "Remove this element")
+    assert literal(hand, y, "size.0") == "3"
+    chosen(hand, hand.field(y, "size.0"), "One port for the whole list")
+    assert literal(hand, y, "size") == "(3,)"
+
+
+def test_an_operator_is_written_another_way_by_its_menu(hand: Hand) -> None:
+    x = hand.add("torch.ones", 0, 100)
+    y = hand.add("operator.mul", 400, 100, b="0.5")
+    hand.wire(x, y, "a")
+    chosen(hand, hand.header(y), "x.mul(…)")
+    assert hand.graph.nodes[y].operator == "torch.Tensor.mul"
+    assert literal(hand, y, "other") == "0.5"
+    assert hand.graph.wires[y, "self"].source == x
