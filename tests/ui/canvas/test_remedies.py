@@ -9,7 +9,6 @@ from gradstudio.protocol.inference import PortInference
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.state.known import known_values
 from tests.ui.canvas.conftest import Hand
-from tests.ui.canvas.test_painting import has
 
 WORDS = "mat1 and mat2 shapes cannot be multiplied (5x4 and 5x3)"
 
@@ -100,11 +99,19 @@ def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
 
 
 def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
-    refused(hand)
+    _a, _b, y = refused(hand)
+    hand.session.results._throttle.flush()
     hand.canvas.set_camera(Camera(0.42, 0.0, 0.0))
     hand.canvas.zooming = False
+    hand.canvas.repaint_board()
     assert not hand.canvas.remedies.pills()
-    assert has(hand.shot(), hand.canvas.look.color("warning"), 10)
+    box, image = hand.canvas.board.box(y), hand.shot()
+    assert box is not None
+    shown = hand.canvas.camera.box_to_view(box)
+    body = [(x, v) for x in range(round(shown.x) + 4, round(shown.right) - 4)
+            for v in range(round(shown.y) + 20, round(shown.bottom) - 4)]  # fmt: skip
+    colors = [image.pixelColor(x, v) for x, v in body]
+    assert sum(color.red() - color.blue() > 40 for color in colors) > 20
 
 
 def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
