@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -30,6 +31,8 @@ from gradstudio.ui.theme import Theme, mono_font
 
 ROW_PX: Final = 25
 MOST_ROWS: Final = 10
+NARROWEST_PX: Final = 62
+"""Of a button of the switch: "Evaluate" is cut no earlier."""
 COLUMNS: Final = ("leaf", "shape", "values", "∇")
 DIFFERS: Final = "It computes something else in training than in evaluation."
 SAME: Final = "It computes the same in training and in evaluation."
@@ -72,6 +75,8 @@ class ModeSwitch(QWidget):
         row.setSpacing(4)
         for button, training in ((self.train, True), (self.evaluate, False)):
             button.setCheckable(True)
+            button.setMinimumWidth(NARROWEST_PX)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _checked=False, training=training: self.chosen.emit(training))
             row.addWidget(button, 1)
 
