@@ -1,5 +1,6 @@
 """Typing into the Library and into the quick search: milliseconds until the finds of a keystroke are painted."""
 
+import gc
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ def measure() -> list[dict[str, Any]]:
     theme = themes.theme("dark")
     themes.apply(application, theme)
     _ = load().index
+    gc.freeze()  # as the window does
     library = LibraryPanel(load(), theme)
     library.resize(240, 700)
     library.show()
@@ -59,5 +61,6 @@ def figures(place: str, times: list[float]) -> list[dict[str, Any]]:
     compared = f"{len(times)} keystrokes, CPU time, painted in full"
     return [
         row(f"typing into {place}: the median keystroke", times[len(times) // 2], KEYSTROKE_MS, compared),
+        row(f"typing into {place}: the slowest keystroke", times[-1], KEYSTROKE_MS, compared),
         row(f"typing into {place}: 99 of 100 keystrokes", times[len(times) * 99 // 100], KEYSTROKE_MS, compared),
     ]

@@ -75,6 +75,11 @@ class Catalogue:
         """The rows that fit the query, best first; every row in order when it is empty."""
         return self.index.search(query, limit=limit)
 
+    @property
+    def has_index(self) -> bool:
+        """Whether the index is built already."""
+        return "index" in self.__dict__
+
     @cached_property
     def index(self) -> SearchIndex:
         """What finds operators by what people type; built when it is first asked for."""

@@ -1,5 +1,6 @@
 """The Library dock: search, browse, drag an operator out or add it with Enter; favourites and recent ones."""
 
+import gc
 from html import escape
 from typing import Final
 
@@ -130,7 +131,10 @@ class LibraryPanel(QWidget):
         return super().eventFilter(watched, event)
 
     def _build_index(self) -> None:
-        _ = self._catalogue.index
+        """Once; the collector need not walk through what lives as long as the window while somebody types."""
+        if not self._catalogue.has_index:
+            _ = self._catalogue.index
+            gc.freeze()
 
     # ------------------------------------------------------------------ what is open
 
