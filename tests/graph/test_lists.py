@@ -1,6 +1,10 @@
 """Lists with a port per element: gaps close, elements change places, what was written comes back."""
 
+import ast
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
@@ -164,3 +168,36 @@ def test_a_value_typed_behind_the_last_makes_the_list_longer(d: Drawing) -> None
     d.do(recipes.set_value(d.graph, shown, "values.0", '"a"'))
     d.do(recipes.set_value(d.graph, shown, "values.1", "2"))
     assert 'print("a", 2)' in text(d)
+
+
+WORDS = "0 1 -2 0.5 x n mask maks : , ... None True inf π i [ ] ( ) - + * \" ' = . 2x3 float32 cuda mean × … “ ” é"
+PIECES = st.sampled_from([*WORDS.split(), " "])
+FIELDS = (
+    ("operator.getitem", "index"),
+    ("operator.mul", "b"),
+    ("torch.ones", "size"),
+    ("torch.sum", "dim"),
+    ("torch.tensor", "data"),
+    ("torch.full", "dtype"),
+    ("torch.ones", "device"),
+    ("builtins.print", "values.0"),
+    ("torch.nn.functional.pad", "mode"),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES, max_size=8).map("".join), st.sampled_from(FIELDS))
+def test_whatever_is_typed_into_a_field_is_python_or_is_refused(typed: str, field: tuple[str, str]) -> None:
+    d = Drawing()
+    x = d.add("torch.ones", name="x")
+    d.add("operator.gt", x, name="mask", b="0")
+    d.add("python.literal", name="n", value="2")
+    item = d.add(field[0], name="y" if field[0] != "builtins.print" else None)
+    if field[0] in ("operator.getitem", "operator.mul", "torch.sum", "torch.nn.functional.pad"):
+        d.wire(x, item, input_ports(d.graph, item)[0].path)
+    try:
+        d.do(recipes.set_value(d.graph, item, field[1], typed))
+    except Refused:
+        return
+    ast.parse(text(d))
+    d.undo()
