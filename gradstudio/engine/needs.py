@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import psutil
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.limits import free_bytes
@@ -143,7 +144,8 @@ class Needs:
 
 def _tensors(value: Any) -> list[Tensor]:
     if isinstance(value, nn.Module):
-        return [*value.parameters(), *value.buffers()]
+        held: list[Tensor] = [*value.parameters(), *value.buffers()]
+        return [tensor for tensor in held if not is_lazy(tensor)]
     return tensors_in(value)
 
 

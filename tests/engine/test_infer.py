@@ -32,6 +32,12 @@ MORE = {
     "attributes": "x = torch.randn(3, 4)\na = x.T\nb = x.dtype\nc = x.reshape(-1).shape[0]\nd = torch.ones(c)",
     "einsum and friends": "a = torch.randn(2, 3, 4)\nb = torch.randn(2, 4, 5)\nc = torch.einsum('bij,bjk->bik', a, b)\nd = torch.stack([c, c]).permute(1, 0, 2, 3)\ne = F.pad(d, (1, 1))\nf = F.interpolate(e, scale_factor=2)",  # noqa: E501
     "recurrent modules": "x = torch.randn(5, 2, 3)\nrnn = nn.LSTM(3, 4)\nout, state = rnn(x)\nemb = nn.Embedding(10, 6)\ni = torch.randint(0, 10, (2, 3))\ne = emb(i)",  # noqa: E501
+    "a kernel that misjudges": "x = torch.randn(4)\nt = torch.tensor([1, 0, -1, 2])\ny = F.multilabel_margin_loss(x, t)\nm = nn.MultiLabelMarginLoss()\nz = m(x, t)",  # noqa: E501
+    "lazy": "x = torch.randn(2, 3)\nfc = nn.LazyLinear(4)\ny = fc(x)\nw = fc.weight\nz = w.sum()",
+    "a value that a view writes into": "x = torch.tensor([1, 0, 2])\ny = x[:2]\ny.zero_()\nn = x.nonzero()",
+    "frozen": "fc = nn.Linear(3, 2)\nx = torch.ones(4, 3)\na = fc(x)\nfc.requires_grad_(False)\nb = fc(x)",
+    "a condition": "x = torch.ones(2)\nif x.sum() > 1:\n    x = torch.cat([x, x])\ny = x + 1",
+    "casts": "x = torch.randn(3, 4)\nw = torch.ones(4, 4)\nwith torch.autocast('cpu', dtype=torch.bfloat16):\n    y = x @ w\n    z = w @ w\nq = y + 1",  # noqa: E501
     "sparse and complex": "x = torch.randn(4, 4)\nz = torch.fft.fft(x)\na = z.abs()\nf = torch.fft.rfft(x)",
 }  # fmt: skip
 
