@@ -1,7 +1,4 @@
-"""What a run said: values, gradients, failures, keyed by node, as of the moment that is looked at.
-
-It holds facts and decides nothing.
-"""
+"""What a run said, by node and as of the moment that is looked at: values, gradients, failures. It decides nothing."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
