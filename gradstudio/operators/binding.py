@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from gradstudio.operators.calling import INPUTS, MODULE, as_function, called_row, taken
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.errors import BindingError, LiteralError
 from gradstudio.operators.families import accepts, element_parameter, family_words, is_list_like
@@ -71,8 +72,9 @@ ALIASES = {
     "x1": ("input",),
     "x2": ("other",),
     "self": ("input",),
+    "from": ("from_",),
 }
-"""What numpy calls an argument, and torch's functions understand as well."""
+"""What numpy calls an argument, and torch's functions understand as well; and a word of Python's own."""
 _CONVERTED = frozenset(
     {Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.SHAPE, Kind.INTS, Kind.NUMBERS, Kind.DATA}
 )
@@ -107,8 +109,42 @@ def bind(
         UnknownOperator: no row has that path.
         BindingError: what does not fit, and how the nearest row is called.
     """
-    rows = catalogue.overloads(path) or (catalogue[path],)
-    given = dict(keywords or {})
+    return _best(catalogue.overloads(path) or (catalogue[path],), positional, dict(keywords or {}), strict=strict)
+
+
+def bind_call(
+    call: Operator,
+    maker: Operator | None,
+    positional: Sequence[Given],
+    keywords: Mapping[str, Given],
+    *,
+    strict: bool = True,
+) -> Binding:
+    """The ports of calling a module; `positional` begins with the module itself.
+
+    Args:
+        call: the row of calling.
+        maker: the row of what constructs the module; None when it is not known: then it may take anything.
+        positional, keywords: as in `bind`.
+        strict: as in `bind`.
+
+    Raises:
+        BindingError: what does not fit, and how the module is called.
+    """
+    reserved = next((name for name in (MODULE, INPUTS) if name in keywords), None)
+    if reserved is not None:
+        raise BindingError(f"An argument called '{reserved}' can be given to a module by position only.", call)
+    misfits: tuple[str, ...] = ()
+    if maker is not None and taken(maker):
+        misfits = _best((as_function(call, maker),), positional, dict(keywords), strict=strict).misfits
+    row = called_row(call, maker, len(positional) - 1, tuple(sorted(keywords)))
+    found = _best((row,), positional, dict(keywords), strict=False)
+    return msgspec.structs.replace(found, misfits=misfits)
+
+
+def _best(
+    rows: Sequence[Operator], positional: Sequence[Given], given: dict[str, Given], *, strict: bool
+) -> Binding:
     candidates = [_Candidate(row, *placed) for row in rows for placed in _placements(row, tuple(positional), given)]
     placed = [candidate for candidate in candidates if not candidate.reason]
     best = min(placed, key=lambda candidate: (len(candidate.misfits), candidate.conversions), default=None)
@@ -123,7 +159,8 @@ def signature(operator: Operator) -> str:
     """How an operator is called, as a person would note it down: ``torch.sum(input, dim=None, *, dtype=None)``."""
     parts: list[str] = []
     is_open = True
-    parameters = operator.parameters[1:] if operator.face is Face.METHOD else operator.parameters
+    has_receiver = operator.face in (Face.METHOD, Face.CALL)
+    parameters = operator.parameters[1:] if has_receiver else operator.parameters
     for parameter in parameters:
         if parameter.keyword_only and is_open:
             is_open = False
@@ -132,7 +169,10 @@ def signature(operator: Operator) -> str:
         star = "*" if parameter.variadic else ""
         default = "" if parameter.default is None or star else f"={parameter.default}"
         parts.append(f"{star}{parameter.name}{default}")
-    receiver = f"{operator.parameters[0].name}.{operator.word}" if operator.face is Face.METHOD else operator.path
+    if operator.face is Face.METHOD:
+        receiver = f"{operator.parameters[0].name}.{operator.word}"
+    else:
+        receiver = operator.title if operator.face is Face.CALL else operator.path
     return f"{receiver}({', '.join(parts)})"
 
 
@@ -225,7 +265,7 @@ def _by_position(operator: Operator, positional: tuple[Given, ...], skipped: fro
         if not parameter.variadic or (parameter.kind is not Kind.VALUES and _is_whole(rest[0])):
             values[parameter.name] = rest.pop(0)
         else:
-            values[parameter.name] = Several(tuple(rest), is_list=parameter.kind is not Kind.SHAPE)
+            values[parameter.name] = Several(tuple(rest), is_list=False)
             placed.spread = (parameter.name,)
             rest.clear()
     placed.values, placed.positional = values, tuple(values)
@@ -320,9 +360,12 @@ def _misfit_of_element(element: Parameter, item: Given) -> str:
 def _literal(parameter: Parameter, text: str) -> tuple[str, str]:
     """The literal's normal form, and why the parameter does not take it."""
     try:
-        return parse(text, parameter), ""
+        normal = parse(text, parameter)
     except LiteralError as error:
         return text.strip(), str(error)
+    if parameter.kind is Kind.BOOL and parameter.choices and normal not in parameter.choices:
+        return normal, f"'{parameter.name}' is {' or '.join(parameter.choices)} here: otherwise the results are others."
+    return normal, ""
 
 
 def _text_of(parameter: Parameter, given: Given) -> str | None:

@@ -189,6 +189,18 @@ def test_what_does_not_fit_is_said_with_how_the_nearest_row_is_called(
     assert caught.value.nearest.path == "torch.max"
 
 
+def test_a_written_flag_that_decides_on_the_results_chooses_the_row() -> None:
+    for flag, key in (("True", "torch.unique:inverse"), ("False", "torch.unique")):
+        assert bind(load(), "torch.unique", (X,), {"return_inverse": Written(flag)}).operator.key == key
+    assert bind(load(), "torch.lu", (X, Written("True"), Written("True"))).operator.key == "torch.lu:infos"
+
+
+def test_arguments_of_any_kind_given_one_by_one_are_printed_one_by_one() -> None:
+    binding = bind(load(), "torch.broadcast_shapes", (Written("(2, 1)"), Written("(3,)")))
+    assert ports(binding) == {"shapes": "((2, 1), (3,))"}
+    assert binding.spread == ("shapes",)
+
+
 def test_an_unknown_path_offers_the_nearest() -> None:
     with pytest.raises(UnknownOperator, match=r"torch\.max"):
         bind(MAX, "torch.mx", (X,))

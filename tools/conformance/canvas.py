@@ -1,14 +1,13 @@
 """Canvas: a plan drawn as a person would draw it, every tensor a stored one on a node of its own, all of them wired."""
 
-import hashlib
 from typing import Any
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
+from gradstudio.document.tensors import stored_tensor
 from gradstudio.graph.edits import AddNode, AddWire, SetHeader, SetTensor, apply
-from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Node, StoredTensor, Wire
+from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Node, Wire
 from gradstudio.operators.binding import Binding, Given, Several, Slice, Wired, Written, bind
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import result_families
@@ -89,10 +88,10 @@ class Canvas:
         if tensor.dtype in _AS_PAIRS:
             pairs = self._stored(torch.view_as_real(tensor), f"{name}_pairs")
             return self._result(Call("torch.view_as_complex", (pairs,), {}), name)
-        data = save({"data": tensor})
-        digest = hashlib.sha256(data).hexdigest()
-        dtype = str(tensor.dtype).removeprefix("torch.")
-        apply(self.graph, SetTensor(digest, StoredTensor(digest, dtype, tuple(tensor.shape), data)))
+        data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+        stored = stored_tensor(data, str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))
+        digest = stored.digest
+        apply(self.graph, SetTensor(digest, stored))
         node = Node(id=self._id(), operator="python.stored", names=(name,), literals={"digest": f'"{digest}"'})
         self._place(node, {})
         return Held(Family.TENSOR, node.id, 0)
