@@ -10,38 +10,9 @@ from gradstudio.operators.calling import INPUTS, MODULE, as_function, called_row
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.errors import BindingError, LiteralError
 from gradstudio.operators.families import accepts, element_parameter, family_words, is_list_like
+from gradstudio.operators.given import Given, Several, Slice, Wired, Written
 from gradstudio.operators.literals import parse
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
-
-
-class Wired(msgspec.Struct, frozen=True):
-    """An argument that another statement computes."""
-
-    family: Family = Family.UNKNOWN
-
-
-class Written(msgspec.Struct, frozen=True):
-    """An argument that stands there as a literal: ``0.5``, ``(2, 3)``, between brackets ``:, 1:``."""
-
-    text: str
-
-
-class Several(msgspec.Struct, frozen=True):
-    """A tuple or a list in which wires and literals stand side by side."""
-
-    items: "tuple[Given, ...]"
-    is_list: bool = True
-
-
-class Slice(msgspec.Struct, frozen=True):
-    """``start:stop:step`` between brackets, any of them wired."""
-
-    start: "Wired | Written | None" = None
-    stop: "Wired | Written | None" = None
-    step: "Wired | Written | None" = None
-
-
-Given = Wired | Written | Several | Slice
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -63,6 +34,8 @@ class Binding(msgspec.Struct, frozen=True):
     spread: tuple[str, ...] = ()
     misfits: tuple[str, ...] = ()
 
+
+__all__ = ["Binding", "Given", "Several", "Slice", "Wired", "Written", "bind", "signature"]
 
 ALIASES = {
     "axis": ("dim", "dims"),
@@ -142,9 +115,7 @@ def bind_call(
     return msgspec.structs.replace(found, misfits=misfits)
 
 
-def _best(
-    rows: Sequence[Operator], positional: Sequence[Given], given: dict[str, Given], *, strict: bool
-) -> Binding:
+def _best(rows: Sequence[Operator], positional: Sequence[Given], given: dict[str, Given], *, strict: bool) -> Binding:
     candidates = [_Candidate(row, *placed) for row in rows for placed in _placements(row, tuple(positional), given)]
     placed = [candidate for candidate in candidates if not candidate.reason]
     best = min(placed, key=lambda candidate: (len(candidate.misfits), candidate.conversions), default=None)

@@ -15,8 +15,12 @@ _COMPRESSED = {
 }
 
 
-def take_apart(tensor: Tensor) -> Input:
+def take_apart(tensor: Tensor, *, whole: bool = False) -> Input:
     """The tensor as a leaf, and how to make an equal one out of stored tensors.
+
+    Args:
+        tensor: of any layout and strides.
+        whole: what lies around it in its memory matters as well (``as_strided``).
 
     Raises:
         Unplanned: it is of a kind that no document stores.
@@ -24,7 +28,7 @@ def take_apart(tensor: Tensor) -> Input:
     requires_grad = tensor.requires_grad
     with torch.no_grad():
         leaf = tensor.detach()
-        parts, steps = _parts(leaf)
+        parts, steps = _parts(leaf) if not whole else _in_whole_memory(leaf)
     leaf = leaf.requires_grad_(requires_grad)
     return Input(leaf, parts, steps, requires_grad)
 
@@ -61,6 +65,13 @@ def _strided(tensor: Tensor) -> tuple[list[Tensor], list[Any]]:
         base = torch.as_strided(tensor, (span,), (1,), tensor.storage_offset())
         steps.append(("torch.as_strided", (BEFORE, tuple(tensor.shape), tuple(tensor.stride()))))
     return [_frozen(base)], steps
+
+
+def _in_whole_memory(tensor: Tensor) -> tuple[list[Tensor], list[Any]]:
+    count = tensor.untyped_storage().nbytes() // tensor.element_size()
+    memory = torch.as_strided(tensor, (count,), (1,), 0)
+    args = (BEFORE, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
+    return [_frozen(memory)], [("torch.as_strided", args)]
 
 
 def _frozen(tensor: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """Samples of PyTorch's module database as plans: constructor, mode, call, with what torch gives for them."""
 
-import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +45,8 @@ def _plan(info: Any, sample: Any, training: bool, noted: dict[int, Any], dtype: 
     made, given = sample.constructor_input, sample.forward_input
     inputs: dict[int, Tensor] = {}
     args, kwargs = with_leaves(tuple(made.args), plan, inputs), with_leaves(dict(made.kwargs), plan, inputs)
-    forward = with_leaves(_by_position(info.module_cls, given.args, given.kwargs), plan, inputs)
+    forward = with_leaves(tuple(given.args), plan, inputs)
+    named = with_leaves(dict(given.kwargs), plan, inputs)
     places = Places(plan)
     torch.manual_seed(SEED)
     refs: dict[int, Ref] = {}
@@ -62,8 +62,9 @@ def _plan(info: Any, sample: Any, training: bool, noted: dict[int, Any], dtype: 
         if not training:
             plan.calls.append(Call("torch.nn.Module.eval", (OutputRef(plan.module),), {}))
             module.eval()
-        plan.calls.append(Call("python.call", (OutputRef(plan.module), *places.references(forward)), {}))
-        result = module(*forward)
+        inner = (OutputRef(plan.module), *places.references(forward))
+        plan.calls.append(Call("python.call", inner, places.references(named)))
+        result = module(*forward, **named)
     except Exception as error:  # noqa: BLE001 - whatever torch raises is its answer
         plan.error = (type(error).__name__, str(error))
         return plan
@@ -74,17 +75,6 @@ def _plan(info: Any, sample: Any, training: bool, noted: dict[int, Any], dtype: 
         plan.values.append(tensor)
     torch_backward(plan, module)
     return plan
-
-
-def _by_position(cls: type[nn.Module], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a call, all by position, as the ports of a call node have them."""
-    if not kwargs:
-        return tuple(args)
-    bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
-    last = list(bound.arguments)[-1]
-    bound.apply_defaults()
-    names = list(bound.arguments)
-    return tuple(bound.arguments[name] for name in names[1 : names.index(last) + 1])
 
 
 def _inner(value: Any, plan: Plan, noted: dict[int, Any], refs: dict[int, Ref], places: Places) -> Any:

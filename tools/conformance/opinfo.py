@@ -155,7 +155,7 @@ def with_leaves(value: Any, plan: Plan, inputs: dict[int, Tensor]) -> Any:
     """The value with a leaf of its own in the place of every tensor, which becomes an input of the plan."""
     if isinstance(value, Tensor):
         if id(value) not in inputs:
-            entry = take_apart(value)
+            entry = take_apart(value, whole=plan.name.startswith("as_strided"))
             plan.inputs.append(entry)
             inputs[id(value)] = entry.leaf
         return inputs[id(value)]
