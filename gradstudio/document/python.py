@@ -12,12 +12,13 @@ from gradstudio.program.reading.reader import Read, read_script
 SUFFIX = ".py"
 
 
-def read_python(text: str, folder: Path | None = None) -> Read:
+def read_python(text: str, folder: Path | None = None, *, pasted: bool = False) -> Read:
     """The document of a text; nothing is executed.
 
     Args:
         text: Python source.
         folder: where the text lies: a stored tensor is a file in `<name>.tensors` there.
+        pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
 
     Raises:
         UnreadableFile: with line, column and reason.
@@ -30,7 +31,7 @@ def read_python(text: str, folder: Path | None = None) -> Read:
         return looked_up(digest, read_beside(where, digest))
 
     try:
-        read = read_script(text, stored)
+        read = read_script(text, stored, pasted=pasted)
     except NotReadable as error:
         raise UnreadableFile(error.reason, error.line, error.column + 1) from error
     read.graph.places = layout_missing(read.graph)

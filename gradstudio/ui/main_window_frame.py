@@ -17,6 +17,8 @@ from gradstudio.ui.settings import Settings
 from gradstudio.ui.theme import Theme
 
 SUFFIX = ".gsg"
+OPENED = (SUFFIX, ".py")
+"""Suffixes of what can be dropped on the window: documents, and Python texts."""
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {
     "library": "Library",
@@ -117,7 +119,7 @@ def dropped_file(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix == SUFFIX else None
+    return path if path.suffix in OPENED else None
 
 
 def _always() -> bool:

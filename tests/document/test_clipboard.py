@@ -49,3 +49,24 @@ def test_anything_else_is_refused_in_words(text, words):
 def test_garbage_is_only_ever_refused(text):
     with pytest.raises(NotAFragment):
         from_text(text)
+
+
+def test_lines_of_python_are_a_fragment_without_their_imports() -> None:
+    part = from_text("    x = torch.ones(2, requires_grad=True)\n    y = F.relu(x).sum()\n")
+    assert [node.operator for node in part.nodes.values()] == [
+        "torch.ones",
+        "torch.nn.functional.relu",
+        "torch.Tensor.sum",
+    ]
+    assert set(part.places) == set(part.nodes)
+
+
+def test_python_that_cannot_be_drawn_says_the_line() -> None:
+    with pytest.raises(NotAFragment, match="line 2"):
+        from_text("x = torch.ones(2)\ny = [v for v in x]\n")
+
+
+@pytest.mark.parametrize("text", ["hello", "just some prose, copied", "x", "3.14", ""])
+def test_prose_is_no_python(text: str) -> None:
+    with pytest.raises(NotAFragment, match="no part of a program"):
+        from_text(text)

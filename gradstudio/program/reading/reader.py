@@ -36,26 +36,29 @@ class Read(msgspec.Struct, frozen=True):
     lines: dict[ItemId, int]
 
 
-def read_script(text: str, stored: StoredOf | None = None) -> Read:
+def read_script(text: str, stored: StoredOf | None = None, *, pasted: bool = False) -> Read:
     """The graph of a text, without places.
 
     Args:
         text: Python source.
         stored: gives the stored tensor in a file named from the text's folder, for texts that load one.
+        pasted: the usual imports need not be repeated (SEMANTICS 14).
 
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
     """
-    return _Reader(text, stored).read()
+    return _Reader(text, stored, pasted).read()
 
 
 class _Reader:
     """One text, read from top to bottom."""
 
-    def __init__(self, text: str, stored: StoredOf | None) -> None:
+    def __init__(self, text: str, stored: StoredOf | None, pasted: bool) -> None:
         self._tree = _parse(text)
         self._comments = Comments(text)
         self._draft, self._scope, self._modules = Draft(), Scope(), Modules()
+        if pasted:
+            self._modules.take_usual()
         literals = Literals(text, self._modules)
         expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, expressions)

@@ -44,7 +44,7 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        kinds = f"{FILTER};;All files (*)"
+        kinds = f"Documents and Python (*{SUFFIX} *.py);;{FILTER};;Python (*.py);;All files (*)"
         path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
         if path is not None:
             self._settings.change(folder=str(path.parent))
@@ -66,6 +66,8 @@ class FileCommands(QObject):
         except DocumentError as error:
             return error
         self._settings.add_recent(path)
+        if path.suffix == ".py":
+            self.said.emit(f"Read {path.name}: nothing of it was executed, and the file stays as it is")
         return None
 
     def open_example(self, path: Path) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.document import file
+from gradstudio.document import file, python
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph
 from gradstudio.ui.state.attention import Attention
@@ -62,11 +62,14 @@ class Session(QObject):
         self._take(Graph(), None, None)
 
     def open(self, path: Path) -> None:
-        """Put a file's document in place of this one.
+        """Put a file's document in place of this one; a Python text becomes a new, unsaved document.
 
         Raises:
             DocumentError: the file cannot be read; this document is untouched.
         """
+        if path.suffix == python.SUFFIX:
+            self._take(python.load_python(path).graph, None, None)
+            return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)
 
