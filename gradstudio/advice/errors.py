@@ -8,9 +8,9 @@ from gradstudio.advice.rules import RULES
 from gradstudio.advice.rules_warnings import WARNINGS
 from gradstudio.graph.arguments import find_operator
 from gradstudio.graph.bindings import binding_of, name_of
+from gradstudio.graph.calling import label_at, port_label
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.graph.reasons import port_label
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flat
 from gradstudio.protocol.debugging import Clash
@@ -87,7 +87,8 @@ def describe_operands(
         if isinstance(record, TensorRecord):
             wire = graph.wire_into(node, port) if graph is not None and node is not None else None
             name = title(graph, wire.source) if graph is not None and wire is not None else port
-            named = f"{port_label(port)} ({name})" if name != port else port
+            label = label_at(graph, node, port) if graph is not None and node is not None else port_label(port)
+            named = f"{label} ({name})" if name != port else label
             parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
 

@@ -13,7 +13,7 @@ from gradstudio.graph.names import check
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import element_parameter
 from gradstudio.operators.literals import LiteralError, parse, parse_any
-from gradstudio.operators.model import Operator, Parameter
+from gradstudio.operators.model import Face, Operator, Parameter
 
 SMALLEST_SEED, LARGEST_SEED = -(2**63), 2**64 - 1
 Where = tuple[Step, ...]
@@ -141,7 +141,7 @@ def input_problem(operator: Operator | None, lengths: dict[str, int], path: str)
     if operator is None:
         return ""
     name, _, rest = path.partition(".")
-    if operator.parameter(name) is None:
+    if operator.parameter(name) is None and not (operator.face is Face.CALL and name.isidentifier()):
         known = ", ".join(parameter.name for parameter in operator.parameters) or "none"
         return f"'{operator.key}' has no argument '{name}' (it has: {known})"
     number = rest.partition(".")[0]

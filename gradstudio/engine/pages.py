@@ -67,6 +67,8 @@ def documentation(operator: Operator) -> Iterator[Passage]:
     for path in _places(operator.path.rstrip("=")):
         yield from _followed(path, told, MAX_DEPTH)
         if told:
+            if operator.takes and _tells_arguments(_docstring(_resolve(f"{operator.path}.forward"))):
+                yield from _followed(f"{operator.path}.forward", told, 0)  # what the module is called with
             return
     near = _near().get(operator.word.rstrip("_"))
     if near is not None:
@@ -115,6 +117,10 @@ def _followed(path: str, told: set[str], depth: int) -> Iterator[Passage]:
 
 def _only_refers(text: str) -> bool:
     return len(text) <= SHORT and "Args:" not in text and _POINTS.search(text) is not None
+
+
+def _tells_arguments(text: str) -> bool:
+    return "Args:" in text or "Attributes:" in text
 
 
 def _references(path: str, text: str) -> Iterator[str]:

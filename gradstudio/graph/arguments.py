@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gradstudio.graph.calling import row_of_call
 from gradstudio.graph.model import Block, Graph, Node
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
@@ -44,16 +45,17 @@ class Argument(msgspec.Struct, frozen=True):
     missing: bool = False
 
 
-_arranged: dict[tuple[str, tuple[str, ...] | None, tuple[tuple[str, int], ...]], tuple[Operator, tuple[Argument, ...]]]
-_arranged = {}
+_ArrangedBy = tuple[str | int, tuple[str, ...] | None, tuple[tuple[str, int], ...]]
+_arranged: dict[_ArrangedBy, tuple[Operator, tuple[Argument, ...]]] = {}
 """A memo of `_arrange`: most nodes of an operator are given the same arguments."""
 
 
 def find_operator(graph: Graph, node: Node) -> Operator | None:
-    """The row of a node, also of one that calls a definition; None when it is unknown."""
+    """The row of a node, also of one that calls a definition or a module; None when it is unknown."""
     if node.operator.startswith(GROUP):
         return _definition_operator(graph, node.operator)
-    return load().get(node.operator)
+    row = load().get(node.operator)
+    return row_of_call(graph, node, row) if row is not None and row.face is Face.CALL else row
 
 
 def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
@@ -70,7 +72,8 @@ def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, .
             given.append((name, lengths[name]))
         elif literals.get(name) or (item, name) in wires:
             given.append((name, WHOLE))
-    key = (operator.key, node.positional, tuple(given))
+    row = id(operator) if operator.face is Face.CALL else operator.key  # a call's row depends on its module
+    key = (row, node.positional, tuple(given))
     known = _arranged.get(key)
     if known is None or known[0] is not operator:
         if len(_arranged) > MAX_ARRANGED:

@@ -6,7 +6,9 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.graph.arguments import SLICE_PARTS, slice_parts
+from gradstudio.graph.calling import maker_of, row_of_call, taker_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
+from gradstudio.operators.calling import INPUTS, input_parameter, taken
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
@@ -59,7 +61,8 @@ class OutputPort(msgspec.Struct, frozen=True):
 def operator_of(graph: Graph, item: ItemId) -> Operator | None:
     """The catalogue's row for a node; None for blocks and unknown operators."""
     node = graph.nodes.get(item)
-    return load().get(node.operator) if node is not None else None
+    row = load().get(node.operator) if node is not None else None
+    return row_of_call(graph, node, row) if node is not None and row is not None and row.face is Face.CALL else row
 
 
 def input_ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
@@ -91,9 +94,7 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
 
 def _call_families(graph: Graph, node: Node) -> tuple[Family, ...]:
     """What a call gives, as its module's constructor says; one name for several results holds a tuple."""
-    wire = graph.wires.get((node.id, "module"))
-    module = graph.nodes.get(wire.source) if wire is not None else None
-    results = call_results(load().get(module.operator) if module is not None else None)
+    results = call_results(maker_of(graph, node))
     if len(results) > 1 and len(node.names) == 1:
         return (Family.TUPLE,)
     known = tuple(result.family for result in results)
@@ -114,13 +115,33 @@ def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
         owner: Node | Block = block
     else:
         owner = graph.nodes[item]
-        operator = load().get(owner.operator)
+        operator = operator_of(graph, item)
         if operator is None:
             yield from _unknown_inputs(graph, owner)
+            return
+        if operator.face is Face.CALL:
+            yield from _call_ports(graph, owner, operator)
             return
         parameters = operator.parameters
     for parameter in parameters:
         yield from _parameter_ports(graph, owner, parameter)
+
+
+def _call_ports(graph: Graph, call: Node, row: Operator) -> Iterator[Port]:
+    """The ports of a call; where its module is known, its inputs are called as `forward` calls them."""
+    maker = taker_of(graph, call)
+    for parameter in row.parameters:
+        ports = _parameter_ports(graph, call, parameter)
+        if parameter.name != INPUTS or not taken(maker):
+            yield from ports
+            continue
+        for port in ports:
+            known = input_parameter(maker, port.element) if port.element is not None and not port.grows else None
+            if known is not None:
+                given = msgspec.structs.replace(known, default=None)  # what stands by position cannot be left out
+                yield msgspec.structs.replace(port, label=known.name, parameter=given, element=None, required=True)
+            elif not port.grows:
+                yield port
 
 
 def _parameter_ports(graph: Graph, owner: Node | Block, parameter: Parameter) -> Iterator[Port]:

@@ -5,12 +5,14 @@ import unicodedata
 from keyword import iskeyword
 
 from gradstudio.graph.arguments import Argument, slice_parts
+from gradstudio.graph.calling import label_at, named_arguments, taker_of
 from gradstudio.graph.checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.statements import Statements
 from gradstudio.graph.templates import count
+from gradstudio.operators.calling import INPUTS, stray_reason
 from gradstudio.operators.methods import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
@@ -72,12 +74,14 @@ def _path_reason(statements: Statements, owner: Node | Block, argument: Argument
         texts = [owner.literals[part] for part in parts if (owner.id, part) not in statements.graph.wires]
         return next((reason for text in texts if (reason := literal_reason(text, Kind.INT))), None)
     if not literal:
-        return f"'{port_label(path)}' is empty"
+        return f"'{label_at(statements.graph, owner.id, path)}' is empty"
     return literal_reason(literal, kind)
 
 
 def _face_reason(statements: Statements, node: Node, operator: Operator) -> str | None:
     match operator.face:
+        case Face.CALL:
+            return _call_reason(statements, node)
         case Face.AUGMENTED:
             return _augmented_reason(statements, node)
         case Face.ATTRIBUTE | Face.SET_ATTRIBUTE if not operator.symbol:
@@ -94,6 +98,12 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
             return definition_reason(statements.graph, node.operator)
         case _:
             return None
+
+
+def _call_reason(statements: Statements, node: Node) -> str | None:
+    graph = statements.graph
+    maker = taker_of(graph, node)
+    return stray_reason(maker, node.lengths.get(INPUTS, 0), named_arguments(graph, node)) or None
 
 
 def _template_reason(node: Node, operator: Operator) -> str | None:
@@ -140,9 +150,3 @@ def _is_module(statements: Statements, item: ItemId) -> bool:
             return bool(operator.results) and operator.results[0].family is Family.MODULE
         item = wire.source
     return False
-
-
-def port_label(path: str) -> str:
-    """A port's path as its card shows it: "inputs[0]" for "inputs.0"."""
-    head, _, number = path.partition(".")
-    return f"{head}[{number}]" if number.isdigit() else path

@@ -1,6 +1,7 @@
 """How large a card is, as far as can be known without a canvas: the canvas passes true sizes instead."""
 
 import textwrap
+from collections.abc import Sequence
 
 from gradstudio.graph.joining import CALLED, joined
 from gradstudio.graph.model import Graph, ItemId
@@ -58,9 +59,10 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
 
 def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
     """Of the card of a module and its call: inputs and results above the arguments, leaves above the values."""
-    given = sum(port.path != CALLED and not port.grows for port in input_ports(graph, call))
+    asked = [port for port in input_ports(graph, call) if port.path != CALLED and not port.grows]
+    given = len(_unfolded(asked))
     ports, outputs = _shown(graph, module), output_ports(graph, call)
-    more = MORE_ROW if len(ports) < len(_ports(graph, module)) else 0.0
+    more = MORE_ROW if len(ports) < len(_ports(graph, module)) or given < len(asked) else 0.0
     values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
     rows = max(given, len(outputs)) + len(ports)
     width = min(_width(graph, module) + SWITCH, WIDEST)
@@ -102,7 +104,10 @@ def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
 
 def _shown(graph: Graph, item: ItemId) -> list[Port]:
     """The inputs that are not folded away; optional ones stand last."""
-    ports = _ports(graph, item)
+    return _unfolded(_ports(graph, item))
+
+
+def _unfolded(ports: Sequence[Port]) -> list[Port]:
     optional = [port for port in ports if _is_optional(port)]
     if len(optional) < 2:
         return list(ports)

@@ -143,6 +143,7 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         target: the Python path, when it is not the key: one path may have several rows, told
             apart by what follows a colon (``torch.max`` and ``torch.max:dim``).
         calls: results of calling the module that a CONSTRUCTOR makes.
+        takes: what such a call is given; none when anything may be (containers).
         rare: generated from torch alone, without a line of the hand-written selection; found by search
             and in its category, behind what is used every day.
     """
@@ -165,6 +166,7 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
     suggested: dict[str, str] = {}
     target: str = ""
     calls: tuple[Result, ...] = (Result(),)
+    takes: tuple[Parameter, ...] = ()
     rare: bool = False
 
     @property

@@ -13,6 +13,7 @@ Directives (first word):
     pure              no view, no effects, whatever the schemas say
     face infix        symbol +          title T           target path (when it is not the key)
                      calls a b     results of calling the module
+    take a=tensors?   corrects the kind of what a call of the module takes       take none   anything
 """
 
 import ast
@@ -23,7 +24,7 @@ import msgspec
 
 from gradstudio.operators.literal_syntax import read
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
-from tools.catalogue import signatures
+from tools.catalogue import signatures, takes
 from tools.catalogue.kinds import CHOICES, DROPPED, HINTS, OUTDATED, kind_of
 from tools.catalogue.selection import Row
 from tools.catalogue.signatures import Argument, Facts, Signature
@@ -91,7 +92,8 @@ def _build(row: Row, given: Signature | None) -> Operator:
         rare=row.first("rare") is not None,
     )
     calls = row.first("calls")
-    return msgspec.structs.replace(operator, calls=_result_list(calls)) if calls is not None else operator
+    calls_to = _result_list(calls) if calls is not None else operator.calls
+    return msgspec.structs.replace(operator, calls=calls_to, takes=takes.of(row, operator))
 
 
 def _is_list(returns: str) -> bool:

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from gradstudio.graph.arguments import find_operator
+from gradstudio.graph.calling import taker_of
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.joining import CALL
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.ports import find_port
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.spelling import NotALiteral, spell
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.calling import INPUTS, input_parameter, required, taken
 from gradstudio.operators.model import Kind
 
 MAX_ELEMENTS = 64
@@ -109,7 +112,41 @@ def close_gaps(draft: Draft, ends: Iterable[tuple[ItemId, str]]) -> None:
         if item in draft.graph and number.isdigit():
             emptied.setdefault((item, parameter), set()).add(int(number))
     for (item, parameter), numbers in emptied.items():
-        _close(draft, item, parameter, numbers)
+        node = draft.graph.nodes.get(item)
+        if parameter == INPUTS and node is not None and node.operator == CALL and taken(taker_of(draft.graph, node)):
+            _close_call(draft, node, numbers)
+        else:
+            _close(draft, item, parameter, numbers)
+
+
+def _close_call(draft: Draft, call: Node, numbers: set[int]) -> None:
+    """Inputs of a known module keep their places; behind an optional one that became empty, the rest goes by name."""
+    maker, count = taker_of(draft.graph, call), call.lengths.get(INPUTS, 0)
+    gaps = [k for k in numbers if required(maker) <= k < count and _is_empty(draft, call.id, f"{INPUTS}.{k}")]
+    if not gaps:
+        return
+    names = {f"{INPUTS}.{k}": p.name for k in range(min(gaps), count) if (p := input_parameter(maker, k)) is not None}
+    wires = tuple(wire for wire in draft.graph.wires_to(call.id) if wire.port in names)
+    draft.cut(wires)
+    literals = {names.get(path, path): text for path, text in call.literals.items()}
+    covered = {names.get(path, path): text for path, text in call.covered.items()}
+    lengths = {**call.lengths, INPUTS: min(gaps)}
+    draft.put(msgspec.structs.replace(call, literals=literals, lengths=lengths, covered=covered))
+    draft.do(*(AddWire(msgspec.structs.replace(wire, port=names[wire.port])) for wire in wires))
+
+
+def fit_call(draft: Draft, call: ItemId) -> None:
+    """Give a call of a known module a port for each input that it must have; ports that nothing feeds go."""
+    node = draft.graph.nodes[call]
+    maker = taker_of(draft.graph, node)
+    count = node.lengths.get(INPUTS)
+    if count is None or not taken(maker):
+        return
+    while count and _is_empty(draft, call, f"{INPUTS}.{count - 1}"):
+        count -= 1
+    count = max(count, required(maker))
+    if count != node.lengths[INPUTS]:
+        draft.put(msgspec.structs.replace(node, lengths={**node.lengths, INPUTS: count}))
 
 
 def _close(draft: Draft, item: ItemId, parameter: str, numbers: set[int]) -> None:
@@ -128,7 +165,7 @@ def _close(draft: Draft, item: ItemId, parameter: str, numbers: set[int]) -> Non
 
 def _kind_of(draft: Draft, item: ItemId, parameter: str) -> Kind | None:
     node = draft.graph.nodes.get(item)
-    operator = load().get(node.operator) if node is not None else None
+    operator = find_operator(draft.graph, node) if node is not None else None
     found = operator.parameter(parameter) if operator is not None else None
     return found.kind if found is not None else None
 

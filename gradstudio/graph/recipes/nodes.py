@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from gradstudio.graph import names as naming
+from gradstudio.graph.calling import origin
 from gradstudio.graph.edits import AddNode, AddWire, Edits, SetHeader, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import CALL, CALLED, is_callable
@@ -22,6 +23,7 @@ from gradstudio.graph.model import (
 )
 from gradstudio.graph.ports import find_port
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.operators.calling import INPUTS, required
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.families import call_results, default_names, is_list_like
@@ -65,7 +67,10 @@ def fresh_node(draft: Draft, operator: Operator) -> Node:
 def fresh_call(draft: Draft, module: ItemId) -> Node:
     """A call of a module, not wired yet: a name for each of its results."""
     call = fresh_node(draft, load()[CALL])
-    results = call_results(load().get(draft.graph.nodes[module].operator))
+    node = origin(draft.graph, draft.graph.nodes[module])
+    maker = load().get(node.operator) if node is not None else None
+    call = msgspec.structs.replace(call, lengths={**call.lengths, INPUTS: required(maker)})
+    results = call_results(maker)
     if len(results) < 2:
         return call
     taken = draft.taken_names()

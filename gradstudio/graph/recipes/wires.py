@@ -4,12 +4,12 @@ import msgspec
 
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
-from gradstudio.graph.joining import CALLED, is_callable, joined, makes_module
+from gradstudio.graph.joining import CALL, CALLED, is_callable, joined, makes_module
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.recipes.drafts import Draft
-from gradstudio.graph.recipes.lists import close_gaps, index_in, uncover
+from gradstudio.graph.recipes.lists import close_gaps, fit_call, index_in, uncover
 from gradstudio.graph.recipes.nodes import add_call, fresh_node
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.catalogue import load
@@ -114,6 +114,8 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
         owner = msgspec.structs.replace(owner, covered={**owner.covered, path: owner.literals[path]})
     draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
     draft.do(AddWire(Wire(source, output, target, path)))
+    if path == CALLED and isinstance(owner, Node) and owner.operator == CALL:
+        fit_call(draft, target)
 
 
 def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> None:

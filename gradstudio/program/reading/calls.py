@@ -99,15 +99,20 @@ class Calls:
         return self._call_of(node, callee, names)
 
     def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> Wired:
-        return self._bound(node, "python.call", [callee], names)
+        positional, keywords = self._arguments(node, [callee])
+        maker = self._maker(callee)
+        try:
+            found = binding.bind_call(load()["python.call"], maker, positional, keywords, strict=False)
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(found, names)
+
+    def _maker(self, module: Port | None) -> Operator | None:
+        maker = self._draft.maker(module) if isinstance(module, Wired) else None
+        return load().get(maker.operator) if maker is not None else None
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
-        positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]
-        keywords: dict[str, Given] = {}
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise _refused(keyword.value, "`**` unpacks while it runs: write the arguments out.")
-            keywords[keyword.arg] = self._argument(keyword.value)
+        positional, keywords = self._arguments(node, before)
         try:
             found = binding.bind(load(), path, positional, keywords, strict=False)
         except UnknownOperator:
@@ -115,6 +120,15 @@ class Calls:
         except BindingError as error:
             raise _refused(node, str(error)) from None
         return self._node(found, names)
+
+    def _arguments(self, node: ast.Call, before: list[Port]) -> tuple[list[Given], dict[str, Given]]:
+        positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]
+        keywords: dict[str, Given] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise _refused(keyword.value, "`**` unpacks while it runs: write the arguments out.")
+            keywords[keyword.arg] = self._argument(keyword.value)
+        return positional, keywords
 
     def _argument(self, node: ast.expr) -> Given:
         if isinstance(node, ast.Starred):
@@ -136,9 +150,7 @@ class Calls:
         """How many results can have names of their own; 0 when their number is not fixed."""
         if operator.face is not Face.CALL:
             return 0 if operator.varying else len(operator.results)
-        module = ports.get(operator.parameters[0].name)
-        maker = self._draft.maker(module) if isinstance(module, Wired) else None
-        return len(call_results(load().get(maker.operator) if maker is not None else None))
+        return len(call_results(self._maker(ports.get(operator.parameters[0].name))))
 
     def _port(self, given: Given) -> Port:
         return self._expressions.one(given)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from gradstudio.graph.calling import origin
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.ports import output_family, output_ports
 from gradstudio.operators import binding
@@ -151,10 +152,7 @@ class Draft:
     def maker(self, value: Wired) -> Node | None:
         """The node a value comes from, seen through second names."""
         node = self.graph.nodes.get(value.source)
-        while node is not None and node.operator == "python.alias":
-            wire = self.graph.wires.get((node.id, "value"))
-            node = self.graph.nodes.get(wire.source) if wire is not None else None
-        return node
+        return origin(self.graph, node) if node is not None else None
 
     # -------------------------------------------------------------- what flows
 

@@ -185,7 +185,8 @@ def node_face(
     node, operator = graph.nodes[item], operator_of(graph, head.id)
     called = _called_ports(graph, item, expanded) if module is not None else ()
     ports = input_ports(graph, head.id) if head.operator != STORED else ()
-    folded = foldable(ports)
+    asked = _asked_ports(graph, item) if module is not None else ()
+    folded = max(len(foldable(ports)), len(foldable(asked)))
     shown = shown_ports(ports, expanded)
     rows = (*(_call_row(graph, port, item) for port in called), *(input_row(graph, port, head.id) for port in shown))
     outputs = output_rows(output_ports(graph, item), item, always=module is not None)
@@ -195,29 +196,34 @@ def node_face(
     mode, frozen = mode_of(graph, constructor)
     width = _width(title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
-    hidden = len(ports) - len(shown)
+    hidden = len(ports) - len(shown) + len(asked) - len(shown_ports(asked, expanded))
     face = Face(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
-        outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and len(folded) > 1,
+        outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
         module=constructor, mode=mode, frozen=frozen,
     )  # fmt: skip
     return _with_module(_placed(face, measure))
 
 
+def _asked_ports(graph: Graph, call: ItemId) -> tuple[Port, ...]:
+    """What a call takes beside its module."""
+    return tuple(port for port in input_ports(graph, call) if port.path != CALLED and not port.grows)
+
+
 def _called_ports(graph: Graph, call: ItemId, expanded: bool) -> tuple[Port, ...]:
-    """What a call takes beside its module; one input more is offered on the unfolded card."""
-    ports = [port for port in input_ports(graph, call) if port.path != CALLED]
-    given = [port for port in ports if not port.grows]
-    if len(given) == 1:
+    """The inputs of a call that have a row; one more is offered on the unfolded card where anything may be given."""
+    given = list(shown_ports(_asked_ports(graph, call), expanded))
+    if len(given) == 1 and given[0].element is not None:
         given[0] = msgspec.structs.replace(given[0], label="input")
-    return tuple(given + [port for port in ports if port.grows and (expanded or not given)])
+    more = (port for port in input_ports(graph, call) if port.grows)
+    return tuple(given + [port for port in more if expanded or not given])
 
 
 def _call_row(graph: Graph, port: Port, call: ItemId) -> InputRow:
-    """A module is called with tensors: there is no field, unless a literal stands there."""
+    """A module is called with tensors first: what may be anything has no field, unless a literal stands there."""
     row = input_row(graph, port, call)
-    if port.literal:
+    if port.literal or port.parameter.kind not in (Kind.ANY, Kind.OBJECT) or not port.required:
         return row
     return replace(row, parameter=msgspec.structs.replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
 

@@ -4,6 +4,7 @@ from html import escape
 from typing import Final, Protocol
 
 from gradstudio.graph import analysis
+from gradstudio.graph.calling import described_by
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, operator_of, output_ports
@@ -48,9 +49,9 @@ def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
         case "port" if hit.port is not None:
             return port_text(board, hit.port, pages)
         case "field" if hit.row is not None:
-            return parameter_text(hit.row.parameter, pages, _operator_key(board, hit.row.owner))
+            return parameter_text(hit.row.parameter, pages, described_by(board.graph, hit.row.owner))
         case "card" if hit.label is not None:
-            return parameter_text(hit.label.parameter, pages, _operator_key(board, hit.label.owner))
+            return parameter_text(hit.label.parameter, pages, described_by(board.graph, hit.label.owner))
         case "card" if hit.leaf:
             return leaf_text(board, hit.item, hit.leaf)
         case "switch":
@@ -65,11 +66,6 @@ def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
             return "Drag the title to move the block. Drag nodes in and out to change what it holds."
         case _:
             return ""
-
-
-def _operator_key(board: Board, item: ItemId) -> str:
-    node = board.graph.nodes.get(item)
-    return node.operator if node is not None else ""
 
 
 def card_text(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
@@ -234,7 +230,7 @@ def port_text(board: Board, port: PortRef, pages: Pages = NO_PAGES) -> str:
         return leaf_text(board, port.item, port.path) + "<br>Drag a wire from here to read it."
     if port.side == "input":
         found = find_port(board.graph, port.item, port.path)
-        key = _operator_key(board, port.item)
+        key = described_by(board.graph, port.item)
         return parameter_text(found.parameter, pages, key) if found is not None else ""
     outputs = output_ports(board.graph, port.item)
     output = outputs[port.output] if port.output < len(outputs) else None

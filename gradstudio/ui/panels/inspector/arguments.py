@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from gradstudio.graph import recipes
+from gradstudio.graph.calling import described_by
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
 from gradstudio.graph.ports import Port, input_ports, output_ports
@@ -79,8 +80,8 @@ class ArgumentsSection(Section):
 
     def _told(self, parameter: Parameter) -> str:
         """What an argument takes, in torch's words where these are here."""
-        node = self._session.graph_store.graph.nodes.get(self._item) if self._item is not None else None
-        return parameter_text(parameter, self._session.pages, node.operator if node is not None else "")
+        key = described_by(self._session.graph_store.graph, self._item) if self._item is not None else ""
+        return parameter_text(parameter, self._session.pages, key)
 
     def _with_places(self, port: Port, field: QWidget) -> QWidget:
         """An element of a list with its buttons; a whole list with the one that splits it."""

@@ -54,7 +54,9 @@ class InputsSection(ArgumentsSection):
 
     def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
         ports = [port for port in super()._ports(item) if port.path != CALLED and not port.grows]
-        return tuple(ports if len(ports) != 1 else [msgspec.structs.replace(ports[0], label="input")])
+        if len(ports) == 1 and ports[0].element is not None:
+            ports = [msgspec.structs.replace(ports[0], label="input")]
+        return tuple(ports)
 
 
 class ModeSwitch(QWidget):
