@@ -7,8 +7,9 @@ from torch import Tensor
 
 from gradstudio.document.tensors import stored_tensor
 from gradstudio.graph.edits import AddNode, AddWire, SetHeader, SetTensor, apply
+from gradstudio.graph.joining import CALL
 from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Node, Wire
-from gradstudio.operators.binding import Binding, Given, Several, Slice, Wired, Written, bind
+from gradstudio.operators.binding import Binding, Given, Several, Slice, Wired, Written, bind, bind_call
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import result_families
 from gradstudio.operators.model import Effect, Face, Family, Operator
@@ -105,7 +106,12 @@ class Canvas:
     def _call(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> tuple[Node, Operator]:
         positional = [self._given(value) for value in args]
         keywords = {key: self._given(value) for key, value in kwargs.items()}
-        binding = bind(load(), path, positional, keywords, strict=self._strict)
+        if path == CALL:
+            made_by = args[0].call if isinstance(args[0], OutputRef) else None
+            maker = self._calls[made_by][1] if made_by is not None else None
+            binding = bind_call(load()[CALL], maker, positional, keywords, strict=self._strict)
+        else:
+            binding = bind(load(), path, positional, keywords, strict=self._strict)
         operator = binding.operator
         names = (name,) if len(operator.results) == 1 or operator.varying else tuple(
             f"{name}_{result.name}" for result in operator.results
