@@ -143,7 +143,7 @@ def signature(operator: Operator) -> str:
     if operator.face is Face.METHOD:
         receiver = f"{operator.parameters[0].name}.{operator.word}"
     else:
-        receiver = operator.title if operator.face is Face.CALL else operator.path
+        receiver = operator.parameters[0].name if operator.face is Face.CALL else operator.path
     return f"{receiver}({', '.join(parts)})"
 
 

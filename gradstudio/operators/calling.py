@@ -52,7 +52,7 @@ def _grown(call: Operator, maker: Operator | None, count: int, named: tuple[str,
 
 def as_function(call: Operator, maker: Operator) -> Operator:
     """Calling the maker's module as a row of its own, with its true signature."""
-    return msgspec.structs.replace(call, title=maker.title.lower(), parameters=(call.parameters[0], *maker.takes))
+    return msgspec.structs.replace(call, title=maker.title, parameters=(call.parameters[0], *maker.takes))
 
 
 def input_parameter(maker: Operator | None, number: int) -> Parameter | None:

@@ -180,7 +180,7 @@ class ValuePrinter:
                 self._value(line, owner, argument.paths[0], parameter.kind)
         elif spreads and (argument.paths or parameter.kind is not Kind.SHAPE):
             self._elements(line, owner, argument)
-        elif parameter.kind is Kind.SHAPE:
+        elif parameter.kind is Kind.SHAPE or self._is_call(owner):  # ``lstm(x, hx=(h, c))``
             line.write("(")
             self._elements(line, owner, argument)
             line.write(",)" if len(argument.paths) == 1 else ")")
@@ -188,6 +188,10 @@ class ValuePrinter:
             line.write("[")
             self._elements(line, owner, argument)
             line.write("]")
+
+    def _is_call(self, owner: Node | Block) -> bool:
+        operator = self._soundness.operators.get(owner.id)
+        return operator is not None and operator.face is Face.CALL
 
     def _elements(self, line: Line, owner: Node | Block, argument: Argument) -> None:
         for k, path in enumerate(argument.paths):
