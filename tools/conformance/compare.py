@@ -62,6 +62,8 @@ def plain_differs(record: Record | None, expected: Any) -> str:
         return next((text for item, value in pairs if (text := plain_differs(item, value))), "")
     if not isinstance(record, PlainRecord):
         return f"no plain value but {type(record).__name__}"
+    if record.class_name != type(expected).__name__:
+        return f"a {record.class_name} instead of a {type(expected).__name__}"
     shown = record.value
     if isinstance(expected, complex):
         expected = [expected.real, expected.imag]
@@ -74,7 +76,7 @@ def plain_differs(record: Record | None, expected: Any) -> str:
     if isinstance(expected, float):
         return "" if shown is not None and str(float(str(shown))) == str(expected) else f"{shown} instead of {expected}"
     if isinstance(expected, bool | int) or expected is None:
-        return "" if shown == expected and isinstance(shown, type(expected)) else f"{shown} instead of {expected}"
+        return "" if shown == expected else f"{shown} instead of {expected}"
     return "" if str(shown) == str(expected) else f"{shown} instead of {expected}"
 
 

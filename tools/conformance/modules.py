@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.testing._internal.common_modules import module_db
 
-from tools.conformance.opinfo import SEED, Places, torch_backward, with_leaves
+from tools.conformance.opinfo import MADE, SEED, Places, torch_backward, with_leaves
 from tools.conformance.plan import Call, OutputRef, Plan, Ref, Unplanned, flatten
 
 NESTED = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
@@ -79,7 +79,7 @@ def _plan(info: Any, sample: Any, training: bool, noted: dict[int, Any], dtype: 
 
 def _inner(value: Any, plan: Plan, noted: dict[int, Any], refs: dict[int, Ref], places: Places) -> Any:
     """A module among the arguments, made anew under our seed by a call of its own."""
-    if not isinstance(value, nn.Module):
+    if not isinstance(value, nn.Module) or type(value) in MADE:
         return value
     if id(value) not in noted:
         raise Unplanned(f"an argument is a {type(value).__name__}, a module that is made elsewhere")

@@ -1,11 +1,12 @@
 """Samples of PyTorch's operator database as plans, with what torch gives for them."""
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.testing._internal.common_methods_invocations import op_db
 
 from tools.conformance.inputs import take_apart
@@ -19,6 +20,14 @@ UNINITIALISED = frozenset(
     "empty empty_like empty_permuted empty_strided new_empty new_empty_strided resize_ resize_as_".split()
 )
 """Operators whose results hold whatever was in memory: only dtype and shape can be compared."""
+MADE: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+    nn.PairwiseDistance: (
+        "torch.nn.PairwiseDistance",
+        lambda value: {"p": value.norm, "eps": value.eps, "keepdim": value.keepdim},
+    ),
+    nn.LinearCrossEntropyOptions: ("torch.nn.LinearCrossEntropyOptions", dataclasses.asdict),
+}
+"""Objects among the arguments that a node of their own makes: its path, and with which arguments."""
 VARIANTS = ("function", "method", "inplace")
 
 
@@ -125,7 +134,7 @@ class Places:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._of: dict[int, Ref] = {id(entry.leaf): InputRef(k) for k, entry in enumerate(plan.inputs)}
-        self._kept: list[Tensor] = []
+        self._kept: list[Any] = []
 
     def add(self, tensor: Tensor, ref: Ref) -> None:
         """A tensor is there now."""
@@ -143,12 +152,23 @@ class Places:
         """The value with references in the place of tensors."""
         if isinstance(value, Tensor):
             return self.of(value)
+        if type(value) in MADE:
+            return self._made(value)
         if isinstance(value, list | tuple) and any(True for _ in flatten(value)):
             items = [self.references(item) for item in value]
             return tuple(items) if isinstance(value, tuple) else items
         if isinstance(value, dict):
             return {key: self.references(item) for key, item in value.items()}
         return value
+
+    def _made(self, value: Any) -> Ref:
+        """An object that a call of its own makes on the canvas."""
+        if id(value) not in self._of:
+            path, arguments = MADE[type(value)]
+            self.plan.calls.append(Call(path, (), arguments(value)))
+            self._of[id(value)] = OutputRef(len(self.plan.calls) - 1)
+            self._kept.append(value)
+        return self._of[id(value)]
 
 
 def with_leaves(value: Any, plan: Plan, inputs: dict[int, Tensor]) -> Any:
