@@ -1,12 +1,14 @@
 """Prints the table of conformance: ``python3 dev.py conformance [--part N/5] [--dtype ...] [--op NAME] ...``."""
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 
-THREADS = "OMP_NUM_THREADS"
+from tools.conformance.exceptions import read
+from tools.conformance.measure import Measure
+from tools.conformance.tally import exceptions, table
+
 DTYPES = ("float32", "int64", "bool")
 SECTIONS = ("ops", "modules", "errors", "infer")
 
@@ -14,12 +16,6 @@ SECTIONS = ("ops", "modules", "errors", "infer")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for, print it, and say by the exit code whether every exception is explained."""
     asked = _parser().parse_args(arguments)
-    os.environ.setdefault(THREADS, "1")  # of torch here, in the engine and in the scripts alike
-    os.environ.setdefault("MKL_NUM_THREADS", os.environ[THREADS])
-    from tools.conformance.exceptions import read
-    from tools.conformance.measure import Measure
-    from tools.conformance.tally import exceptions, table
-
     began = time.monotonic()
     part, parts = (int(number) for number in asked.part.split("/")) if asked.part else (1, 1)
     dtypes = asked.dtype.split(",") if asked.dtype else list(DTYPES)

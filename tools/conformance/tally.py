@@ -5,7 +5,20 @@ from dataclasses import dataclass, field
 
 from tools.conformance.cases import Verdict
 
-HEAD = ("", "entries", "drawn", "samples", "same", "%", "with gradients", "engine", "script", "differ", "not drawn")
+HEAD = (
+    "",
+    "entries",
+    "drawn",
+    "samples",
+    "same",
+    "%",
+    "% of drawn",
+    "with gradients",
+    "engine",
+    "script",
+    "differ",
+    "not drawn",
+)
 AT_TIMES = "at times:"
 """Begins the reason of an exception that comes and goes."""
 INFERENCE_HEAD = ("", "entries", "samples", "right", "%", "after a run", "refused", "wrong")
@@ -55,6 +68,12 @@ class Tally:
         """Percent of them that came out as torch's."""
         return 100 * self.states["same"] / self.samples if self.samples else 100.0
 
+    @property
+    def share_of_drawn(self) -> float:
+        """Percent of those of which there is a canvas."""
+        drawn = self.samples - self.states["unbuilt"]
+        return 100 * self.states["same"] / drawn if drawn else 100.0
+
     def row(self) -> tuple[str, ...]:
         """The line of the table."""
         if self.section == "infer":
@@ -69,7 +88,7 @@ class Tally:
             )
         return (
             self.title, str(len(self.seen)), str(len(self.drawn)), str(self.samples), str(self.states["same"]),
-            f"{self.share:.2f}", str(self.gradients), str(self.engine), str(self.script),
+            f"{self.share:.2f}", f"{self.share_of_drawn:.2f}", str(self.gradients), str(self.engine), str(self.script),
             str(self.states["differs"]), str(self.states["unbuilt"]),
         )  # fmt: skip
 
