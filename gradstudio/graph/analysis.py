@@ -1,6 +1,7 @@
 """Analysis: what the text of a program says about its items, before anything runs.
 
-Everything is computed once per revision of a graph, each in time linear in its size.
+Everything is computed once per revision of a graph, each in time linear in its size; an edit that
+only turns a literal keeps all of it.
 """
 
 from collections import Counter
@@ -8,11 +9,12 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from gradstudio.graph.arguments import GROUP
-from gradstudio.graph.gradients import Gradients, body_is_top_level, losses_first
+from gradstudio.graph.gradients import Gradients, body_is_top_level, decisive_literals, losses_first
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
 from gradstudio.graph.soundness import Soundness
 from gradstudio.graph.statements import Binding
+from gradstudio.graph.unchanged import Seen
 from gradstudio.operators.model import Effect, Face, Family
 
 MAX_NESTED = 40
@@ -23,11 +25,32 @@ NO_ROOT = "Nothing here requires grad, so there is nothing to run a backward fro
 
 
 class Analysis:
-    """All that is known of one graph at one revision; parts are computed when first asked for."""
+    """All that is known of one graph at one revision; parts are computed when first asked for.
 
-    def __init__(self, graph: Graph, inputs: tuple[str, ...] = ()) -> None:
-        """Analyse the graph; `inputs` are the names that a definition is given."""
+    Attributes:
+        structure: the same object as long as nothing but literals changes that decide no part of this.
+    """
+
+    def __init__(self, graph: Graph, inputs: tuple[str, ...] = (), before: "Analysis | None" = None) -> None:
+        """Analyse the graph; `inputs` are the names that a definition is given, `before` an older analysis."""
         self.graph, self.inputs, self.revision = graph, inputs, graph.revision
+        self.seen = Seen(graph)
+        self.structure = object()
+        if before is not None and before.holds_for(self.seen):
+            self.structure = before.structure
+            for part in _PARTS & before.__dict__.keys():
+                self.__dict__[part] = before.__dict__[part]
+
+    def holds_for(self, later: Seen) -> bool:
+        """Whether all that was found is true of later records of the graph, which is in that state now."""
+        turned = self.seen.turned(later) if "soundness" in self.__dict__ else None
+        if turned is None:
+            return False
+        return all(
+            self.soundness.is_same_with(later.nodes[item])
+            and decisive_literals(later.nodes[item]) == decisive_literals(self.seen.nodes[item])
+            for item in turned
+        )
 
     @cached_property
     def soundness(self) -> Soundness:
@@ -74,6 +97,7 @@ class Analysis:
         return _root(self)
 
 
+_PARTS = frozenset(name for name, part in vars(Analysis).items() if isinstance(part, cached_property))
 _analyses: "WeakKeyDictionary[Graph, Analysis]" = WeakKeyDictionary()
 
 
@@ -81,7 +105,7 @@ def analyse(graph: Graph) -> Analysis:
     """The analysis of the graph as it is now; kept until the next edit."""
     known = _analyses.get(graph)
     if known is None or known.revision != graph.revision:
-        known = _analyses[graph] = Analysis(graph)
+        known = _analyses[graph] = Analysis(graph, before=known)
     return known
 
 

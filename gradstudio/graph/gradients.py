@@ -267,6 +267,11 @@ def _makes_leaf(traits: Traits, node: Node) -> bool:
     return False
 
 
+def decisive_literals(node: Node) -> tuple[str | None, ...]:
+    """All of a node's literals that anything above reads: what they say may change what requires grad."""
+    return tuple(node.literals.get(name) for name in ("requires_grad", "value", "name"))
+
+
 def losses_first(operator: Operator | None) -> bool:
     """Whether the operator is a loss, which goes first as the root of an appended backward."""
     return operator is not None and (operator.category == "Losses" or operator.word.endswith("_loss"))

@@ -59,13 +59,19 @@ def bound_names(graph: Graph) -> Iterator[str]:
 
 def fresh(taken: set[str], base: str) -> str:
     """The base, or the base with the lowest free number; added to `taken`."""
-    name = base = suggest(base)
-    stem, number = base.rstrip("0123456789") or base, 1
+    return fresh_from(taken, base, 1)[0]
+
+
+def fresh_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
+    """As `fresh`, where no lower number is free; also the number it has."""
+    base = suggest(base)
+    stem = base.rstrip("0123456789") or base
+    name = base if number == 1 else f"{stem}{number}"
     while name in taken or name in RESERVED:
         number += 1
         name = f"{stem}{number}"
     taken.add(name)
-    return name
+    return name, number
 
 
 def title(graph: Graph, item: ItemId) -> str:

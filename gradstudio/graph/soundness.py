@@ -8,7 +8,7 @@ or when it reads something that is incomplete (SEMANTICS 12).
 from collections.abc import Iterator
 
 from gradstudio.graph import names as names_of
-from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, Graph, ItemId
+from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.reasons import block_reason, node_reason
 from gradstudio.graph.statements import Binding, Statements
 
@@ -51,6 +51,12 @@ class Soundness(Statements):
             node = self.graph.nodes.get(item)
             self._own[item] = node_reason(self, node) if node else block_reason(self, self.graph.blocks[item])
         return self._own[item]
+
+    def is_same_with(self, node: Node) -> bool:
+        """Whether all of this stands when a node, already in the graph, has other literals."""
+        if self._own.get(node.id, MUTED) == MUTED:
+            return False  # nobody has asked
+        return self.prints_same(node) and node_reason(self, node) == self._own[node.id]
 
     def _broken_loops(self) -> Iterator[tuple[ItemId, str]]:
         """Loops whose carried values do not come back from the body."""

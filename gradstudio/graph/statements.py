@@ -39,6 +39,16 @@ class Statements:
             known = self.bindings[key] = self.binding(*before) if before is not None else key
         return known
 
+    def prints_same(self, node: Node) -> bool:
+        """Whether a node with other literals has the arguments and ports it had."""
+        operator = self.operators.get(node.id)
+        if find_operator(self.graph, node) != operator:
+            return False
+        if operator is None:
+            return True
+        printed = arguments(self.graph, node, operator)
+        return printed == self.arguments[node.id] and self._wired(node, printed) == self.ports[node.id]
+
     def name(self, binding: Binding) -> str:
         """The name of a binding; "" when it has none."""
         item, output = binding

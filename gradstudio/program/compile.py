@@ -1,5 +1,7 @@
 """Compile: a graph as the nested list of steps that the engine executes."""
 
+import msgspec
+
 from gradstudio.graph.analysis import NO_ROOT, STATEMENTS_ONLY, Analysis, analyse
 from gradstudio.graph.checks import digest_of
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node
@@ -39,7 +41,7 @@ class _Steps:
     def __init__(self, analysis: Analysis, script: Script, stem: str) -> None:
         self.analysis, self.graph, self.script = analysis, analysis.graph, script
         self.soundness, self.repeated = analysis.soundness, analysis.gradients.repeated
-        self.references = script.references
+        self.references, self.memo = script.references, script.memo
         self.printer = Printer(self.references, device=script.device, stem=stem, traced=True)
         self.tensors: set[str] = set()
 
@@ -82,6 +84,22 @@ class _Steps:
         )
 
     def _statement(self, node: Node) -> Statement:
+        """The statement as it was printed for an earlier revision, where only its line may be another, else anew."""
+        item, line, repeated = node.id, self.script.lines.get(node.id, 0), node.id in self.repeated
+        key, known = self.memo.key(item), self.memo.steps.get(item)
+        operator = self.soundness.operators.get(item)
+        if operator is not None and operator.face is Face.STORED:
+            self.tensors.add(digest_of(node))
+        if known is None or known[0] is not key:
+            made = self._printed(node, line, repeated)
+        elif known[1].line == line and known[1].repeated == repeated:
+            return known[1]
+        else:
+            made = msgspec.structs.replace(known[1], line=line, repeated=repeated)
+        self.memo.steps[item] = key, made
+        return made
+
+    def _printed(self, node: Node, line: int, repeated: bool) -> Statement:
         item = node.id
         operator = self.soundness.operators.get(item)
         address = self.analysis.addresses[item]
@@ -98,9 +116,9 @@ class _Steps:
             operator=node.operator,
             text=text,
             address=address,
-            line=self.script.lines.get(item, 0),
+            line=line,
             names=names,
-            repeated=item in self.repeated,
+            repeated=repeated,
             is_part=is_part,
             drops=drops,
             backward=Effect.BACKWARD in effects,
@@ -115,8 +133,6 @@ class _Steps:
         """The statement's text, and the expression of its value when it binds no name."""
         line = Line()
         address = self.analysis.addresses[node.id]
-        if operator is not None and operator.face is Face.STORED:
-            self.tensors.add(digest_of(node))
         if is_part:
             line.write(f"{address} = ")
             self.printer.value(line, node.id)

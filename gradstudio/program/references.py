@@ -2,19 +2,23 @@
 
 from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.names import RESERVED, bound_names, fresh
+from gradstudio.graph.names import RESERVED, bound_names, fresh_from
 
 
 class References:
-    """Names of one program; "" stands for a part that is printed where it is used."""
+    """Names of one program; "" stands for a part that is printed where it is used.
+
+    They are the same as long as the analysis's `structure` is.
+    """
 
     def __init__(self, analysis: Analysis) -> None:
         """Read them off the analysis."""
-        self.analysis, self.graph = analysis, analysis.graph
-        self._soundness, self._nested = analysis.soundness, analysis.nested
+        self.graph, self.structure = analysis.graph, analysis.structure
+        self.soundness, self.nested, self.addresses = analysis.soundness, analysis.nested, analysis.addresses
         self._read: dict[tuple[ItemId, int], str] = {}
         self._extra: dict[tuple[ItemId, int], str] = {}
         self._taken: set[str] | None = None
+        self._numbers: dict[str, int] = {}
 
     def read(self, wire: Wire) -> str:
         """The name that the wire's source is read under; "" when it is printed in place."""
@@ -25,15 +29,15 @@ class References:
         return name
 
     def _name(self, source: ItemId, output: int) -> str:
-        binding = self._soundness.binding(source, output)
-        name = self._soundness.name(binding)
+        binding = self.soundness.binding(source, output)
+        name = self.soundness.name(binding)
         if name:
             return name
-        if source in self._nested:
+        if source in self.nested:
             return ""
-        if binding != (source, output) and binding[0] not in self._nested:
+        if binding != (source, output) and binding[0] not in self.nested:
             return self._unnamed(*binding)
-        operator = self._soundness.operators.get(source)
+        operator = self.soundness.operators.get(source)
         if operator is not None and operator.face in STATEMENTS_ONLY:
             return ""  # `x[0] += 1` binds nothing: its target is printed again
         return self._unnamed(source, output)
@@ -44,7 +48,7 @@ class References:
         if node.names:
             if "_" not in node.names:
                 return node.names
-            read = {wire.output for wire in self.graph.wires_from(item) if self._soundness.is_live(wire.target)}
+            read = {wire.output for wire in self.graph.wires_from(item) if self.soundness.is_live(wire.target)}
             return tuple(
                 self._unnamed(item, k) if name == "_" and k in read else name for k, name in enumerate(node.names)
             )
@@ -60,24 +64,25 @@ class References:
     def fresh(self, base: str) -> str:
         """A name that nothing else in the program has."""
         if self._taken is None:
-            addresses = self.analysis.addresses.values()
+            addresses = self.addresses.values()
             self._taken = {*bound_names(self.graph), *RESERVED, *self.graph.definitions, *addresses}
-        return fresh(self._taken, base)
+        name, self._numbers[base] = fresh_from(self._taken, base, self._numbers.get(base, 1))
+        return name
 
     def _binds_address(self, item: ItemId) -> bool:
-        operator = self._soundness.operators.get(item)
+        operator = self.soundness.operators.get(item)
         if operator is None or operator.face in STATEMENTS_ONLY or not operator.results:
             return False
-        if item in self._nested or not self.graph.outgoing.get(item):
+        if item in self.nested or not self.graph.outgoing.get(item):
             return False
-        return any(self.read(wire) == self.analysis.addresses[item] for wire in self.graph.wires_from(item))
+        return any(self.read(wire) == self.addresses[item] for wire in self.graph.wires_from(item))
 
     def _unnamed(self, item: ItemId, output: int) -> str:
         node = self.graph.nodes.get(item)
         if node is None or not node.names:
-            return self.analysis.addresses[item]
+            return self.addresses[item]
         if (item, output) not in self._extra:
-            operator = self._soundness.operators.get(item)
+            operator = self.soundness.operators.get(item)
             results = operator.results if operator is not None else ()
             self._extra[item, output] = self.fresh(results[output].name if output < len(results) else "unused")
         return self._extra[item, output]

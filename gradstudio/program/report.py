@@ -10,13 +10,13 @@ from gradstudio.program.references import References
 from gradstudio.program.wrap import WIDTH, wrap
 
 
-def report_lines(analysis: Analysis, references: References) -> list[str]:
-    """The lines of the report; none when the program binds no tensor."""
+def report_lines(analysis: Analysis, references: References) -> str:
+    """The lines of the report; "" when the program binds no tensor."""
     reporter = _Reporter(analysis, references)
     calls = [line for name, node in reporter.last.items() for line in reporter.prints(name, node)]
     if not calls:
-        return []
-    return ["", "", 'if __name__ == "__main__":', *calls]
+        return ""
+    return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""])
 
 
 class _Reporter:

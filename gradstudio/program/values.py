@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
+from gradstudio.graph.analysis import STATEMENTS_ONLY
 from gradstudio.graph.arguments import SLICE_PARTS, Argument, slice_parts
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node
 from gradstudio.graph.spelling import (
@@ -75,8 +75,7 @@ class ValuePrinter:
         """Print for the script, or with every part under its address (`traced`)."""
         self.references, self.traced, self._device, self._stem = references, traced, device, stem
         self.imports: set[str] = set() if imports is None else imports
-        analysis: Analysis = references.analysis
-        self._graph, self._soundness, self._addresses = analysis.graph, analysis.soundness, analysis.addresses
+        self._graph, self._soundness, self._addresses = references.graph, references.soundness, references.addresses
 
     def _face(self, line: Line, node: Node, operator: Operator) -> None:
         raise NotImplementedError

@@ -14,6 +14,7 @@ from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
+from gradstudio.program.memo import Key, Memo, Piece, memo_of
 from gradstudio.program.model import Span
 from gradstudio.program.references import References
 from gradstudio.program.report import report_lines
@@ -40,6 +41,7 @@ class Script(msgspec.Struct, frozen=True):
         lines: 1-based line of every item, comments of incomplete ones included.
         device: ``device = ...`` is among the header.
         references: the names its statements read and bind.
+        memo: what was printed of its items.
     """
 
     text: str
@@ -49,6 +51,7 @@ class Script(msgspec.Struct, frozen=True):
     lines: dict[ItemId, int]
     device: bool
     references: References
+    memo: Memo
 
 
 def write_script(graph: Graph, *, stem: str = "program") -> str:
@@ -65,27 +68,24 @@ def write_code(graph: Graph, *, stem: str = "program") -> tuple[str, tuple[Span,
 def write(graph: Graph, *, stem: str = "program") -> Script:
     """The whole script with all that is known of its text."""
     analysis = analyse(graph)
-    references = References(analysis)
     device = needs_device(analysis)
-    body = _Body(references, device, stem)
+    memo = memo_of(graph, stem, device)
+    references = memo.begin(analysis)
+    body = _Body(references, device, stem, memo)
     body.write(ROOT, 0)
-    definitions = _definitions(graph, device, stem, body.printer.imports)
-    before = _before(graph, device, body.printer.imports, definitions)
+    definitions = _definitions(graph, device, stem, body.imports)
+    before = _before(graph, device, body.imports, definitions)
     if declares_encoding([*before, *body.lines]):
-        before = _before(graph, device, {*body.printer.imports, "torch"}, definitions)
+        before = _before(graph, device, {*body.imports, "torch"}, definitions)
     while before and not before[-1] and not body.lines:
         before.pop()
     prelude = "\n".join(before) + "\n" if before else ""
     code = prelude + "\n".join(body.lines) + "\n" if body.lines else prelude
-    report = report_lines(analysis, references)
-    text = code + "\n".join(report) + "\n" if report else code
-    shift = len(before)
-    spans = tuple(
-        Span(span.node, span.line + shift, span.column, span.end_line + shift, span.end_column) for span in body.spans
-    )
-    return Script(
-        text, code, prelude, spans, {item: line + shift for item, line in body.line_of.items()}, device, references
-    )
+    if memo.report is None:
+        memo.report = report_lines(analysis, references)
+    text = code + memo.report
+    spans, lines = body.placed_below(len(before))
+    return Script(text, code, prelude, spans, lines, device, references, memo)
 
 
 def needs_device(analysis: Analysis) -> bool:
@@ -116,13 +116,21 @@ def _asks_for_device(graph: Graph, node: Node, operator: Operator) -> bool:
 class _Body:
     """Writes the statements of one graph; lines are counted from 1 at its first."""
 
-    def __init__(self, references: References, device: bool, stem: str, imports: set[str] | None = None) -> None:
-        self.references, self.analysis, self.graph = references, references.analysis, references.graph
-        self.soundness = self.analysis.soundness
-        self.printer = Printer(references, device=device, stem=stem, imports=imports)
+    def __init__(self, references: References, device: bool, stem: str, memo: Memo | None = None) -> None:
+        self.references, self.graph, self.memo = references, references.graph, memo
+        self.soundness = references.soundness
+        self.printer = Printer(references, device=device, stem=stem)
+        self.imports: set[str] = set()
         self.lines: list[str] = []
-        self.spans: list[Span] = []
+        self.pieces: list[tuple[int, Piece]] = []
         self.line_of: dict[ItemId, int] = {}
+
+    def placed_below(self, count: int) -> tuple[tuple[Span, ...], dict[ItemId, int]]:
+        """Where the items stand, and on which lines, when there are so many lines above."""
+        spans = tuple([span for top, piece in self.pieces for span in piece.spans(top + count)])
+        lines = {item: line + count for item, line in self.line_of.items()}
+        lines.update([(span.node, span.line) for span in spans])
+        return spans, lines
 
     def write(self, body: BodyId, depth: int) -> bool:
         """Write the statements of a body; whether there was one that is more than a comment."""
@@ -133,7 +141,7 @@ class _Body:
             if item in self.soundness.muted:
                 continue
             notes = f"{notes}\n{owner.note}" if notes and owner.note else notes or owner.note
-            if item in self.analysis.nested:
+            if item in self.references.nested:
                 continue
             if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
                 self.lines.append("")
@@ -150,12 +158,11 @@ class _Body:
         block = self.graph.blocks.get(item)
         if block is None:
             return self._statement(item, depth)
-        self.line_of[item] = len(self.lines) + 1
         if block.kind == "group":
             return self._group(block, depth)
         line = Line()
         self.printer.head(line, block)
-        self._put(line, depth)
+        self._put(self._piece(line, depth, None))
         if not self.write(BodyId(item), depth + 1):
             self.lines.append(INDENT * (depth + 1) + "pass")
         return True
@@ -163,8 +170,7 @@ class _Body:
     def _group(self, block: Block, depth: int) -> bool:
         indent = INDENT * depth
         opening = indent + region(block.title)
-        self.lines.append(opening)
-        self.spans.append(Span(block.id, len(self.lines), len(indent), len(self.lines), len(opening)))
+        self._put(Piece(None, depth, (opening,), ((block.id, 0, len(indent), 0, len(opening)),), frozenset()))
         holds = self.write(BodyId(block.id), depth)
         self.lines.append(indent + "# endregion")
         return holds
@@ -174,27 +180,43 @@ class _Body:
         if node.bypassed and not self.references.bound(item):
             self.line_of[item] = len(self.lines) + 1
             return False
-        line = Line()
-        self.printer.statement(line, item)
-        self._put(line, depth)
+        self._put(self._printed(item, depth))
         return True
 
-    def _put(self, line: Line, depth: int) -> None:
-        text, indent, top = line.text, len(INDENT) * depth, len(self.lines) + 1
+    def _printed(self, item: ItemId, depth: int) -> Piece:
+        """The statement as it was printed for an earlier revision, else anew."""
+        key = self.memo.key(item) if self.memo is not None else None
+        known = self.memo.pieces.get(item) if self.memo is not None else None
+        if known is not None and known.key is key and known.depth == depth:
+            return known
+        line = Line()
+        self.printer.statement(line, item)
+        piece = self._piece(line, depth, key)
+        if self.memo is not None:
+            self.memo.pieces[item] = piece
+        return piece
+
+    def _piece(self, line: Line, depth: int, key: Key | None) -> Piece:
+        """What the printer has just written on a line, broken where that is too long."""
+        text, indent = line.text, len(INDENT) * depth
+        imports = frozenset(self.printer.imports)
+        self.printer.imports.clear()
         if indent + columns(text) <= WIDTH:
-            self.lines.append(INDENT * depth + text)
-            for item, start, end in line.marks:
-                self.spans.append(Span(item, top, indent + start, top, indent + end))
-                self.line_of[item] = top
-            return
+            marks = tuple((item, 0, indent + start, 0, indent + end) for item, start, end in line.marks)
+            return Piece(key, depth, (INDENT * depth + text,), marks, imports)
         wrapped = wrap(text, indent)
-        self.lines.extend(wrapped.lines)
         starts = [piece[0] for piece in wrapped.pieces]
+        places = []
         for item, start, end in line.marks:
             offset, _, row, column = wrapped.pieces[bisect_right(starts, start) - 1]
             last, _, end_row, end_column = wrapped.pieces[bisect_right(starts, end - 1) - 1]
-            self.spans.append(Span(item, top + row, column + start - offset, top + end_row, end_column + end - last))
-            self.line_of[item] = top + row
+            places.append((item, row, column + start - offset, end_row, end_column + end - last))
+        return Piece(key, depth, wrapped.lines, tuple(places), imports)
+
+    def _put(self, piece: Piece) -> None:
+        self.pieces.append((len(self.lines) + 1, piece))
+        self.lines.extend(piece.lines)
+        self.imports |= piece.imports
 
     def _incomplete(self, item: ItemId, depth: int) -> None:
         indent = INDENT * depth
@@ -219,6 +241,9 @@ class _Body:
                 return f"{names} = {node.operator}(...)" if names else f"{node.operator}(...)"
         except (NotALiteral, RecursionError):
             return title(self.graph, item)
+        finally:
+            self.imports |= self.printer.imports
+            self.printer.imports.clear()
         return line.text
 
 
@@ -265,8 +290,9 @@ def _definitions(graph: Graph, device: bool, stem: str, imports: set[str]) -> li
     for name in _called(graph):
         definition = graph.definitions[name]
         references = References(Analysis(definition.graph, definition.inputs))
-        body = _Body(references, device, stem, imports)
+        body = _Body(references, device, stem)
         holds = body.write(ROOT, 1)
+        imports |= body.imports
         results = [_returned(references, definition.graph, k) for k in range(len(definition.outputs))]
         if results:
             body.lines.append(f"{INDENT}return {', '.join(results)}")

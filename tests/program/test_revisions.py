@@ -1,0 +1,159 @@
+"""A graph compiled after every edit is what it is compiled from nothing: nothing that was kept is out of date."""
+
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gradstudio.document import file
+from gradstudio.graph import analysis
+from gradstudio.graph.edits import (
+    AddBlock,
+    AddNode,
+    AddWire,
+    Edit,
+    MoveItem,
+    RemoveNode,
+    RemoveWire,
+    ReplaceBlock,
+    ReplaceNode,
+    SetHeader,
+    apply,
+)
+from gradstudio.graph.errors import EditError
+from gradstudio.graph.model import ROOT, Block, BodyId, Graph, Header, ItemId, Node, Wire
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.write import write
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
+EDITS = 40
+LITERALS = ("1", "2", "0.5", "-3", "True", "False", "(2, 3)", "'weight'", "torch.float64", "device", "nonsense(", "")
+LONG = "(" + ", ".join(["100000"] * 15) + ")"
+OPERATORS = ("torch.randn", "operator.add", "operator.iadd", "torch.relu", "torch.nn.Linear", "no.such", "python.call")
+NAMES = ((), (), ("x",), ("h",), ("loss",), ("_", "y"), ("a_rather_long_name_for_something_that_is_so_small",))
+
+
+class Hand:
+    """Somebody who edits a program without looking."""
+
+    def __init__(self, graph: Graph, seed: int) -> None:
+        self.graph, self.chance, self.made = graph, random.Random(seed), 0
+
+    def edit(self) -> Edit:
+        """Any edit; mostly of a literal, as people make most of them."""
+        kinds = (self.turn, self.turn, self.change, self.rename, self.wire, self.unwire, self.add, self.remove)
+        return self.chance.choice((*kinds, self.move, self.head, self.head, self.enclose))()
+
+    def node(self) -> Node:
+        return self.chance.choice(list(self.graph.nodes.values()))
+
+    def turn(self) -> Edit:
+        """Other words in a literal that is there, or in the head of a block."""
+        blocks = [block for block in self.graph.blocks.values() if block.literals]
+        owner: Node | Block = self.chance.choice(blocks) if blocks and self.chance.random() < 0.2 else self.node()
+        ports = sorted(owner.literals) or ["a"]
+        text = self.chance.choice((*LITERALS, LONG))
+        literals = {**owner.literals, self.chance.choice(ports): text}
+        made = msgspec.structs.replace(owner, literals={name: text for name, text in literals.items() if text})
+        return ReplaceNode(made) if isinstance(made, Node) else ReplaceBlock(made)
+
+    def change(self) -> Edit:
+        flag = self.chance.choice(("nested", "muted", "bypassed", "blank_before", "note", "operator", "marks"))
+        node = self.node()
+        others = {"note": "said of it", "operator": self.chance.choice(OPERATORS), "marks": ("root",)}
+        value = others.get(flag, not getattr(node, flag))
+        return ReplaceNode(msgspec.structs.replace(node, **{flag: value}))
+
+    def rename(self) -> Edit:
+        return ReplaceNode(msgspec.structs.replace(self.node(), names=self.chance.choice(NAMES)))
+
+    def wire(self) -> Edit:
+        target = self.node()
+        port = self.chance.choice(("a", "b", "input", "module", "inputs.0", "self", *target.literals))
+        return AddWire(Wire(self.node().id, self.chance.choice((0, 0, 0, 1)), target.id, port))
+
+    def unwire(self) -> Edit:
+        wires = list(self.graph.wires.values())
+        return RemoveWire(self.chance.choice(wires)) if wires else self.add()
+
+    def place(self) -> tuple[BodyId, int]:
+        body = self.chance.choice(list(self.graph.bodies))
+        return body, self.chance.randrange(len(self.graph.bodies[body]) + 1)
+
+    def fresh(self) -> ItemId:
+        self.made += 1
+        return ItemId(f"made{self.made}")
+
+    def add(self) -> Edit:
+        names, operator = self.chance.choice(NAMES), self.chance.choice(OPERATORS)
+        return AddNode(Node(id=self.fresh(), operator=operator, names=names, literals={"a": "1"}), *self.place())
+
+    def remove(self) -> Edit:
+        return RemoveNode(self.node().id)
+
+    def move(self) -> Edit:
+        return MoveItem(self.node().id, *self.place())
+
+    def head(self) -> Edit:
+        seed, device = self.chance.choice((None, 0, 7)), self.chance.choice(("cpu", "cpu", "auto", "cuda:0"))
+        return SetHeader(Header(seed=seed, device=device))
+
+    def enclose(self) -> Edit:
+        return AddBlock(Block(id=self.fresh(), kind=self.chance.choice(("no_grad", "group"))), *self.place())
+
+
+def check(graph: Graph, what: object) -> None:
+    """What is known of the graph is what is known of its twin, of which nothing was kept."""
+    twin = graph.copy()
+    assert analysis.repeated(graph) == analysis.repeated(twin), what
+    assert analysis.may_require_grad(graph) == analysis.may_require_grad(twin), what
+    assert analysis.incomplete(graph) == analysis.incomplete(twin), what
+    assert analysis.addresses(graph) == analysis.addresses(twin), what
+    assert analysis.nested_now(graph) == analysis.nested_now(twin), what
+    assert analysis.root(graph) == analysis.root(twin), what
+    assert compile_graph(graph) == compile_graph(twin), what
+    assert write(graph).lines == write(twin).lines, what
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem[:2])
+def test_after_any_edits_a_graph_compiles_as_from_nothing(path: Path) -> None:
+    for seed in range(3):
+        graph = file.load(path)
+        hand, inverses = Hand(graph, seed), list[Edit]()
+        check(graph, path)
+        for number in range(EDITS):
+            edit = hand.edit()
+            try:
+                inverses.append(apply(graph, edit))
+            except EditError:
+                continue
+            check(graph, (path, seed, number, edit))
+        for inverse in reversed(inverses):
+            apply(graph, inverse)
+        check(graph, (path, seed, "undone"))
+
+
+def test_a_turned_literal_keeps_the_structure_and_another_operator_does_not() -> None:
+    graph = file.load(EXAMPLES[0])
+    node = next(node for node in graph.nodes.values() if any(text.isdigit() for text in node.literals.values()))
+    before = analysis.analyse(graph)
+    assert before.root is not None
+    turned = {port: "3" if text.isdigit() else text for port, text in node.literals.items()}
+    apply(graph, ReplaceNode(msgspec.structs.replace(node, literals=turned)))
+    assert analysis.analyse(graph).structure is before.structure
+    assert analysis.analyse(graph).soundness is before.soundness
+    apply(graph, ReplaceNode(msgspec.structs.replace(node, operator="operator.sub")))
+    assert analysis.analyse(graph).structure is not before.structure
+
+
+def test_a_literal_that_decides_on_gradients_is_noticed() -> None:
+    graph = Graph()
+    literals = {"size": "(2,)", "requires_grad": "True"}
+    node = Node(id=ItemId("n1"), operator="torch.randn", names=("w",), literals=literals)
+    apply(graph, AddNode(node, ROOT, 0))
+    assert analysis.root(graph) == node.id
+    apply(graph, ReplaceNode(msgspec.structs.replace(node, literals={**literals, "requires_grad": "False"})))
+    assert analysis.root(graph) is None
+    apply(graph, ReplaceNode(msgspec.structs.replace(node, literals={**literals, "size": "("})))
+    assert analysis.incomplete(graph).keys() == {node.id}
