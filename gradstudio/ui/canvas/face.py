@@ -373,7 +373,10 @@ def _placed_joined(face: Face, measure: Measure) -> Face:
     called = [row for row in face.inputs if row.owner == face.item]
     own = [row for row in face.inputs if row.owner != face.item]
     first = max(len(called), len(outputs))
-    beside = [_placed_input(row, top + ROW * k, left, face.width - HINT_ROOM) for k, row in enumerate(called)]
+    beside = [
+        _placed_input(row, top + ROW * k, left, face.width - (HINT_ROOM if k < len(outputs) else 0.0))
+        for k, row in enumerate(called)
+    ]
     below = [_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(own)]
     return _closed(replace(face, inputs=(*beside, *below), outputs=outputs), top + ROW * (first + len(own)))
 
