@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from gradstudio.advice.errors import explain
 from gradstudio.advice.fixes import fixes_for
 from gradstudio.graph import recipes
-from gradstudio.graph.model import Header, ItemId
+from gradstudio.graph.edits import AddWire
+from gradstudio.graph.model import Header, ItemId, Wire
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Failed, Row, Traced
@@ -394,15 +395,19 @@ def float_mask(d: Drawing) -> None:
     d.add("torch.Tensor.masked_fill", x, m, value="3.0")
 
 
-def number(d: Drawing) -> None:
+def _called_as_in_a_text(d: Drawing, source: ItemId) -> None:
+    """A call with a wire that the rule-book refuses, but a text that was read can have."""
     call = d.add("torch.nn.ReLU")
-    d.wire(d.add("python.literal", value="2.0"), call, "inputs.0")
+    d.do((AddWire(Wire(source, 0, call, "inputs.0")),))
+
+
+def number(d: Drawing) -> None:
+    _called_as_in_a_text(d, d.add("python.literal", value="2.0"))
 
 
 def item_number(d: Drawing) -> None:
     x = d.add("torch.ones", size="(1,)")
-    call = d.add("torch.nn.ReLU")
-    d.wire(d.add("torch.Tensor.item", x), call, "inputs.0")
+    _called_as_in_a_text(d, d.add("torch.Tensor.item", x))
 
 
 def imaginary(d: Drawing) -> None:

@@ -56,7 +56,7 @@ def test_what_is_optional_is_printed_by_name(d: Drawing) -> None:
     assert "    x, x, x, need_weights=False, attn_mask=mask\n" in write_code(d.graph)[0]
     d.undo()
     d.undo()
-    assert last_line(d).endswith("attention(x, x, x)")
+    assert "attention(x, x, x)\n" in write_code(d.graph)[0]
 
 
 def test_the_rule_book_knows_what_an_argument_takes(d: Drawing) -> None:
