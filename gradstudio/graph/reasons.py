@@ -130,13 +130,24 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
     parts = name.split(".")
     if _PATH.fullmatch(name) is None or not all(part.isidentifier() and not iskeyword(part) for part in parts):
         return f"'{name[:60]}' is not the name of an attribute"
-    if name in TENSOR_ATTRIBUTES:
+    if name in TENSOR_ATTRIBUTES or name in _fields(statements, node.id):
         return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
         return f"'.{name[:60]}' is a method; only attributes can be read"
     if _is_module(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"
+
+
+def _fields(statements: Statements, item: ItemId) -> frozenset[str]:
+    """Names under which the results of one call can be read: ``x.max(dim=1).values``."""
+    wire = next(iter(statements.graph.wires_to(item)), None)
+    operator = statements.operators.get(wire.source) if wire is not None else None
+    while operator is not None and operator.face is Face.ALIAS and wire is not None:
+        wire = next(iter(statements.graph.wires_to(wire.source)), None)
+        operator = statements.operators.get(wire.source) if wire is not None else None
+    results = operator.results if operator is not None and operator.face in (Face.FUNCTION, Face.METHOD) else ()
+    return frozenset(result.name for result in results) if len(results) > 1 else frozenset()
 
 
 def _is_module(statements: Statements, item: ItemId) -> bool:

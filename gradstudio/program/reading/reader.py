@@ -56,7 +56,8 @@ class _Reader:
     def __init__(self, text: str, stored: StoredOf | None, pasted: bool) -> None:
         self._tree = _parse(text)
         self._comments = Comments(text)
-        self._draft, self._scope, self._modules = Draft(), Scope(), Modules()
+        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
+        self._draft, self._scope, self._modules = Draft(), Scope(used), Modules()
         if pasted:
             self._modules.take_usual()
         literals = Literals(text, self._modules)

@@ -2,6 +2,7 @@
 
 from difflib import get_close_matches
 
+from gradstudio.graph.names import fresh
 from gradstudio.program.reading.draft import Wired
 
 
@@ -12,8 +13,9 @@ class Scope:
         has_device: the header says `device = …`: the name stands for the document's device.
     """
 
-    def __init__(self) -> None:
-        """Nothing is bound."""
+    def __init__(self, used: set[str]) -> None:
+        """Nothing is bound; `used` are all names in the text."""
+        self._taken = used
         self.has_device = False
         self._bound: dict[str, Wired] = {}
         self._gone: dict[str, str] = {}
@@ -35,6 +37,10 @@ class Scope:
         """The name means nothing from here on."""
         if self._bound.pop(name, None) is not None:
             self._gone[name] = why
+
+    def fresh(self, base: str) -> str:
+        """A name that the text uses nowhere."""
+        return fresh(self._taken, base)
 
     def unbound(self, name: str) -> str:
         """Why the name cannot be read here."""

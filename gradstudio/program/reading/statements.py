@@ -75,9 +75,7 @@ class Statements:
             ports = {"a": self._expressions.port(value), "index.0": Written("0")}
             self._bind(self._draft.node("operator.getitem", ports, names=names, lengths={"index": 1}), names)
         elif isinstance(first, ast.Name | ast.Tuple | ast.List):
-            names = self._names(first)
-            made = self._binding(value, names)
-            self._bind(made, names)
+            self._unpack(first, value)
         else:
             if others:
                 raise refused(others[0], "one value written into several places: write a line for each.")
@@ -89,6 +87,22 @@ class Statements:
             assert source is not None
             names = self._names(target)
             self._bind(self._draft.node("python.alias", {"value": source}, names=names), names)
+
+    def _unpack(self, target: ast.Name | ast.Tuple | ast.List, value: ast.expr) -> None:
+        """Bind names; a tuple among them is unpacked on a line of its own: ``out, (h, c) = lstm(x)``."""
+        targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        inner: list[tuple[str, ast.Tuple | ast.List]] = []
+        plain: list[ast.expr] = []
+        for one in targets:
+            if isinstance(one, ast.Tuple | ast.List) and len(one.elts) > 1:
+                inner.append((self._scope.fresh("state"), one))
+                plain.append(ast.copy_location(ast.Name(inner[-1][0]), one))
+            else:
+                plain.append(one)
+        names = self._names(ast.copy_location(ast.Tuple(plain), target) if len(plain) > 1 else plain[0])
+        self._bind(self._binding(value, names), names)
+        for name, several in inner:
+            self._unpack(several, ast.copy_location(ast.Name(name), several))
 
     def _names(self, target: ast.expr) -> tuple[str, ...]:
         targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]

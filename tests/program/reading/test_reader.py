@@ -71,6 +71,8 @@ def test_any_program_that_was_exported_reads_back_as_itself(graph: Graph) -> Non
         "y = [x, 1, x + 1]",
         "s = x.shape[0] * 2",
         "y = x.std(dim=1, correction=0)",
+        "y = x.max(dim=1).values",
+        "y = x.max(dim=1)[0]",
     ],
 )  # fmt: skip
 def test_a_line_is_printed_as_it_was_read(line: str) -> None:
@@ -181,3 +183,16 @@ def test_groups_are_read_from_their_marks() -> None:
     graph = graph_of(text)
     assert [block.title for block in graph.blocks.values()] == ["One", "Two"]
     assert code(graph) == text.splitlines()
+
+
+def test_a_field_of_several_results_is_read_by_name() -> None:
+    graph = graph_of("x = torch.rand(2, 3)\nr = x.topk(2)\nq = r\ny = r.values + q.indices\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[-1] == "y = r.values + q.indices"
+    assert incomplete(graph_of("x = torch.rand(2, 3)\nr = x.topk(2)\ny = r.count\n"))
+
+
+def test_a_tuple_among_the_names_is_unpacked_on_a_line_of_its_own() -> None:
+    graph = graph_of("m = nn.LSTM(2, 3)\nx = torch.ones(1, 2)\nout, (h, c) = m(x)\ny = h + c\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[2:] == ["out, state = m(x)", "h, c = state", "y = h + c"]
