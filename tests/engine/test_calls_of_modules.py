@@ -1,12 +1,15 @@
 """Modules called with keywords, masks and states: what the engine makes of them is what Python makes of the text."""
 
+import inspect
 from typing import Any
 
 import pytest
 import torch
 
 from gradstudio.graph.model import Graph
+from gradstudio.operators.catalogue import load
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from tests.engine.conftest import Bench
@@ -107,3 +110,33 @@ def test_the_script_that_is_exported_calls_it_so_too(name: str) -> None:
     namespace: dict[str, Any] = {"__name__": "exported"}
     exec(text, namespace)
     assert_same(namespace, by_hand(name))
+
+
+def test_what_modules_take_is_what_forward_takes() -> None:
+    rows = [row for row in load() if row.takes]
+    assert len(rows) > 140
+    for row in rows:
+        module = getattr(torch.nn, row.word)
+        _, *parameters = inspect.signature(module.forward).parameters.values()
+        assert [p.name for p in parameters] == [taken.name for taken in row.takes], row.key
+        assert [p.default is p.empty for p in parameters] == [taken.default is None for taken in row.takes], row.key
+        assert [repr(p.default) for p in parameters if p.default is not p.empty] == [
+            taken.default for taken in row.takes if taken.default is not None
+        ], row.key
+        assert not any(taken.name in ("module", "inputs") for taken in row.takes), "these are ports of every call"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("y = m(q, q, q, attn_maks=q)", "MultiheadAttention has no argument 'attn_maks'. Did you mean 'attn_mask'?"),
+        ("y = m(q, q)", "'value' must be given. It is called module(query, key, value, key_padding_mask=None,"),
+        ("y = m(q, q, q, key=q)", "'key' is given twice."),
+    ],
+)
+def test_a_call_that_torch_would_refuse_is_refused_at_its_line(line: str, reason: str) -> None:
+    text = f"{HEAD}q = torch.randn(2, 5, 8)\nm = nn.MultiheadAttention(8, num_heads=2)\n{line}\n"
+    with pytest.raises(NotReadable) as caught:
+        read_script(text)
+    assert reason in str(caught.value)
+    assert caught.value.line == 7

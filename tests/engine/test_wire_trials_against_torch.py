@@ -46,7 +46,7 @@ def test_the_small_program_is_answered_like_the_whole(size: str) -> None:
 
 def test_a_module_far_away_is_taken_along() -> None:
     drawing = Drawing()
-    x = drawing.add("torch.randn", size="(2, 4)")
+    x = drawing.add("torch.randn", size="(2, 3)")
     for _ in range(SMALL):
         x = drawing.add("torch.tanh", x)
     call = drawing.add("torch.nn.Linear")
