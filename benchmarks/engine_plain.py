@@ -11,7 +11,6 @@ import torch
 from benchmarks._networks import Network, leaves_by_hand, mlp, program
 from benchmarks.engine_trace import PAIRS, ratio
 from gradstudio.engine.live import Loaded
-from gradstudio.engine.source import prepare
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.framing import encode
 from gradstudio.protocol.messages import Do
@@ -41,7 +40,7 @@ def plain(network: Network) -> Callable[[], None]:
     """Run without a trace, as the command line does."""
     engine = Engine(lambda message: encode(message) and None, lambda: False)
     compiled = program(network)
-    engine.load(Loaded("bench", 1, compiled, prepare(compiled)))
+    engine.load(Loaded("bench", 1, compiled))
 
     def run() -> None:
         assert engine.do(Do(verb="run", trace=False)).outcome == "done"

@@ -17,7 +17,6 @@ import torch
 
 from benchmarks._networks import Network, block, chain, leaves_by_hand, mlp, program, toy
 from gradstudio.engine.live import Loaded
-from gradstudio.engine.source import prepare
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.framing import encode
@@ -73,7 +72,7 @@ def prepared(network: Network) -> tuple[Engine, list[torch.Tensor]]:
     """An engine that has run the network once, and its leaves."""
     engine = Engine(lambda message: encode(message) and None, lambda: False)
     compiled = program(network)
-    engine.load(Loaded("bench", 1, compiled, prepare(compiled)))
+    engine.load(Loaded("bench", 1, compiled))
     assert engine.do(Do(verb="run")).outcome == "done"
     assert engine.live is not None
     return engine, [engine.live.namespace[name] for name, _ in network[0]]

@@ -31,6 +31,8 @@ class Inference:
 
     def infer(self, request: Infer, load_file: Callable[..., object]) -> Inferred:
         """Shape, dtype and device of every output that can be told, refusals, and what only a run tells."""
+        if request.program is None:
+            return Inferred(revision=request.revision, ports=())
         generators, dtype = torch.get_rng_state(), torch.get_default_dtype()
         way = Way(run_small=request.run_small, fakes=self._warm_up is None or self._warm_up.done)
         try:

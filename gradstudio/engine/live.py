@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from torch import Tensor
@@ -12,7 +13,7 @@ from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.places import Places
-from gradstudio.engine.source import Head, Item, Step, flat
+from gradstudio.engine.source import Head, Item, Step, flat, prepare
 from gradstudio.engine.watched import Value
 from gradstudio.engine.writes import Writes
 from gradstudio.graph.model import ItemId
@@ -28,16 +29,41 @@ MAX_ROWS = 10_000
 
 
 class Loaded:
-    """A program as the window last sent it, made ready."""
+    """A program as the window last sent it; made ready when a verb, or a live state to compare it with, needs it."""
 
-    def __init__(self, document: str, revision: int, program: Program, items: tuple[Item, ...]) -> None:
-        """Hold the parts; `items` are the program's statements prepared."""
-        self.document, self.revision, self.program, self.items = document, revision, program, items
-        self.places = Places(program)
-        self.steps = flat(items)
-        self.backwards = [step for step in self.steps if step.statement.backward]
-        self.has_repeated = any(_repeated(item) for item in items)
-        self.names = frozenset(name for step in self.steps for name in step.statement.names)
+    def __init__(self, document: str, revision: int, program: Program) -> None:
+        """Hold the parts."""
+        self.document, self.revision, self.program = document, revision, program
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The program's statements prepared."""
+        return prepare(self.program)
+
+    @cached_property
+    def places(self) -> Places:
+        """From a place in the script to what stands there."""
+        return Places(self.program)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """Every statement, those in blocks among them."""
+        return flat(self.items)
+
+    @cached_property
+    def backwards(self) -> list[Step]:
+        """The backward statements."""
+        return [step for step in self.steps if step.statement.backward]
+
+    @cached_property
+    def has_repeated(self) -> bool:
+        """Whether anything belongs to the repeated part."""
+        return any(_repeated(item) for item in self.items)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names that are bound."""
+        return frozenset(name for step in self.steps for name in step.statement.names)
 
 
 @dataclass(slots=True, eq=False)

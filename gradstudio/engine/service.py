@@ -3,6 +3,7 @@
 import traceback
 from typing import assert_never
 
+import msgspec
 import torch
 
 from gradstudio.engine.fakes import WarmUp
@@ -15,7 +16,6 @@ from gradstudio.engine.pages import describe
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.report import Reporter
 from gradstudio.engine.rerun import World, seed_for, standing
-from gradstudio.engine.source import prepare
 from gradstudio.engine.start import defaults
 from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
@@ -89,7 +89,7 @@ class Service:
                 self._outbox.send(self._engine.do(request))
             case Infer():
                 self._engine.stored.add(request.tensors)
-                self._asked = request  # it waits until nothing else is asked; a newer one takes its place
+                self._asked = self._with_program(request)  # it waits until nothing else is asked, or a newer one
             case TryWire():
                 self._engine.stored.add(request.tensors)
                 with torch.inference_mode(False), torch.enable_grad():
@@ -116,6 +116,13 @@ class Service:
                 pass
             case _:
                 assert_never(request)
+
+    def _with_program(self, request: Infer) -> Infer:
+        """The request with the program it is about, whatever is loaded when its turn comes."""
+        loaded = self._engine.loaded
+        if request.program is not None or loaded is None:
+            return request
+        return msgspec.structs.replace(request, program=loaded.program)
 
     def _answer_anyway(self, request: Request, reason: str) -> None:
         """Nobody waits for ever: a request that failed by our own fault is answered all the same."""
@@ -148,7 +155,7 @@ class Service:
     def _load(self, request: Load) -> None:
         engine = self._engine
         engine.stored.add(request.tensors)
-        loaded = Loaded(request.document, request.revision, request.program, prepare(request.program))
+        loaded = Loaded(request.document, request.revision, request.program)
         stale, live = engine.load(loaded)
         self._outbox.send(LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live))
 

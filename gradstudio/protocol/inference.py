@@ -11,12 +11,13 @@ class Infer(Message, frozen=True):
     """Say shapes, dtypes and refusals of a program's nodes without running it.
 
     Attributes:
+        program: None: the one that was loaded last.
         run_small: tiny values that the text alone decides may be computed for real; False works on
             stand-ins without data only.
     """
 
     revision: int
-    program: Program
+    program: Program | None = None
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
     run_small: bool = True
 

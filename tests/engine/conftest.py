@@ -7,7 +7,6 @@ import pytest
 from gradstudio.engine.live import Loaded
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.report import Reporter
-from gradstudio.engine.source import prepare
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
@@ -48,7 +47,7 @@ class Bench:
     def load(self, text: str | Program, **options: object) -> tuple[bool, bool]:
         built = text if isinstance(text, Program) else program(text, **options)  # type: ignore[arg-type]
         self.revision += 1
-        return self.engine.load(Loaded("document", self.revision, built, prepare(built)))
+        return self.engine.load(Loaded("document", self.revision, built))
 
     def do(self, *verbs: Verb, trace: bool = True, restart: bool = False) -> Paused:
         for verb in verbs:

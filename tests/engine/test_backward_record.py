@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from gradstudio.engine.live import Loaded
-from gradstudio.engine.source import prepare
 from gradstudio.engine.values import serial_of
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages import Do, Row, Traced
@@ -131,7 +130,7 @@ def test_storages_have_numbers_that_are_not_used_again() -> None:
 
 def in_view(bench: Bench, text: str, *lines: int) -> None:
     built = program(text)
-    bench.engine.load(Loaded("document", 9, built, prepare(built)))
+    bench.engine.load(Loaded("document", 9, built))
     bench.events.clear()
     bench.engine.do(Do(verb="run", summaries="visible", visible=tuple(node(line) for line in lines)))
 

@@ -240,10 +240,9 @@ def test_an_edit_in_a_loop_that_has_turned_is_stale(bench: Bench) -> None:
 def test_another_document_begins_from_nothing(bench: Bench) -> None:
     bench.run(SQUARE)
     from gradstudio.engine.live import Loaded
-    from gradstudio.engine.source import prepare
 
     other = program(SQUARE)
-    assert bench.engine.load(Loaded("another", 1, other, prepare(other))) == (False, False)
+    assert bench.engine.load(Loaded("another", 1, other)) == (False, False)
     assert bench.do("zero_grad").outcome == "refused"
     assert bench.do("forward").pass_number == 1
 
@@ -343,6 +342,6 @@ def test_another_document_lets_go_of_what_the_last_one_made(bench: Bench) -> Non
     assert bench.engine.live is not None
     assert bench.engine.loaded is not None
     ours = bench.engine.loaded
-    assert bench.engine.load(Loaded("another", ours.revision, ours.program, ours.items)) == (False, False)
+    assert bench.engine.load(Loaded("another", ours.revision, ours.program)) == (False, False)
     assert bench.engine.live is None
     assert bench.engine.memory.total == 0

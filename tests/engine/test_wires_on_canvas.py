@@ -5,7 +5,6 @@ import pytest
 from gradstudio import paths
 from gradstudio.document import file
 from gradstudio.engine.live import Loaded
-from gradstudio.engine.source import prepare
 from gradstudio.program.compile import compile_graph
 from tests.engine.conftest import Bench
 
@@ -16,7 +15,7 @@ EXAMPLES = ["01_square_polynomial", "02_two_paths", "05_detach_and_no_grad", "06
 def test_every_wire_of_the_record_is_drawn_and_every_autograd_node_has_its_card(bench: Bench, name: str) -> None:
     graph = file.load(next(paths.examples().glob(f"{name}*")))
     program = compile_graph(graph)
-    bench.engine.load(Loaded("document", 1, program, prepare(program)))
+    bench.engine.load(Loaded("document", 1, program))
     assert bench.do("run").outcome == "done"
     (traced,) = bench.traced()
     assert traced.wires

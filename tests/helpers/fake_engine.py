@@ -68,6 +68,7 @@ class FakeEngine:
             case m.Do():
                 self.do(request)
             case Infer(revision=revision, program=program):
+                program = program or self.load.program
                 ports = tuple(PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements))
                 self.say(Inferred(revision=revision, ports=ports))
             case TryWire(request=number, target=target, program=program):

@@ -77,13 +77,12 @@ class Board(Dragging, Placing, Reading):
         self.path_bounds: Floats = np.empty((0, 4))
         self.wire_codes: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self.wire_looks: list[PortLook] = []
-        self.ports: list[PortRef] = []
-        self.port_points: Floats = np.empty((0, 2))
         self._drag: dict[str, tuple[float, float]] = {}
         self._frozen: dict[ItemId, Box] = {}
         self._carried: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
         self.wire_index: dict[Wire, int] = {}
+        self._numbered: object = None
         self.rebuild()
 
     # -------------------------------------------------------------- following
@@ -121,11 +120,9 @@ class Board(Dragging, Placing, Reading):
                 )  # fmt: skip
                 in_place = in_place and stays_in_place(card, made) and self._note_stays(item)
                 self.cards[item] = made
-            for owner in self.joining.whole((item,)):
-                self._looks.pop(owner, None)
+            self._unread.update(self._looks.keys() & self.joining.whole((item,)))
         if in_place:
             self._number_statements()
-            self._color_wires()
         else:
             self._sync()
 
@@ -289,6 +286,7 @@ class Board(Dragging, Placing, Reading):
             if item in self.graph.nodes and item not in self.joining.calls:
                 card = old.get(item)
                 self.cards[item] = card if card is not None else self._new_card(item)
+        self._numbered = None
         self._number_statements()
         self._stack()
         self.wires = [wire for wire in self.graph.wires.values() if self._ends_exist(wire)]
@@ -327,14 +325,19 @@ class Board(Dragging, Placing, Reading):
         return wire.source in self.graph and wire.target in self.graph and not self.joining.is_hidden(wire)
 
     def _number_statements(self) -> None:
-        repeated, number = analysis.repeated(self.graph), 0
-        nested = analysis.nested_now(self.graph)
+        known = analysis.analyse(self.graph)
+        if self._numbered is known.structure:
+            return
+        self._numbered = known.structure
+        repeated, nested, operators = known.gradients.repeated, known.nested, known.soundness.operators
+        number = 0
         for item in self.graph.order():
             number += item not in nested and item in self.graph.nodes
             card = self.cards.get(item)
             if card is None:
                 continue
-            ordered = bool(ORDERED.intersection(analysis.effects(self.graph, item)))
+            operator = operators.get(item)
+            ordered = operator is not None and not ORDERED.isdisjoint(operator.effects)
             place = number + (item in nested)  # a part is printed in the statement after it
             order, set_up = (place if ordered else 0), item not in repeated
             if (order, set_up) != (card.order, card.set_up):

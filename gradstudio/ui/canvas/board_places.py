@@ -16,7 +16,10 @@ from gradstudio.ui.canvas.leaves import Leaves, leaf_rows
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.results import Results
-from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, leaf_offset
+from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, input_offset, leaf_offset, output_offset
+
+Point = tuple[float, float]
+Corners = list[float]
 
 
 class Placing:
@@ -36,14 +39,14 @@ class Placing:
         wires: list[Wire]
         paths: Floats
         path_bounds: Floats
-        ports: list[PortRef]
-        port_points: Floats
         geometry_revision: int
         _drag: dict[str, tuple[float, float]]
         _frozen: dict[ItemId, Box]
 
         def box(self, item: ItemId) -> Box | None: ...
         def anchor(self, port: PortRef) -> tuple[float, float]: ...
+
+    _pointed: tuple[list[PortRef], Floats] | None = None
 
     def _place(self) -> None:
         """Rectangles, frames, notes, wires and ports, from the graph's places."""
@@ -59,7 +62,10 @@ class Placing:
         self._place_frames()
         self._place_notes()
         self._route()
-        self._list_ports()
+        self._pointed = None
+        for item, card in self.cards.items():
+            if card.face.module is not None:
+                card.listed = tuple(row.path for row in self.leaves(item).rows)
 
     def _where(self, key: str) -> tuple[float, float] | None:
         if key in self._drag:
@@ -96,24 +102,50 @@ class Placing:
         if not self.wires:
             self.paths, self.path_bounds = np.empty((0, geometry.PATH_POINTS, 2)), np.empty((0, 4))
             return
-        starts = np.array([self.anchor(PortRef(w.source, "output", "", w.output)) for w in self.wires])
-        ends = np.array([self.anchor(PortRef(w.target, "input", w.port)) for w in self.wires])
-        source = np.array(
-            [self._corners(w.source, start) for w, start in zip(self.wires, starts.tolist(), strict=True)]
-        )
-        target = np.array([self._corners(w.target, end) for w, end in zip(self.wires, ends.tolist(), strict=True)])
-        self.paths = geometry.wire_paths(starts, ends, source, target)
+        faces, bounds = [card.face for card in self.cards.values()], self.bounds.tolist()
+        starts, ends, source, target = list[Point](), list[Point](), list[Corners](), list[Corners]()
+        for wire in self.wires:
+            k = self.index.get(wire.source)
+            if k is None:
+                start, corners = self._at_frame(PortRef(wire.source, "output", "", wire.output))
+            else:
+                corners, (right, down) = bounds[k], output_offset(faces[k], wire.source, wire.output)
+                start = corners[0] + right, corners[1] + down
+            starts.append(start)
+            source.append(corners)
+            k = self.index.get(wire.target)
+            if k is None:
+                end, corners = self._at_frame(PortRef(wire.target, "input", wire.port))
+            else:
+                corners, (right, down) = bounds[k], input_offset(faces[k], wire.port)
+                end = corners[0] + right, corners[1] + down
+            ends.append(end)
+            target.append(corners)
+        self.paths = geometry.wire_paths(np.array(starts), np.array(ends), np.array(source), np.array(target))
         self.path_bounds = geometry.path_bounds(self.paths)
 
-    def _corners(self, item: ItemId, point: list[float]) -> tuple[float, float, float, float]:
-        """The card to go around; for a frame only the port's own place."""
-        k = self.index.get(item)
-        if k is not None:
-            left, top, right, bottom = self.bounds[k].tolist()
-            return left, top, right, bottom
-        return point[0], point[1] - 10, point[0], point[1] + 10
+    def _at_frame(self, port: PortRef) -> tuple[Point, Corners]:
+        """Where a frame's port is; there is nothing to go around but the port."""
+        x, y = self.anchor(port)
+        return (x, y), [x, y - 10, x, y + 10]
 
-    def _list_ports(self) -> None:
+    @property
+    def ports(self) -> list[PortRef]:
+        """All ports that can be pointed at; `port_points` are their places."""
+        return self._listed_ports()[0]
+
+    @property
+    def port_points(self) -> Floats:
+        """Places of the ports, scene pixels."""
+        return self._listed_ports()[1]
+
+    def _listed_ports(self) -> tuple[list[PortRef], Floats]:
+        """Listed when somebody points at something: most edits are over before that."""
+        if self._pointed is None:
+            self._pointed = self._list_ports()
+        return self._pointed
+
+    def _list_ports(self) -> tuple[list[PortRef], Floats]:
         ports: list[PortRef] = []
         points: list[tuple[float, float]] = []
         frames = [(frame.face, frame.box.x, frame.box.y) for frame in self.frames.values()]
@@ -131,13 +163,12 @@ class Placing:
                 for port, (right, down) in self._leaf_ports(face):
                     ports.append(port)
                     points.append((x + right, y + down))
-        self.ports, self.port_points = ports, np.array(points, dtype=np.float64).reshape(-1, 2)
+        return ports, np.array(points, dtype=np.float64).reshape(-1, 2)
 
     def _leaf_ports(self, face: Face) -> Iterator[tuple[PortRef, tuple[float, float]]]:
         """The ports of a module's leaves, and where they are on its card."""
-        card, leaves = self.cards[face.item], self.leaves(face.item)
+        leaves = self.leaves(face.item)
         assert face.module is not None
-        card.listed = tuple(row.path for row in leaves.rows)
         for row in leaves.rows:
             yield PortRef(face.module, "output", row.path), leaf_offset(face, leaves, row.path)
 

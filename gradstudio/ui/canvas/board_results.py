@@ -152,6 +152,10 @@ class Reading:
         """How an output's port and its wires are drawn."""
         if item in self._unread:
             self._read_looks(item)
+        return self._known_look(item, output)
+
+    def _known_look(self, item: ItemId, output: int) -> PortLook:
+        """How an output was drawn when it was last read."""
         looks = self._looks.setdefault(item, {})
         found = looks.get(output)
         if found is None:
@@ -194,14 +198,11 @@ class Reading:
         return code
 
     def _color_wires(self) -> None:
-        """Colours of all wires, from the looks of their sources."""
-        for item in self._unread:
-            self._looks.pop(item, None)
-        self._unread.clear()
+        """Colours of all wires, from the looks of their sources; what results changed is read when it is seen."""
         self._leaving, self._entering = {}, {}
         for k, wire in enumerate(self.wires):
             self._leaving.setdefault(wire.source, []).append(k)
             self._entering.setdefault(wire.target, []).append(k)
-        codes = [self._code(self.look_of(wire.source, wire.output)) for wire in self.wires]
+        codes = [self._code(self._known_look(wire.source, wire.output)) for wire in self.wires]
         self.wire_codes = np.array(codes, dtype=np.intp)
         self.color_revision += 1

@@ -113,11 +113,23 @@ def touched(edits: Edits) -> frozenset[ItemId]:
 
 def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
     """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
-    if port.side == "input":
-        row = face.input(port.path)
-        return (row.x, row.y) if row is not None else (0.0, 15.0)
-    output = next((one for one in face.outputs if (one.owner, one.index) == (port.item, port.output)), None)
-    return (output.x, output.y) if output is not None else (face.width, 15.0)
+    return input_offset(face, port.path) if port.side == "input" else output_offset(face, port.item, port.output)
+
+
+def input_offset(face: Face, path: str) -> tuple[float, float]:
+    """Of an input from its card's top left corner."""
+    for row in face.inputs:
+        if row.path == path:
+            return row.x, row.y
+    return 0.0, 15.0
+
+
+def output_offset(face: Face, item: ItemId, output: int) -> tuple[float, float]:
+    """Of an output of an item from the top left corner of its card."""
+    for row in face.outputs:
+        if row.index == output and row.owner == item:
+            return row.x, row.y
+    return face.width, 15.0
 
 
 def leaf_offset(face: Face, leaves: Leaves, path: str) -> tuple[float, float]:

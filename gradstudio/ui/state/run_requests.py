@@ -108,10 +108,11 @@ class RunRequests:
         return inferred.revision == self._inferring
 
     def infer(self) -> None:
-        """Ask for shapes of the program as it stands."""
+        """Ask for shapes of the program as it stands; one that the engine has is not sent again."""
         program, revision = self.program, self._store.graph.revision
         tensors, self._inferring = self._new_tensors(program), revision
-        self._engine.send(Infer(revision=revision, program=program, tensors=tensors, run_small=self.run_small))
+        sent = None if self.up_to_date else program
+        self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))
 
     def do(self, request: messages.Do) -> None:
         """Send a verb; in large programs only what is in view is summarised at once."""
