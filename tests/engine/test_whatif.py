@@ -164,7 +164,7 @@ def test_modules_optimizers_and_integers(bench: Bench) -> None:
     text = """x = torch.randn(4, 3)
 fc = nn.Linear(3, 2)
 target = torch.tensor([0, 1, 1, 0])
-opt = optim.Adam(fc.parameters(), lr=0.1)
+opt = optim.SGD(fc.parameters(), lr=0.1, momentum=0.9)
 y = fc(x)
 loss = F.cross_entropy(y, target)
 loss.backward()
