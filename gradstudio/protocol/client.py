@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import IO, cast
 
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
@@ -14,7 +15,13 @@ from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Event, Hello, Request
 
 READ_BYTES = 1 << 20
-COMMAND = (sys.executable, "-m", "gradstudio.engine")
+_START = (
+    "import runpy, sys; sys.path.insert(0, sys.argv[1]); import gradstudio; del sys.path[0]; "
+    "runpy.run_module(sys.argv[2], run_name='__main__')"
+)
+"""Finds this very package wherever it lies, installed or not, and puts no other folder on the path."""
+COMMAND = (sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[2]), "gradstudio.engine")
+"""Starts the engine; never with the working directory on its path, where a ``random.py`` would be executed."""
 
 
 class EngineProcess:
@@ -34,7 +41,7 @@ class EngineProcess:
         """Start the engine.
 
         Args:
-            command: what to start; this Python with ``-m gradstudio.engine`` when not given.
+            command: what to start; `COMMAND` when not given.
             environment: of the child; ours when not given.
             stderr: as `subprocess.Popen` takes it; what a program prints goes there as well.
         """

@@ -1,10 +1,10 @@
 """The engine process as the window sees it: one at work, one warm spare; it may die at any moment."""
 
-import sys
 from typing import cast
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from gradstudio.protocol.client import COMMAND
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import Device, Event, Hello, Log, Request
@@ -99,9 +99,9 @@ class EngineClient(QObject):
     died = Signal(object)
 
     def __init__(self, command: list[str] | None = None, spare: bool = True, parent: QObject | None = None) -> None:
-        """Start an engine at once; `command` replaces ``python -m gradstudio.engine``."""
+        """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
         super().__init__(parent)
-        self._command = command or [sys.executable, "-m", "gradstudio.engine"]
+        self._command = command or list(COMMAND)
         self._want_spare = spare
         self.state = "starting"
         self.devices: tuple[Device, ...] = ()
