@@ -54,6 +54,22 @@ def on_ones(inputs: Names, step: Step) -> Names | Exception:
     return _tried(step, lambda: {name: _each(value, _one) for name, value in inputs.items()})
 
 
+def on_hollow(inputs: Names, step: Step) -> Names | Exception:
+    """On tensors of the CPU of the full sizes whose elements are one and the same: they take no memory.
+
+    Only for what is refused for its sizes anyhow: then torch looks at nothing but sizes.
+    """
+    twins: dict[int, Any] = {}
+    return _tried(step, lambda: {name: _hollow(value, twins) for name, value in inputs.items()})
+
+
+def refused_by_all(step: Step, inputs: Names) -> str:
+    """Torch's words, when it refuses whatever the unknown numbers are; the known ones stay. "" when it may accept."""
+    if not isinstance(_tried(step, partial(_all_filled, inputs, 0)), Exception):
+        return ""
+    return Filled(step, inputs).refused
+
+
 class Filled:
     """A statement run on small tensors with the right shapes and made-up numbers, several times.
 
@@ -180,6 +196,23 @@ def _filled(value: Any, number: int, twins: dict[int, Any]) -> Any:
         return value
     twins[id(value)] = twin
     return twin
+
+
+def _hollow(value: Any, twins: dict[int, Any]) -> Any:
+    if isinstance(value, Tensor):
+        with neutral():
+            return torch.zeros((), dtype=value.dtype).expand(value.shape)
+    if isinstance(value, nn.Module) and id(value) not in twins:
+        twin = twins[id(value)] = copy.deepcopy(value)
+        for part in twin.modules():
+            for name, held in list(part._parameters.items()):
+                if held is not None:
+                    part._parameters[name] = nn.Parameter(_hollow(held, twins), requires_grad=False)
+            for name, buffer in list(part._buffers.items()):
+                part._buffers[name] = _hollow(buffer, twins) if buffer is not None else None
+    if isinstance(value, list | tuple):
+        return rebuilt(value, lambda item: _hollow(item, twins))
+    return twins.get(id(value), value)
 
 
 def _numbers(tensor: Tensor, number: int) -> Tensor:

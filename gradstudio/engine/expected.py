@@ -1,8 +1,10 @@
 """What is said of a stand-in: the words of `protocol.inference`."""
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import torch
 from torch import Tensor
 from torch.nn.parameter import is_lazy
@@ -17,6 +19,47 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
+
+
+class Refusal(NamedTuple):
+    """The run will refuse it, in torch's words."""
+
+    words: str
+
+
+Results = Unknown | Refusal | list[Any]
+
+
+class Known(NamedTuple):
+    """What is remembered of a statement that gives the same whenever its inputs are the same.
+
+    Attributes:
+        absent: torch's words about the device that the results would lie on, when there is none here.
+    """
+
+    results: Results
+    changed: dict[str, Any]
+    guessed: bool
+    device: str
+    absent: str = ""
+
+
+def said(node: ItemId, names: int, known: Known) -> Iterator[PortInference]:
+    """What can be said of each of a statement's results; `names` is how many it binds."""
+    if isinstance(known.results, Refusal):
+        yield PortInference(node=node, refusal=known.results.words)
+        return
+    if isinstance(known.results, Unknown):
+        yield from (PortInference(node=node, output=place, known_after_run=True) for place in range(max(names, 1)))
+        return
+    for place, value in enumerate(known.results):
+        port = told(node, place, value, known.guessed, known.device)
+        if known.absent and not place:
+            yield msgspec.structs.replace(port or PortInference(node=node), refusal=known.absent)
+        elif port is not None:
+            yield port
+    if known.absent and not known.results:
+        yield PortInference(node=node, refusal=known.absent)
 
 
 def told(node: ItemId, place: int, value: Any, guessed: bool, device: str) -> PortInference | None:
@@ -46,6 +89,22 @@ def device_of(device: torch.device) -> str:
     """Where a tensor made for this device lies: ``cuda`` means the first one."""
     name = str(device)
     return name if ":" in name or name in ("cpu", "meta") else f"{name}:0"
+
+
+@lru_cache(maxsize=16)
+def absent_words(device: str) -> str:
+    """Torch's words when it is asked for a device of a kind that is not here; "" when it is here."""
+    kind = device.partition(":")[0]
+    if kind in ("", "cpu", "meta"):
+        return ""
+    module = getattr(torch, kind, None)
+    if module is None or module.is_available():
+        return ""
+    try:
+        torch.empty(0, device=device)
+    except Exception as error:  # noqa: BLE001 - torch's own words about the device, of whatever class
+        return str(error)
+    return ""
 
 
 def _leaves(module: torch.nn.Module) -> tuple[LeafInference, ...]:

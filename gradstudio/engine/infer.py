@@ -13,10 +13,11 @@ import torch
 
 from gradstudio.engine.fakes import WarmUp
 from gradstudio.engine.recipes import MAX_RECIPES, Recipes
-from gradstudio.engine.source import prepare
+from gradstudio.engine.reverse import refused_graph
+from gradstudio.engine.source import Item, prepare
 from gradstudio.engine.trial import Way
 from gradstudio.engine.walk import Memo, Walk
-from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
 
 class Inference:
@@ -39,8 +40,11 @@ class Inference:
             with torch.enable_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 walk = Walk(request.program, self._memo, self._recipes, way, load_file)
-                walk.body(prepare(request.program, lines=False))
+                items = prepare(request.program, lines=False)
+                walk.body(items)
                 walk.settle()
+                if not any(port.refusal for port in walk.ports.values()):
+                    self._look_back(items, walk)
                 needs = walk.needs.found(self._baseline)
         finally:
             torch.set_default_dtype(dtype)
@@ -49,6 +53,12 @@ class Inference:
         if len(self._recipes) > MAX_RECIPES:
             self._recipes.clear()
         return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
+
+    def _look_back(self, items: tuple[Item, ...], walk: Walk) -> None:
+        """Say where a backward is refused for what was done to its graph."""
+        if (refused := refused_graph(items, walk.prelude)) is not None:
+            node, words = refused
+            walk.ports[node, 0] = PortInference(node=node, refusal=words)
 
     def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
         """What torch would say at the target if the wire were there; the memo stays that of the program."""

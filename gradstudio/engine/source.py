@@ -13,6 +13,7 @@ SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": 
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
 MODULES = frozenset({"torch", "nn", "F", "optim", "np", "math"})
 """Names the script's imports bind; no program may rebind them (SEMANTICS 1)."""
+LARGEST_EXPONENT = 64
 Fingerprint = tuple[object, ...]
 
 
@@ -246,3 +247,19 @@ def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
     if position < len(call.args):
         return call.args[position]
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+@lru_cache(maxsize=65536)
+def has_open_power(text: str) -> bool:
+    """Whether something is raised to a power, or shifted by a number, that is not a small literal."""
+    powers = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.BinOp | ast.AugAssign))
+    return any(isinstance(node.op, ast.Pow | ast.LShift) and not _is_small_power(node) for node in powers)
+
+
+def _is_small_power(node: ast.BinOp | ast.AugAssign) -> bool:
+    right = node.right if isinstance(node, ast.BinOp) else node.value
+    return (
+        isinstance(right, ast.Constant)
+        and isinstance(right.value, int | float)
+        and abs(right.value) <= LARGEST_EXPONENT
+    )

@@ -4,7 +4,6 @@ Values that the text alone decides and that are tiny are computed for real, wher
 all else runs on meta tensors, then on torch's fakes, then on several fillings with made-up numbers.
 """
 
-import ast
 import builtins
 import re
 from functools import lru_cache
@@ -14,10 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from gradstudio.engine.attempts import Filled, Names, on_fakes, on_meta, on_ones, really
-from gradstudio.engine.expected import UNKNOWN, Unknown, device_of
+from gradstudio.engine.attempts import Filled, Names, on_fakes, on_hollow, on_meta, on_ones, really, refused_by_all
+from gradstudio.engine.expected import UNKNOWN, Refusal, Results, Unknown, device_of
 from gradstudio.engine.guard import largest_result
-from gradstudio.engine.source import Step
+from gradstudio.engine.reverse import refused_roots
+from gradstudio.engine.source import Step, has_open_power
 from gradstudio.engine.standins import META, rebuilt, stand_in
 from gradstudio.engine.values import tensors_in
 from gradstudio.operators import catalogue
@@ -27,22 +27,19 @@ TINY = 1 << 14
 SMALL = 1 << 16
 """Elements that are filled with made-up numbers; and so many the results may have, roughly."""
 LARGEST_FILLED = 1 << 24
-LARGEST_EXPONENT = 64
 _ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED})
 _GRADIENT = re.compile(r"\.grad\b")
 _OTHER_DEVICES = ("cuda", "mps", "xpu")
 _ASKS_FOR_DATA = ("meta", "data-dependent", "Meta", "fake", "Could not run", "not implemented", "decomposition")
 _OF_DTYPES = re.compile(r"same dtype|expected scalar type|Found dtype")
+_OF_NUMBERS = re.compile(r"out of (?:bounds|range)|scalar type|Class values|Found dtype|dtype to be")
+"""What is said of the numbers of indices and classes, and of their dtype, that shapes do not show."""
+_OF_SIZES = re.compile(r"same reduction dim|size mismatch|first two dimensions of batch2|vector \+ matrix")
+"""What the kernels for meta say in other words than those of the CPU."""
 _PLACES = ("is_cpu", "is_cuda", "is_meta", "is_mps", "is_xpu", "data_ptr", "get_device", "type")
 _TOLD = (bool, int, float, complex, str)
 CPU = torch.device("cpu")
 _SETTINGS = re.compile(r"torch\.(set_(?!default_dtype|grad_enabled)|use_|manual_seed|seed|set_rng|random\.|backends\.)")
-
-
-class Refusal(NamedTuple):
-    """The run will refuse it, in torch's words."""
-
-    words: str
 
 
 class Way(NamedTuple):
@@ -63,7 +60,6 @@ class Way(NamedTuple):
 MISJUDGED = frozenset({"multilabel_margin_loss", "MultiLabelMarginLoss"})
 """WORKAROUND(torch 2.13): of one sample without a batch, the kernel for meta and fakes gives (1,) in place of ()."""
 GUESS = "guess"
-Results = Unknown | Refusal | list[Any]
 
 
 class Trial:
@@ -126,9 +122,12 @@ class Trial:
     def results(self) -> Results:
         """A value per name that the statement binds."""
         reads = self._step.source.reads
-        if self._setting or _GRADIENT.search(self._step.statement.text) or self._step.statement.backward:
-            return UNKNOWN
         if any(isinstance(value, Unknown) for value in self._inputs.values()):
+            return UNKNOWN
+        if self._step.statement.backward:
+            words = refused_roots(self._step, self._inputs)
+            return Refusal(words) if words and not (self.guessed and "dtype" in words) else UNKNOWN
+        if self._setting or _GRADIENT.search(self._step.statement.text):
             return UNKNOWN
         if any(name not in self._inputs and not hasattr(builtins, name) for name in reads) or self._explodes():
             return UNKNOWN
@@ -178,7 +177,7 @@ class Trial:
         self.asked = [device for device in asked if device != META or "meta" in self._step.statement.text]
         if not isinstance(names, Exception):
             self.guessed = self.guessed or bool(self._way.autocast)
-            return self._mixed() or self._taken(names)
+            return self._mixed() or self._numbered() or self._taken(names)
         faked = self._on_fakes()
         if faked is not None and not isinstance(faked, Exception):
             return self._taken(faked)
@@ -210,6 +209,17 @@ class Trial:
         of_dtypes = isinstance(error, Exception) and _OF_DTYPES.search(str(error))
         return Refusal(str(error)) if of_dtypes else None
 
+    def _numbered(self) -> Refusal | None:
+        """Meta does not look at indices and classes, nor at their dtype: ask torch, with those that are known."""
+        tensors = [tensor for value in self._inputs.values() for tensor in tensors_in(value)]
+        whole = [t for t in tensors if not (t.is_floating_point() or t.is_complex() or t.dtype is torch.bool)]
+        if not whole or not (self._modules or len(tensors) > len(whole)):
+            return None
+        if self.guessed or not self._way.run_small or self._on_others() or not self._is_small():
+            return None
+        words = refused_by_all(self._step, self._inputs)
+        return Refusal(words) if _OF_NUMBERS.search(words) else None
+
     def _filled(self, error: Exception) -> Results:
         """No stand-in without data would do: made-up numbers, when few; else what meta said, if it is about shapes."""
         if not self._way.run_small or self._on_others() or not self._is_small():
@@ -229,7 +239,11 @@ class Trial:
     def _judged(self, error: Exception) -> Results:
         words = str(error)
         asks = isinstance(error, NotImplementedError | TypeError) or any(word in words for word in _ASKS_FOR_DATA)
-        return UNKNOWN if asks or self.guessed else Refusal(words)
+        if asks or self.guessed:
+            return UNKNOWN
+        if _OF_SIZES.search(words) and isinstance(said := on_hollow(self._inputs, self._step), Exception):
+            words = str(said)
+        return Refusal(words)
 
     def _taken(self, names: Names) -> list[Any]:
         for name in self._inputs:
@@ -289,7 +303,7 @@ class Trial:
 
     def _explodes(self) -> bool:
         """Whole numbers raised to powers, or shifted, can take for ever; only a run may do that."""
-        return not (self._tensors or self._modules) and _has_open_power(self._step.statement.text)
+        return not (self._tensors or self._modules) and has_open_power(self._step.statement.text)
 
     def _aliases(self, name: str) -> list[str]:
         """Every name of the same object."""
@@ -345,19 +359,3 @@ def _alike(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
     return one is other or (type(one) is type(other) and not isinstance(one, Tensor))
-
-
-@lru_cache(maxsize=65536)
-def _has_open_power(text: str) -> bool:
-    """Whether something is raised to a power, or shifted by a number, that is not a small literal."""
-    powers = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.BinOp | ast.AugAssign))
-    return any(isinstance(node.op, ast.Pow | ast.LShift) and not _is_small_power(node) for node in powers)
-
-
-def _is_small_power(node: ast.BinOp | ast.AugAssign) -> bool:
-    right = node.right if isinstance(node, ast.BinOp) else node.value
-    return (
-        isinstance(right, ast.Constant)
-        and isinstance(right.value, int | float)
-        and abs(right.value) <= LARGEST_EXPONENT
-    )

@@ -6,18 +6,18 @@ The rules of aliases, blocks and loops live here; how one statement is tried is 
 import ast
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.expected import UNKNOWN, Unknown, device_of, told
+from gradstudio.engine.expected import UNKNOWN, Known, Refusal, Unknown, absent_words, device_of, said
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
 from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
 from gradstudio.engine.standins import rebuilt, stand_in
-from gradstudio.engine.trial import GUESS, Refusal, Results, Trial, Way
+from gradstudio.engine.trial import GUESS, Trial, Way
 from gradstudio.engine.values import tensors_in
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
@@ -27,15 +27,6 @@ _MODES = ("no_grad", "enable_grad", "inference_mode")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 Signature = tuple[object, ...]
 Ports = dict[tuple[ItemId, int], PortInference]
-
-
-class Known(NamedTuple):
-    """What is remembered of a statement that gives the same whenever its inputs are the same."""
-
-    results: Results
-    changed: dict[str, Any]
-    guessed: bool
-    device: str
 
 
 Memo = dict[Signature, Known]
@@ -49,6 +40,7 @@ class Walk:
         used: the part of the memo that this program needed.
         missed: fake tensors might have known more.
         needs: what is alive together.
+        prelude: what is bound before the first statement.
     """
 
     def __init__(
@@ -76,6 +68,7 @@ class Walk:
         if "device" in self._namespace:
             self._devices["device"] = device_of(torch.device(self._namespace["device"]))
             self._namespace["device"] = torch.device("cpu")
+        self.prelude = dict(self._namespace)
 
     def body(self, items: tuple[Item, ...]) -> None:
         """Go through statements in order."""
@@ -110,6 +103,8 @@ class Walk:
             if trial.skips:
                 self._stir(step, trial, key)
                 self._act(step)
+                if step.statement.backward and isinstance(refusal := trial.results(), Refusal):
+                    self.ports[step.id, 0] = PortInference(node=step.id, refusal=refusal.words)
                 return
             known = self._tried(step, trial)
             if trial.repeatable and not trial.missed:
@@ -143,7 +138,7 @@ class Walk:
         if recipe is not None:
             return Known([follow(made, inputs) for made in recipe.results], {}, recipe.guessed, recipe.device)
         known = self._tried_anew(step, trial)
-        if kind is not None and isinstance(known.results, list) and not known.changed:
+        if kind is not None and isinstance(known.results, list) and not (known.changed or known.absent):
             made = [recipe_of(value, inputs) for value in known.results]
             if None not in made:
                 self._recipes[kind] = Recipe(made, known.guessed, known.device)
@@ -175,7 +170,10 @@ class Walk:
         results = trial.results()
         self.missed = self.missed or trial.missed
         device = "" if isinstance(results, Unknown | Refusal) else trial.device(self._devices)
-        return Known(results, trial.overwritten(results), trial.guessed, device)
+        names_it = trial.asked or "device" in step.source.reads
+        return Known(
+            results, trial.overwritten(results), trial.guessed, device, absent_words(device) if names_it else ""
+        )
 
     def _key(self, step: Step) -> Signature:
         keys = self._keys
@@ -197,17 +195,8 @@ class Walk:
         (self._guessed.add if known.guessed else self._guessed.discard)(name)
 
     def _tell(self, step: Step, known: Known) -> None:
-        match known.results:
-            case Refusal(words=words):
-                self.ports[step.id, 0] = PortInference(node=step.id, refusal=words)
-            case Unknown():
-                for place in range(max(len(step.statement.names), 1)):
-                    self.ports[step.id, place] = PortInference(node=step.id, output=place, known_after_run=True)
-            case _:
-                for place, value in enumerate(known.results):
-                    port = told(step.id, place, value, known.guessed, known.device)
-                    if port is not None:
-                        self.ports[step.id, place] = port
+        for port in said(step.id, len(step.statement.names), known):
+            self.ports[step.id, port.output] = port
 
     # -------------------------------------------------------------- writing
 
