@@ -92,7 +92,7 @@ def without_gradient(
         name = title(graph, row.node) + (f".{row.path}" if row.path else "")
         if row.state == "not_reached" and _is_parameter(graph, row):
             found.append(_not_reached(graph, row, name, cuts, max(ran, default=0)))
-        elif row.state == "accumulated":
+        elif row.state == "accumulated" and len(row.parts) != 1:
             number = row.parts[-1].backward if row.parts else 0
             last = ran[number].statement if number in ran else ItemId("")
             found.append(

@@ -60,6 +60,8 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     older = [part for part in leaf.parts if part.backward != last_backward]
     if not older:
         return "value", words.LEAF_VALUE
+    if words.is_untouched(leaf.parts, pass_number):
+        return "value", words.untouched(leaf.parts[0])
     return "accumulated", words.accumulated(leaf.parts, pass_number)
 
 

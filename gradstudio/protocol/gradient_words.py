@@ -20,6 +20,16 @@ def value_after(operator: str) -> str:
     return f"The gradient of the last backward that reached it, of the value after {operator} wrote into its memory."
 
 
+def is_untouched(parts: Sequence[GradPart], current: int) -> bool:
+    """Whether one backward of this pass gave all there is: a later one that has nothing to do with it adds nothing."""
+    return len(parts) == 1 and parts[0].pass_number == current
+
+
+def untouched(part: GradPart) -> str:
+    """What such a gradient is."""
+    return f"What backward {part.backward} left in .grad; the later ones did not come here."
+
+
 def accumulated(parts: Sequence[GradPart], current: int) -> str:
     """What a leaf's `.grad` is made of: which backwards, and of which passes unless all are of the current one."""
     if len(parts) == 1:

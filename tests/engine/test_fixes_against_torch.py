@@ -196,6 +196,13 @@ def test_a_gradient_is_zeroed_before_the_backward_that_added_to_it(bench: Bench)
     assert (bench["x"].grad * 2).allclose(doubled)  # type: ignore[attr-defined]  # a tensor
 
 
+def test_losses_that_have_nothing_in_common_need_no_zeroing(bench: Bench) -> None:
+    drawing = Drawing()
+    for _ in range(2):
+        drawing.add("torch.Tensor.backward", drawing.add("torch.Tensor.sum", drawing.add("torch.exp", leaf(drawing))))
+    assert found(bench, drawing, "accumulates") is None
+
+
 def test_the_gradient_of_a_loop_is_zeroed_in_each_turn(bench: Bench) -> None:
     drawing = Drawing()
     x = leaf(drawing)

@@ -301,6 +301,16 @@ def test_two_backwards_in_one_pass_accumulate_and_the_parts_are_told(bench: Benc
     assert bench.grad(1).grad.value == 8.0  # type: ignore[union-attr]
 
 
+def test_a_gradient_that_a_later_backward_has_nothing_to_do_with_is_that_of_its_own(bench: Bench) -> None:
+    bench.run(
+        "p = torch.tensor(2.0, requires_grad=True)\nq = torch.tensor(3.0, requires_grad=True)\n"
+        "a = p * 3\na.backward()\nb = q * 5\nb.backward()"
+    )
+    assert (bench.state(1), bench.state(2)) == ("value", "value")
+    assert bench.grad(1).reason == "What backward 1 left in .grad; the later ones did not come here."
+    assert bench.grad(1).grad.value == 3.0  # type: ignore[union-attr]
+
+
 def test_what_is_left_over_from_an_earlier_pass_is_accumulated(bench: Bench) -> None:
     bench.run("x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\ny.backward()", "run", "forward")
     assert bench.state(1) == "accumulated"
