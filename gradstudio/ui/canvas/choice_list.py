@@ -6,7 +6,6 @@ from typing import Final
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -27,6 +26,13 @@ LINE: Final = 28
 MOST_ROWS: Final = 12
 FEW: Final = 2
 """Lists up to this length have no line to type into, when nothing else may be typed."""
+EDITING: Final = (
+    QKeySequence.StandardKey.Paste,
+    QKeySequence.StandardKey.SelectAll,
+    QKeySequence.StandardKey.Undo,
+    QKeySequence.StandardKey.Redo,
+)
+"""Keys of the window that mean the line while there is one."""
 Role = Qt.ItemDataRole
 
 
@@ -36,10 +42,12 @@ class ChoiceList(QListWidget):
     Signals:
         refused(object): what was typed is not taken; the words why. The list stays.
         closed(object): it is over: "kept", "next", "previous" or "cancelled".
+        resized(): other rows are left, so another height is wanted.
     """
 
     refused = Signal(object)
     closed = Signal(object)
+    resized = Signal()
 
     def __init__(
         self, parent: QWidget, rows: Sequence[Offer], current: str, commit: Commit, theme: Theme, *, free: bool = False
@@ -86,8 +94,9 @@ class ChoiceList(QListWidget):
         return [offer.text for offer in self._rows]
 
     def wanted_height(self) -> int:
-        """Of all rows, up to a dozen."""
-        rows = sum(self.item(k).sizeHint().height() for k in range(min(self.count(), MOST_ROWS)))
+        """Of the rows that are left, up to a dozen."""
+        seen = [k for k in range(self.count()) if not self.isRowHidden(k)]
+        rows = sum(self.item(k).sizeHint().height() for k in seen[:MOST_ROWS])
         return rows + 8 + (LINE if self.line is not None else 0)
 
     def wanted_width(self) -> int:
@@ -119,6 +128,9 @@ class ChoiceList(QListWidget):
 
     def event(self, event: QEvent) -> bool:
         """Tab takes the lit row and goes on to the next field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._is_typed(event):
+            event.accept()  # a comma, a letter or Backspace is typed here; it is no shortcut of the window
+            return True
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             hows = {Qt.Key.Key_Tab: "next", Qt.Key.Key_Backtab: "previous"}
             how = hows.get(Qt.Key(event.key()))
@@ -142,12 +154,23 @@ class ChoiceList(QListWidget):
     def _typed(self) -> str:
         return self.line.text().strip() if self.line is not None else ""
 
+    def _is_typed(self, event: QKeyEvent) -> bool:
+        """Whether the line has a use for a key: text, or a key that edits text."""
+        bare = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) or any(event.matches(key) for key in EDITING):
+            return True
+        return not bare and bool(event.text()) and event.text().isprintable()
+
     def _type(self, event: QKeyEvent) -> None:
-        """Hand a key to the line; the list keeps the focus, so that arrows choose and Enter takes."""
-        if self.line is not None:
-            QApplication.sendEvent(self.line, QKeyEvent(event))
-        else:
+        """Hand a key to the line; the list keeps the focus, so that arrows choose and Enter takes.
+
+        Not by `sendEvent`: a key that the line has no use for (Shift alone) would come back to the list, its parent.
+        """
+        if self.line is None:
             super().keyPressEvent(event)
+            return
+        self.line.event(QKeyEvent(event))
+        event.accept()
 
     def _on_line_text_changed(self, _text: str) -> None:
         typed = self._typed().lower()
@@ -158,6 +181,7 @@ class ChoiceList(QListWidget):
             if fits and (first < 0 or offer.shown.lower() == typed):
                 first = k
         self.setCurrentRow(first)
+        self.resized.emit()
 
     def _fits(self, offer: Offer, typed: str) -> bool:
         shown = offer.shown.lower()

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, ReplaceBlock
@@ -127,9 +127,8 @@ class InPlace:
         shown = canvas.camera.box_to_view(box)
         width = min(max(shown.width, 200, editor.wanted_width()), room.width() - 8)
         place = editor_place(shown.x, shown.y, width, shown.height, room)
-        place.setHeight(min(editor.wanted_height(), room.height() - 8))
-        place.moveBottom(min(place.bottom(), room.bottom() - 4))
-        editor.setGeometry(place)
+        _fit(editor, place, room)
+        editor.resized.connect(lambda: _fit(editor, place, room))
         self._take(editor)
         editor.closed.connect(lambda how: self._go_on(item, row.path, str(how)))
 
@@ -195,6 +194,14 @@ class InPlace:
             return str(refusal)
         store.submit(edits, text)
         return ""
+
+
+def _fit(editor: ChoiceList, field: QRect, room: QRect) -> None:
+    """As high as its rows, over its field, within the canvas."""
+    place = QRect(field)
+    place.setHeight(min(editor.wanted_height(), room.height() - 8))
+    place.moveBottom(min(place.bottom(), room.bottom() - 4))
+    editor.setGeometry(place)
 
 
 def _retitled(graph: Graph, item: ItemId, title: str) -> Edits:

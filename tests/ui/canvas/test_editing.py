@@ -1,6 +1,7 @@
 """Literals, names and notes edited where they stand."""
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
@@ -179,6 +180,52 @@ def test_a_choice_says_what_it_does_and_a_near_miss_is_offered(hand: Hand) -> No
     hand.key(Key.Key_Return, to=editor)
     assert 'Did you mean "mean"?' in hand.canvas.bubble.text()
     hand.key(Key.Key_Escape, to=editor)
+
+
+def free_list(hand: Hand) -> ChoiceList:
+    conv = hand.add("torch.nn.functional.conv2d", 200, 100)
+    hand.canvas.toggle_folded(conv)
+    return open_list(hand, conv, "padding")
+
+
+def test_a_key_that_types_nothing_is_nothing_to_a_list(hand: Hand) -> None:
+    editor = free_list(hand)
+    assert editor.line is not None
+    for key in (Key.Key_Shift, Key.Key_Control, Key.Key_Alt, Key.Key_CapsLock, Key.Key_F13):
+        hand.key(key, to=editor)
+    assert hand.canvas.in_place.editor is editor
+    assert editor.line.text() == ""
+
+
+def test_what_is_typed_into_a_list_arrives_whole_whatever_the_window_has_shortcuts_for(hand: Hand) -> None:
+    fired: list[str] = []
+    for keys in (",", "(", "N", "Backspace", "Ctrl+A"):
+        action = QAction(hand.canvas)
+        action.setShortcut(keys)
+        action.triggered.connect(lambda _=False, keys=keys: fired.append(keys))
+        hand.canvas.addAction(action)
+    editor = free_list(hand)
+    hand.canvas.activateWindow()
+    QTest.qWaitForWindowActive(hand.canvas)
+    for letter in "(0, n":
+        QTest.keyClick(hand.canvas.windowHandle(), letter)
+    QTest.keyClick(hand.canvas.windowHandle(), Key.Key_Backspace)
+    QTest.keyClicks(editor, "1)")
+    assert editor.line is not None
+    assert (editor.line.text(), fired) == ("(0, 1)", [])
+    hand.key(Key.Key_A, CONTROL, to=editor)
+    assert editor.line.selectedText() == "(0, 1)"
+
+
+def test_a_list_is_as_high_as_the_rows_that_are_left(hand: Hand) -> None:
+    editor = free_list(hand)
+    high = editor.height()
+    QTest.keyClicks(editor, "(0, 1)")
+    assert all(editor.isRowHidden(k) for k in range(editor.count()))
+    assert editor.height() < 48 < high
+    for _ in range(6):
+        hand.key(Key.Key_Backspace, to=editor)
+    assert editor.height() == high
 
 
 def test_arrows_step_a_number(hand: Hand) -> None:
