@@ -11,9 +11,18 @@ from typing import Any
 
 import msgspec
 
-from gradstudio.advice.errors import explain, explain_words
+from gradstudio.advice.errors import explain_words
 from gradstudio.advice.model import Advice
-from gradstudio.advice.size import may_be_large, size_title
+from gradstudio.advice.size import may_be_large, size_explanation, size_title
+from gradstudio.advice.told import (
+    advice_lines,
+    advise,
+    advise_refusal,
+    output_name,
+    problem_json,
+    values_bound,
+    values_expected,
+)
 from gradstudio.document import file as document_file
 from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
@@ -24,9 +33,10 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators import catalogue
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program, has_backward
+from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.inference import Inferred, PortInference
 from gradstudio.protocol.lines import in_lines
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
@@ -244,7 +254,8 @@ def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
     failed = outcome.failed
     if failed is not None:
         address, line = failed.address or None, failed.line or None
-        error = _error(address, line, failed.type_name, failed.message, explain(failed, graph))
+        advice = advise(failed, graph, values_bound(outcome.report.entries))
+        error = _error(address, line, failed.type_name, failed.message, advice)
         if failed.clash is not None:
             error["clash"] = clash_json(failed.clash, analysis.addresses(graph))
         return error
@@ -257,23 +268,12 @@ def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
 
 
 def _error(node: str | None, line: int | None, kind: str, message: str, advice: Advice) -> Json:
-    return {
-        "node": node,
-        "line": line,
-        "type": kind,
-        "message": message,
-        "explanation": advice.explanation,
-        "fixes": list(advice.fixes),
-    }
+    return {**problem_json(node, line, message, advice), "type": kind}
 
 
 def _error_text(error: Json) -> str:
     where = f"at {error['node']} (line {error['line']}): " if error["node"] else ""
-    lines = [f"FAILED {where}{error['type']}: {error['message']}"]
-    if error["explanation"]:
-        lines.append(f"  {error['explanation']}")
-    lines += [f"  → {fix}" for fix in error["fixes"]]
-    return "\n".join(lines)
+    return "\n".join([f"FAILED {where}{error['type']}: {error['message']}", *advice_lines(error)])
 
 
 def _append_backward(graph: Graph) -> None:
@@ -288,37 +288,50 @@ def _check_one(engine: Engine, name: str) -> Result:
     try:
         opened = open_file(name)
     except Unreadable as error:
-        data["problems"] = [{"node": None, "line": error.line, "message": str(error)}]
+        data["problems"] = [problem_json(None, error.line, str(error), Advice())]
         return UNREADABLE, data, f"{name}: {_place(error)}{error}"
-    graph = opened.graph
-    program = compile_graph(graph)
-    titles = analysis.addresses(graph)
-    problems = [
-        {"node": titles[row.node], "line": _line(opened, row.node, row.line), "message": row.reason}
+    program = compile_graph(opened.graph)
+    inferred = infer_program(engine.ready()[0], opened.graph, program)
+    problems = _problems(opened, program, inferred)
+    data["problems"], data["ok"] = problems, not problems
+    data["ports"] = [_port_json(opened.graph, port) for port in inferred.ports]
+    found = "fine" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+    lines = [f"{name}: {found}, {len(program.script.splitlines())} lines"]
+    lines += [line for port in data["ports"] for line in _port_lines(port)]
+    for problem in problems:
+        at = f"{problem['node']} (line {problem['line']})" if problem["line"] else problem["node"]
+        lines += [f"PROBLEM at {at}: {problem['message']}", *advice_lines(problem)]
+    return (FINE if not problems else FAILED), data, "\n".join(lines)
+
+
+def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
+    """What cannot run, what torch is expected to refuse, and what is larger than the memory."""
+    graph, titles, lookup = opened.graph, analysis.addresses(opened.graph), values_expected(inferred.ports)
+    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    found = [
+        problem_json(titles[row.node], _line(opened, row.node, row.line), row.reason, Advice())
         for row in program.incomplete
     ]
-    inferred = infer_program(engine.ready()[0], graph, program)
-    for port in inferred.ports:
-        if port.refusal:
-            problems.append(
-                {
-                    "node": titles.get(port.node, port.node),
-                    "line": _line(opened, port.node, None),
-                    "message": port.refusal,
-                }
-            )
-        data["ports"].append({**msgspec.to_builtins(port), "name": titles.get(port.node, port.node)})
-    for need in inferred.needs:
-        problems.append({"node": titles.get(need.node, need.node), "line": None, "message": size_title(need)})
-    data["problems"], data["ok"] = problems, not problems
-    lines = [
-        f"{name}: {'fine' if not problems else f'{len(problems)} problem(s)'}, {len(program.script.splitlines())} lines"
-    ]
-    lines += [
-        f"  {titles.get(p.node, p.node)}: {p.dtype} {list(p.shape)}" for p in inferred.ports if p.shape is not None
-    ]
-    lines += [f"  PROBLEM {problem['node']}: {problem['message']}" for problem in problems]
-    return (FINE if not problems else FAILED), data, "\n".join(lines)
+    told = [(p.node, p.refusal, advise_refusal(p, graph, lookup)) for p in inferred.ports if p.refusal]
+    told += [(need.node, size_title(need), Advice(size_explanation(need))) for need in inferred.needs]
+    for node, words, advice in told:
+        found.append(problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice))
+    return found
+
+
+def _port_json(graph: Graph, port: PortInference) -> Json:
+    """What is expected of an output, by its own name; of a module its parameters and buffers by theirs."""
+    told: Json = {**msgspec.to_builtins(port), "name": output_name(graph, port.node, port.output)}
+    for leaf in told.get("leaves") or ():
+        leaf["name"] = f"{told['name']}.{leaf['path']}"
+    return told
+
+
+def _port_lines(port: Json) -> Iterator[str]:
+    if port.get("shape") is not None:
+        yield f"  {port['name']}: {port['dtype']} {port['shape']}"
+    for leaf in port.get("leaves") or ():
+        yield f"  {leaf['name']}: {leaf['dtype']} {leaf['shape']}"
 
 
 def _line(opened: Opened, node: ItemId, line: int | None) -> int | None:

@@ -1,0 +1,61 @@
+"""What is wrong and what can be done, as plain data: the same advice that the window gives at a card."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradstudio.advice.case import Lookup
+from gradstudio.advice.errors import expected_record, explain, failed_of
+from gradstudio.advice.fixes import fixes_for
+from gradstudio.advice.model import Advice
+from gradstudio.graph.analysis import addresses
+from gradstudio.graph.bindings import name_of
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages import Failed, NamedEntry
+from gradstudio.protocol.records import Record
+
+Json = dict[str, Any]
+
+
+def advise(failed: Failed, graph: Graph, lookup: Lookup) -> Advice:
+    """Why it failed, and the ways out: first those that are edits of this very graph, by their titles."""
+    fixes = fixes_for(failed, graph, lookup)
+    return Advice(explain(failed, graph).explanation, tuple(fix.title for fix in fixes))
+
+
+def advise_refusal(refusal: PortInference, graph: Graph, lookup: Lookup) -> Advice:
+    """The same of what torch is expected to refuse."""
+    return advise(failed_of(refusal, graph, lookup), graph, lookup)
+
+
+def values_bound(entries: Iterable[NamedEntry]) -> Lookup:
+    """Asks the report of a run."""
+    known = {(entry.node, entry.output or 0): entry.outputs[0] for entry in entries if entry.outputs}
+    return lambda item, output: known.get((item, output))
+
+
+def values_expected(ports: Iterable[PortInference]) -> Lookup:
+    """Asks what inference expects."""
+    known: dict[tuple[ItemId, int], Record | None] = {(p.node, p.output): expected_record(p) for p in ports}
+    return lambda item, output: known.get((item, output))
+
+
+def output_name(graph: Graph, item: ItemId, output: int) -> str:
+    """How reports call one output: of several names that a statement binds, its own."""
+    address = addresses(graph).get(item, item)
+    if not output:
+        return address
+    name = name_of(graph, (item, output)) if item in graph else ""
+    return name if name not in ("", "_") else f"{address}[{output}]"
+
+
+def problem_json(node: str | None, line: int | None, message: str, advice: Advice) -> Json:
+    """One thing that is wrong: where, in torch's words or ours, why, and what can be done."""
+    told = {"node": node, "line": line, "message": message}
+    return {**told, "explanation": advice.explanation, "fixes": list(advice.fixes)}
+
+
+def advice_lines(problem: Json) -> list[str]:
+    """The explanation and the ways out, a line each, for people."""
+    explained = [f"  {problem['explanation']}"] if problem["explanation"] else []
+    return [*explained, *(f"  → {fix}" for fix in problem["fixes"])]

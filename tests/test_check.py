@@ -1,0 +1,77 @@
+"""What `check` says of a file, and that it gives the advice that `run` and the window give."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradstudio.cli import main
+
+LINEAR = "import torch\nfrom torch import nn\n\nx = torch.randn(3, 8)\nfc = nn.Linear(4, 2)\ny = fc(x)\n"
+TOPK = "import torch\n\nx = torch.randn(3, 4)\nvalues, indices = x.topk(2)\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def written(text: str) -> str:
+        (tmp_path / "text.py").write_text(text)
+        return str(tmp_path / "text.py")
+
+    return written
+
+
+def report(capsys: pytest.CaptureFixture[str]) -> dict:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_each_output_of_an_unpacked_node_has_its_own_name(capsys, write) -> None:
+    path = write(TOPK)
+    assert main(["check", path, "--json"]) == 0
+    ports = report(capsys)["ports"]
+    assert [(p["name"], p.get("output", 0), p["dtype"]) for p in ports[1:]] == [
+        ("values", 0, "float32"),
+        ("indices", 1, "int64"),
+    ]
+    assert main(["check", path]) == 0
+    assert "indices: int64 (3, 2)" in capsys.readouterr().out
+
+
+def test_an_output_that_nobody_names_is_counted(capsys, write) -> None:
+    assert main(["check", write("import torch\n\nx = torch.randn(3, 4)\n_, _ = x.topk(2)\n"), "--json"]) == 0
+    assert [port["name"] for port in report(capsys)["ports"][1:]] == ["topk_1", "topk_1[1]"]
+
+
+def test_parameters_and_buffers_of_a_module_are_listed_by_their_names(capsys, write) -> None:
+    path = write("import torch\nfrom torch import nn\n\nnorm = nn.BatchNorm1d(3, affine=False)\nfc = nn.Linear(3, 2)\n")
+    assert main(["check", path, "--json"]) == 0
+    norm, fc = report(capsys)["ports"]
+    assert [(leaf["name"], leaf["shape"]) for leaf in fc["leaves"]] == [("fc.weight", [2, 3]), ("fc.bias", [2])]
+    assert "norm.running_mean" in [leaf["name"] for leaf in norm["leaves"] if leaf.get("buffer")]
+    assert main(["check", path]) == 0
+    assert "  fc.weight: float32 (2, 3)\n" in capsys.readouterr().out
+
+
+def test_a_wrong_layer_is_explained_and_mended_alike_before_and_after_a_run(capsys, write) -> None:
+    path = write(LINEAR)
+    assert main(["check", path, "--json"]) == 1
+    (problem,) = report(capsys)["problems"]
+    assert (problem["node"], problem["line"]) == ("y", 6)
+    assert "columns of the left (8)" in problem["explanation"]
+    assert problem["fixes"][0] == "Set in_features of fc to 8"
+    assert main(["run", path, "--json"]) == 1
+    error = report(capsys)["error"]
+    assert (error["fixes"], error["explanation"]) == (problem["fixes"], problem["explanation"])
+
+
+def test_the_text_of_both_tells_why_and_what_can_be_done(capsys, write) -> None:
+    path = write(LINEAR)
+    for verb in ("check", "run"):
+        assert main([verb, path]) == 1
+        told = capsys.readouterr().out
+        assert "A matrix product needs" in told
+        assert "→ Set in_features of fc to 8" in told
+
+
+def test_a_file_that_cannot_be_read_has_the_same_fields(capsys, write, tmp_path: Path) -> None:
+    assert main(["check", str(tmp_path / "nowhere.py"), "--json"]) == 4
+    assert report(capsys)["problems"][0].keys() == {"node", "line", "message", "explanation", "fixes"}
