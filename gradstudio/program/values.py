@@ -40,6 +40,10 @@ MISSING = "..."
 _SIMPLE_BOUND = re.compile(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*|\"[^\"]*\")(?:e-\d+)?")
 
 
+_STARRED = frozenset({Kind.TENSORS, Kind.VALUES, Kind.MODULES})
+"""What a list that brings all of it is unpacked into: ``nn.Sequential(*layers)``; sizes are taken whole."""
+
+
 class Line:
     """One logical line that grows; remembers where each node's text stands in it."""
 
@@ -176,6 +180,8 @@ class ValuePrinter:
             if spreads and is_free and literal.startswith("(") and (owner.id, parameter.name) not in self._graph.wires:
                 self._spread(line, literal)
             else:
+                if spreads and parameter.kind in _STARRED and (owner.id, parameter.name) in self._graph.wires:
+                    line.write("*")
                 self._value(line, owner, argument.paths[0], parameter.kind)
         elif spreads and (argument.paths or parameter.kind is not Kind.SHAPE):
             self._elements(line, owner, argument)

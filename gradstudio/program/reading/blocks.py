@@ -52,7 +52,7 @@ class Blocks:
     def _inside(self, item: ItemId, body: Sequence[ast.stmt], following: int) -> None:
         outer = self._draft.body
         self._draft.body = BodyId(item)
-        self._read_body(body, body[0].col_offset, following)
+        self._read_body(body, body[-1].col_offset, following)
         self._draft.body = outer
 
     # -------------------------------------------------------------- with
@@ -100,9 +100,11 @@ class Blocks:
     def _for(self, statement: ast.For, following: int) -> ItemId:
         if statement.orelse:
             raise refused(statement.orelse[0], "`else` of a loop chooses while it runs.")
-        variable = self._variable(statement.target)
+        target = statement.target
+        several = target if isinstance(target, ast.Tuple | ast.List) else None
+        variable = self._scope.fresh("element") if several is not None else self._variable(target)
         ports, lengths = self._over(statement.iter)
-        names = self._carried(statement, variable)
+        names = self._carried(statement)
         for name in names:
             ports[f"first.{name}"] = cast(Wired, self._scope.find(name))
         item = self._draft.block_id()
@@ -111,7 +113,7 @@ class Blocks:
         self._draft.block(block, ports)
         before = self._scope.bindings()
         self._enter(block, ports)
-        self._inside(item, statement.body, following)
+        self._inside(item, [*_unpacking(several, variable), *statement.body], following)
         for name in names:
             self._draft.wire(cast(Wired, self._scope.find(name)), item, f"next.{name}")
         self._leave(block, before)
@@ -150,16 +152,12 @@ class Blocks:
             case ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if 0 < len(arguments) <= MAX_RANGE:
                 ports = {f"range.{k}": self._expressions.port(argument) for k, argument in enumerate(arguments)}
                 return ports, {"range": len(arguments)}
-            case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "sorted" | "map" | "filter" as name)):
-                raise refused(over, f"a loop over {name}(…) is not drawn: go over range(n) and read the elements.")
             case _:
                 return {"over": self._expressions.port(over)}, {}
 
-    def _carried(self, statement: ast.For, variable: str) -> tuple[str, ...]:
+    def _carried(self, statement: ast.For) -> tuple[str, ...]:
         found = []
-        for name in carried(statement.body, self._rebinds):
-            if name == variable:
-                continue
+        for name in carried(statement.target, statement.body, self._rebinds):
             if self._scope.find(name) is None:
                 raise refused(statement, f"'{name}' is read in the loop before anything binds it.")
             found.append(name)
@@ -181,6 +179,14 @@ class Blocks:
         self._draft.block(Block(id=item, kind="if", literals=literals), {"condition": condition})
         self._inside(item, statement.body, following)
         return item
+
+
+def _unpacking(target: ast.Tuple | ast.List | None, variable: str) -> list[ast.stmt]:
+    """The statement that takes an element apart: ``name, p = element``."""
+    if target is None:
+        return []
+    value = ast.copy_location(ast.Name(variable), target)
+    return [ast.copy_location(ast.Assign([target], value), target)]
 
 
 def _is_print(statement: ast.stmt) -> bool:

@@ -3,6 +3,8 @@
 import ast
 from typing import Protocol
 
+import msgspec
+
 from gradstudio.graph.arguments import positional_beyond_style
 from gradstudio.operators import binding
 from gradstudio.operators.binding import Binding, Given, Written
@@ -105,7 +107,7 @@ class Calls:
             found = binding.bind_call(load()["python.call"], maker, positional, keywords, strict=False)
         except BindingError as error:
             raise _refused(node, str(error)) from None
-        return self._node(found, names)
+        return self._node(_spread(node, found), names)
 
     def _maker(self, module: Port | None) -> Operator | None:
         maker = self._draft.maker(module) if isinstance(module, Wired) else None
@@ -119,10 +121,12 @@ class Calls:
             raise _refused(node, f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}") from None
         except BindingError as error:
             raise _refused(node, str(error)) from None
-        return self._node(found, names)
+        return self._node(_spread(node, found), names)
 
     def _arguments(self, node: ast.Call, before: list[Port]) -> tuple[list[Given], dict[str, Given]]:
         positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]
+        if any(isinstance(argument, ast.Starred) for argument in node.args[:-1]):
+            raise _refused(node, "`*` stands last: write the other arguments out.")
         keywords: dict[str, Given] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -132,7 +136,10 @@ class Calls:
 
     def _argument(self, node: ast.expr) -> Given:
         if isinstance(node, ast.Starred):
-            raise _refused(node, "`*` unpacks while it runs: write the arguments out.")
+            several = self._expressions.port(node.value)
+            if not isinstance(several, Wired):
+                raise _refused(node, "`*` unpacks a list that has a name: write the arguments out.")
+            return Wired(family=Family.TUPLE, source=several.source, output=several.output)
         return self._expressions.value(node)
 
     def _node(self, found: Binding, names: tuple[str, ...]) -> Wired:
@@ -154,6 +161,19 @@ class Calls:
 
     def _port(self, given: Given) -> Port:
         return self._expressions.one(given)
+
+
+def _spread(node: ast.Call, found: Binding) -> Binding:
+    """The binding of `f(*several)`: the list brings all elements of the parameter that takes any number."""
+    if not node.args or not isinstance(node.args[-1], ast.Starred):
+        return found
+    name = next((p.name for p in found.operator.parameters if p.variadic), "")
+    ports, lengths = dict(found.ports), dict(found.lengths)
+    if lengths.pop(name, None) == 1 and f"{name}.0" in ports:
+        ports[name] = ports.pop(f"{name}.0")
+    if name not in ports:
+        raise _refused(node.args[-1], f"`*` unpacks while it runs: {found.operator.title} takes arguments one by one.")
+    return msgspec.structs.replace(found, ports=ports, lengths=lengths)
 
 
 def _roots(ports: dict[str, Port]) -> list[str]:

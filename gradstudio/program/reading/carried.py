@@ -7,9 +7,16 @@ Rebinds = Callable[[str], bool]
 """Whether `name += …` binds the name anew: of a number it does, of a tensor it writes into it."""
 
 
-def carried(body: Iterable[ast.stmt], rebinds: Rebinds) -> tuple[str, ...]:
-    """The names that the body binds and that its beginning reads, in the order in which it reads them."""
+def carried(target: ast.expr, body: Iterable[ast.stmt], rebinds: Rebinds) -> tuple[str, ...]:
+    """The names that the body binds and that its beginning reads, in the order in which it reads them.
+
+    Args:
+        target: what each turn binds first.
+        body: the statements of a turn.
+        rebinds: see `Rebinds`.
+    """
     walk = _Walk(rebinds)
+    walk.target(target)
     walk.body(body)
     return tuple(name for name in walk.read_first if name in walk.bound)
 
@@ -36,11 +43,11 @@ class _Walk:
             case ast.Assign(targets=targets, value=value):
                 self._read(value)
                 for target in targets:
-                    self._target(target)
+                    self.target(target)
             case ast.AnnAssign(target=target, value=value):
                 if value is not None:
                     self._read(value)
-                    self._target(target)
+                    self.target(target)
             case ast.AugAssign(target=target, value=value):
                 self._read(target)
                 self._read(value)
@@ -48,7 +55,7 @@ class _Walk:
                     self.bound.add(target.id)
             case ast.For(target=target, iter=over, body=inner):
                 self._read(over)
-                self._target(target)
+                self.target(target)
                 self.body(inner)
             case ast.With(items=items, body=inner):
                 for item in items:
@@ -60,7 +67,7 @@ class _Walk:
             case _:
                 self._read(statement)
 
-    def _target(self, target: ast.expr) -> None:
+    def target(self, target: ast.expr) -> None:
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self.bound.add(node.id)

@@ -114,6 +114,10 @@ class Draft:
                 literals = {**node.literals, "device": DOCUMENT_DEVICE}
                 self.graph.nodes[item] = msgspec.structs.replace(node, literals=literals)
 
+    def holds_only(self, key: str) -> bool:
+        """Whether all nodes so far are of one operator, and no block is there."""
+        return not self.graph.blocks and all(node.operator == key for node in self.graph.nodes.values())
+
     def finish(self) -> Graph:
         """The graph, with the order of its statements."""
         self.graph.bodies = {body: tuple(order) for body, order in self._orders.items()}

@@ -108,8 +108,6 @@ class _Reader:
         self._draft.line = statement.lineno
         if self._is_setting(statement):
             return
-        if not isinstance(statement, ast.Import | ast.ImportFrom) and not _is_note(statement):
-            self._settings = False
         body, count = self._draft.body, self._draft.count_in(self._draft.body)
         first: ItemId | None = None
         match statement:
@@ -123,6 +121,7 @@ class _Reader:
                 first = self._blocks.read(statement, following)
             case _:
                 self._statements.read(statement)
+        self._settings = self._settings and self._draft.holds_only("python.literal")
         if first is None and self._draft.count_in(body) > count:
             first = self._draft.last_of(body)
         self._note(first, count, notes, blank)
@@ -194,10 +193,6 @@ def _parse(text: str) -> ast.Module:
         raise NotReadable(f"This is not Python: {error.msg}.", error.lineno or 1, column) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotReadable(f"This is not Python: {error}.", 1) from None
-
-
-def _is_note(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _is_report(statement: ast.stmt) -> bool:

@@ -196,3 +196,24 @@ def test_a_tuple_among_the_names_is_unpacked_on_a_line_of_its_own() -> None:
     graph = graph_of("m = nn.LSTM(2, 3)\nx = torch.ones(1, 2)\nout, (h, c) = m(x)\ny = h + c\n")
     assert incomplete(graph) == {}
     assert code(graph)[2:] == ["out, state = m(x)", "h, c = state", "y = h + c"]
+
+
+def test_a_device_behind_literals_is_still_a_setting() -> None:
+    head = "dtype = torch.float\ndevice = torch.device('cpu')\n"
+    graph = graph_of(f"{head}x = torch.ones(2, device=device, dtype=dtype)\n")
+    assert (graph.header.device, incomplete(graph)) == ("cpu", {})
+    assert code(graph)[-1] == "x = torch.ones(2, dtype=dtype)"
+
+
+def test_a_loop_takes_elements_apart_on_a_line_of_its_own() -> None:
+    graph = graph_of("m = nn.Linear(2, 3)\nfor name, p in m.named_parameters():\n    print(name, p)\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[1:] == ["for element in m.named_parameters():", "    name, p = element", "    print(name, p)"]
+    assert next(iter(graph.blocks.values())).carried == ()
+
+
+@pytest.mark.parametrize("line", ["m = nn.Sequential(*several)", "print(*several)", "y = torch.block_diag(*several)"])
+def test_a_list_is_unpacked_into_arguments(line: str) -> None:
+    graph = graph_of(f"x = torch.ones(2, 2)\nseveral = [x, x]\n{line}\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[-1] == line
