@@ -141,6 +141,16 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             "graph.add", "Add Operator…", "Graph", 1, c.canvas.search_at_pointer, ("Shift+A", "Ctrl+Space"), "add"
         ),
         ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+F",), "search"),
+        ActionRow(
+            "graph.favourite",
+            "Favourite",
+            "Graph",
+            1,
+            c.toggle_favourite,
+            ("Ctrl+B",),
+            "star",
+            tooltip="Make the operator that is selected, in the Library or on the canvas, a favourite, or no longer",
+        ),
         ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
         ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
         ActionRow("graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+G",), "wrap", some, tooltip=wrap_words),

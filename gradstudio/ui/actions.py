@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gradstudio.ui.main_window_frame import MENUS
@@ -12,6 +12,11 @@ from gradstudio.ui.theme import Theme, icon
 
 ICON_ROLES = {"run.stop": "danger"}
 """Colours of icons that are not the text's."""
+OF_CANVAS = (
+    *("edit.cut", "edit.copy", "edit.paste", "edit.duplicate", "edit.delete", "edit.select_all"),
+    *("view.fit", "graph.earlier", "graph.later"),
+)
+"""Commands whose keys are the canvas's alone: in a panel they mean what they mean in a text or a list, or nothing."""
 Shortcut = str | QKeySequence.StandardKey
 
 
@@ -63,6 +68,9 @@ class ActionSet(QObject):
         self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
         self._theme = theme
         self._shown: set[str] = set()
+        self._of_canvas = {
+            keys.toString() for key in OF_CANVAS if key in self._actions for keys in self._actions[key].shortcuts()
+        }
         self.refresh()
 
     def __getitem__(self, action_id: str) -> QAction:
@@ -75,6 +83,19 @@ class ActionSet(QObject):
             menu.setToolTipsVisible(True)
             self._fill(menu, name)
             menu.aboutToShow.connect(self._show_icons)
+
+    def keep_off(self, panel: QWidget) -> None:
+        """Leave the canvas alone while this panel has the focus: Del there must not delete nodes here."""
+        panel.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A key of the canvas that nothing within a panel claimed is the panel's own: it is no shortcut there."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            bare = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            if QKeySequence(QKeyCombination(bare, Qt.Key(event.key()))).toString() in self._of_canvas:
+                event.accept()
+                return True
+        return super().eventFilter(watched, event)
 
     def refresh(self) -> None:
         """Ask every row whether it is enabled and ticked now."""

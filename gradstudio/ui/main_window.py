@@ -85,6 +85,8 @@ class MainWindow(QObject):
         self.timeline = TimelinePanel(session, self.actions, theme)
         self.workspace = Workspace(self.canvas, self.timeline, session.attention, settings, theme)
         frame.setCentralWidget(self.workspace)
+        for panel in (*frame.docks, self.timeline):
+            self.actions.keep_off(panel)
         self.recovery = Recovery(session, settings.state_folder / "recovery", self)
         self._wire()
         self._show_title()
@@ -113,7 +115,11 @@ class MainWindow(QObject):
         docks = self.frame.docks
         self.file = FileCommands(context, self)
         self.graph = GraphCommands(
-            context, self.inspector, lambda: docks.bring_forward("inspector"), self._find_operator
+            context,
+            self.inspector,
+            lambda: docks.bring_forward("inspector"),
+            self._find_operator,
+            self._toggle_favourite,
         )
         commands = Commands(
             file=self.file,
@@ -288,6 +294,15 @@ class MainWindow(QObject):
     def _on_frame_file_dropped(self, path: Path) -> None:
         """The drag ends first: a question within it would hold the other program up."""
         QTimer.singleShot(0, self, lambda: self.file.open_path(path))
+
+    def _toggle_favourite(self) -> None:
+        """Make the operator that a person looks at a favourite, or no longer, and say so."""
+        key = self.documented_operator()
+        if key:
+            words = "is a favourite now" if self.shelf.toggle(key) else "is no favourite any more"
+            self.status.confirm(f"{key} {words}.")
+        else:
+            self.status.say("Select an operator in the Library or a node first.")
 
     def _find_operator(self) -> None:
         self.frame.docks.bring_forward("library")

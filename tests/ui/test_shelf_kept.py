@@ -11,7 +11,7 @@ from gradstudio.ui.state.shelf import MAX_RECENT, Shelf
 def test_what_is_at_hand_is_kept_between_starts(window: MainWindow) -> None:
     library = window.library
     QTest.keyClicks(library.field, "kron")
-    QTest.keyClick(library.field, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    window.actions["graph.favourite"].trigger()
     QTest.keyClick(library.field, Qt.Key.Key_Return)
     assert len(window.session.graph_store.graph.nodes) == 1
     again = Settings(window.settings.folder).preferences

@@ -21,10 +21,11 @@ class GraphCommands:
         inspector: InspectorPanel,
         show_inspector: Callable[[], None],
         find_operator: Callable[[], None],
+        toggle_favourite: Callable[[], None],
     ) -> None:
         """`show_inspector` brings the dock forward before its fields take the cursor; so `find_operator`."""
         self._context, self._inspector, self._show_inspector = context, inspector, show_inspector
-        self.find_operator = find_operator
+        self.find_operator, self.toggle_favourite = find_operator, toggle_favourite
         self.canvas = context.canvas
         self._store, self._attention = context.session.graph_store, context.session.attention
 

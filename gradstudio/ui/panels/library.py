@@ -4,9 +4,9 @@ import gc
 from html import escape
 from typing import Final
 
-from PySide6.QtCore import QEvent, QKeyCombination, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
@@ -19,7 +19,8 @@ from gradstudio.ui.theme import Theme, mono_font, tinted
 INDEX_MS: Final = 500
 """So long after it is first shown the index of the search is built, unless somebody types before."""
 OPEN_AT_FIRST: Final = ((FAVOURITES,), (RECENT,), (COMMON,))
-FAVOURITE_KEY: Final = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_B)
+TO_FIELD: Final = (QKeySequence.StandardKey.SelectAll, QKeySequence.StandardKey.Paste, QKeySequence.StandardKey.Undo)
+"""Keys that in the tree, too, are meant for the search field."""
 TREE_KEYS: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)
 
 
@@ -111,12 +112,14 @@ class LibraryPanel(QWidget):
         QTimer.singleShot(INDEX_MS, self, self._build_index)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrow keys in the field move in the list, Enter adds the current find; Ctrl+B makes it a favourite."""
-        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+        """Arrow keys in the field move in the list, Enter adds the current find; typing in the list searches."""
+        if not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
-        if event.keyCombination() == FAVOURITE_KEY:
-            self._toggle_current()
+        if watched is self.tree and event.type() == QEvent.Type.ShortcutOverride and self._is_typed(event):
+            event.accept()
             return True
+        if event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
         if event.key() == Qt.Key.Key_Escape and self.field.text():
             self.field.clear()
             self.field.setFocus()
@@ -128,7 +131,32 @@ class LibraryPanel(QWidget):
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.tree.activate_current()
                 return True
+        elif self._is_typed(event):
+            self._type(event)
+            return True
         return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What is typed beside the field and the list is searched, too."""
+        if self._is_typed(event):
+            self._type(event)
+        else:
+            super().keyPressEvent(event)
+
+    def _is_typed(self, event: QKeyEvent) -> bool:
+        """Whether a key that was pressed beside the search field is meant for it."""
+        if event.key() == Qt.Key.Key_Backspace or any(event.matches(key) for key in TO_FIELD):
+            return bool(self.field.text()) or event.matches(QKeySequence.StandardKey.Paste)
+        if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+            return False
+        return event.text().isprintable() and bool(event.text().strip() or (event.text() and self.field.text()))
+
+    def _type(self, event: QKeyEvent) -> None:
+        """Give the key to the search field, with the focus; its cursor stands at the end."""
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.deselect()
+        self.field.end(False)
+        QApplication.sendEvent(self.field, event)
 
     def _build_index(self) -> None:
         """Once; the collector need not walk through what lives as long as the window while somebody types."""
@@ -175,11 +203,6 @@ class LibraryPanel(QWidget):
         return f"{said}Did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}?"
 
     # ------------------------------------------------------------------ favourites
-
-    def _toggle_current(self) -> None:
-        operator = self.model.operator(self.tree.currentIndex())
-        if operator is not None:
-            self.shelf.toggle(operator.key)
 
     def _on_tree_star_clicked(self, key: str) -> None:
         self.shelf.toggle(key)
