@@ -1,16 +1,25 @@
 """The one rule-book for wires: whether one may be drawn, and if not, why, in words."""
 
+from collections.abc import Iterable
+
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.landing import landing
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.operators.families import accepts
 
+PRINT = "builtins.print"
 
-def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
-    """Why a wire may not be drawn; "" when it may. Linear in the size of the graph."""
+
+def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str, *, exact: bool = False) -> str:
+    """Why a wire may not be drawn; "" when it may. Linear in the size of the graph.
+
+    `exact`: it is to end in this very port, and not where a drop there would land (`graph.landing`).
+    """
     return (
         _ends(graph, source, output, target, port)
-        or _fits(graph, source, output, target, port)
+        or _fits(graph, source, output, target, port, exact=exact)
         or (_cycle(graph, source, target, port) or _border(graph, source, target, port))
     )
 
@@ -89,9 +98,10 @@ def _ends(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) 
     return ""
 
 
-def _fits(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> str:
+def _fits(graph: Graph, source: ItemId, output: int, target: ItemId, path: str, *, exact: bool = False) -> str:
     port = find_port(graph, target, path)
-    return accepts(port.parameter, output_family(graph, source, output)) if port else ""
+    reason = accepts(port.parameter, output_family(graph, source, output)) if port else ""
+    return "" if reason and not exact and landing(graph, source, output, target, path) else reason
 
 
 def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
@@ -120,6 +130,26 @@ def _border(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
         if not port.startswith("next.") and within:
             return f"{title(graph, source)} is inside this block, but the block reads '{port}' before it begins."
     return ""
+
+
+def check_bodies(graph: Graph, items: Iterable[ItemId]) -> None:
+    """An `if` holds prints, and what is printed inside them: a canvas does not choose while it runs.
+
+    Raises:
+        Refused: one of the items stands in an `if` and is something else, or is an `if` that holds something else.
+    """
+    for item in items:
+        members = graph.bodies.get(BodyId(item), ()) if _is_if(graph, item) else (item,)
+        for member in members:
+            body = graph.parents[member]
+            node = graph.nodes.get(member)
+            prints = node is not None and (node.operator == PRINT or (node.nested and not node.names))
+            if body != ROOT and _is_if(graph, ItemId(body)) and not prints:
+                raise Refused(f"An if block may hold only print, and '{title(graph, member)}' is none.")
+
+
+def _is_if(graph: Graph, item: ItemId) -> bool:
+    return item in graph.blocks and graph.blocks[item].kind == "if"
 
 
 def broken_border(graph: Graph) -> str:

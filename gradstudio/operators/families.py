@@ -87,6 +87,10 @@ _FAMILY_WORDS: dict[Family, str] = {
 }
 
 
+_OF_MODULES = frozenset({"params", "parameters"})
+"""Names of arguments that take the parameters of a module."""
+
+
 def is_list_like(parameter: Parameter) -> bool:
     """Whether the parameter may have a port per element (SEMANTICS 2)."""
     return parameter.kind in LIST_LIKE
@@ -99,6 +103,15 @@ def element_parameter(parameter: Parameter) -> Parameter:
     kind, hint = _ELEMENTS[parameter.kind]
     return msgspec.structs.replace(
         parameter, kind=kind, default=None, variadic=False, nullable=False, choices=(), hint=hint, element=True
+    )
+
+
+def takes_parameters(operator: Operator, parameter: Parameter) -> bool:
+    """Whether the parameter takes all parameters of a module: ``optim.SGD(model.parameters())``."""
+    return (
+        parameter.kind is Kind.TENSORS
+        and parameter.name in _OF_MODULES
+        and operator.key.startswith(("torch.optim.", "torch.nn.utils."))
     )
 
 
@@ -129,6 +142,8 @@ def accepts(parameter: Parameter, family: Family) -> str:
 def _way_out(parameter: Parameter, family: Family) -> str:
     takes_tensor = Family.TENSOR in _ACCEPTED[parameter.kind]
     match family:
+        case Family.MODULE if takes_tensor and parameter.name in _OF_MODULES:
+            return " Wire one of its weights here, or all its parameters() into the list when it is empty."
         case Family.MODULE if takes_tensor:
             return " Call the module first: wire it into a call, and wire the call's result here."
         case Family.OPTIMIZER if takes_tensor:

@@ -1,6 +1,6 @@
 """Gestures as pure functions: each reads a graph and returns the edits, or refuses in words."""
 
-from gradstudio.graph.recipes.blocks import move_into, unwrap, wrap
+from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.modules import (
@@ -51,6 +51,7 @@ from gradstudio.graph.recipes.wires import (
 
 __all__ = [
     "Draft",
+    "add_block",
     "add_child",
     "add_identity",
     "add_operator",

@@ -5,13 +5,30 @@ from collections.abc import Iterable
 from gradstudio.graph import order
 from gradstudio.graph.edits import AddBlock, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId
-from gradstudio.graph.names import title
+from gradstudio.graph.model import ROOT, Block, BlockKind, BodyId, Graph, ItemId, Place
+from gradstudio.graph.names import fresh, title
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.removal import dissolve
-from gradstudio.graph.rules import broken_border
+from gradstudio.graph.rules import broken_border, check_bodies
 
-DEFAULT_LITERALS: dict[str, dict[str, str]] = {"autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"}}
+FRESH_LITERALS: dict[str, dict[str, str]] = {
+    "autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"},
+    "for": {"range.0": "3"},
+    "if": {"condition": "True"},
+}
+
+
+def add_block(graph: Graph, kind: BlockKind, x: float, y: float, *, body: BodyId = ROOT) -> tuple[Edits, ItemId]:
+    """An empty block at the end of a body; a `for` goes over ``range(3)``.
+
+    Raises:
+        Refused: it may not stand in that body.
+    """
+    draft = Draft(graph)
+    block = _fresh(draft, kind)
+    draft.do(AddBlock(block, body, draft.end_of(body)), SetPlaces({block.id: Place(x, y)}))
+    check_bodies(draft.graph, (block.id,))
+    return draft.finish(), block.id
 
 
 def wrap(graph: Graph, items: Iterable[ItemId], kind: BlockKind = "no_grad", block_title: str = "") -> Edits:
@@ -25,10 +42,11 @@ def wrap(graph: Graph, items: Iterable[ItemId], kind: BlockKind = "no_grad", blo
         raise Refused("Select the statements that shall stand in the block first.")
     body = graph.parents[chosen[0]]
     draft = Draft(graph)
-    block = Block(id=draft.new_id("b"), kind=kind, title=block_title, literals=DEFAULT_LITERALS.get(kind, {}))
+    block = _fresh(draft, kind, block_title)
     draft.do(AddBlock(block, body, graph.bodies[body].index(chosen[0])))
     for index, item in enumerate(chosen):
         draft.do(MoveItem(item, BodyId(block.id), index))
+    check_bodies(draft.graph, (block.id, *chosen))
     return draft.finish()
 
 
@@ -48,7 +66,7 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
     Raises:
         Refused: a block would stand in itself, or a statement would have to run in its middle.
     """
-    draft = Draft(graph)
+    draft, items = Draft(graph), tuple(items)
     for item in _tops(graph, items):
         if graph.parents[item] == body:
             continue
@@ -59,9 +77,23 @@ def move_into(graph: Graph, items: Iterable[ItemId], body: BodyId) -> Edits:
         ):
             raise Refused(f"'{title(graph, item)}' cannot stand inside itself.")
         draft.do(MoveItem(item, body, _index_for(draft, item, body)))
+    check_bodies(draft.graph, _tops(draft.graph, items))
     if (reason := broken_border(draft.graph)) and not broken_border(graph):
         raise Refused(reason)
     return draft.finish()
+
+
+def _fresh(draft: Draft, kind: BlockKind, block_title: str = "") -> Block:
+    """A block as the Library drops it."""
+    loops = kind == "for"
+    return Block(
+        id=draft.new_id("b"),
+        kind=kind,
+        title=block_title,
+        literals=FRESH_LITERALS.get(kind, {}),
+        lengths={"range": 1} if loops else {},
+        variable=fresh(draft.taken_names(), "i") if loops else "",
+    )
 
 
 def _tops(graph: Graph, items: Iterable[ItemId]) -> list[ItemId]:

@@ -1,6 +1,7 @@
 """Recipes for single nodes: adding, naming, literals, notes, places."""
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 import msgspec
 
@@ -12,6 +13,7 @@ from gradstudio.graph.joining import CALL, CALLED, is_callable
 from gradstudio.graph.model import (
     DOCUMENT_DEVICE,
     ROOT,
+    BlockKind,
     BodyId,
     Graph,
     Header,
@@ -22,11 +24,14 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.ports import find_port
+from gradstudio.graph.recipes.blocks import add_block
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.rules import check_bodies
+from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.calling import INPUTS, required
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import LiteralError
-from gradstudio.operators.families import call_results, default_names, is_list_like
+from gradstudio.operators.families import call_results, default_names, is_list_like, takes_parameters
 from gradstudio.operators.literals import parse
 from gradstudio.operators.model import Kind, Operator
 
@@ -34,15 +39,21 @@ MIN_ELEMENTS = {Kind.TENSORS: 2, Kind.VALUES: 1, Kind.MODULES: 2}
 
 
 def add_operator(graph: Graph, key: str, x: float, y: float, *, body: BodyId = ROOT) -> tuple[Edits, ItemId]:
-    """A fresh node of the operator at the end of a body; a module comes with its call.
+    """A fresh node of the operator, or an empty block, at the end of a body; a module comes with its call.
 
     Returns:
         The edits, and the id of the node (of the call, for a module).
+
+    Raises:
+        Refused: it may not stand in that body.
     """
+    if key in KINDS:
+        return add_block(graph, cast(BlockKind, KINDS[key]), x, y, body=body)
     draft = Draft(graph)
     operator = load()[key]
     node = fresh_node(draft, operator)
     draft.do(AddNode(node, body, draft.end_of(body)), SetPlaces({node.id: Place(x, y)}))
+    check_bodies(draft.graph, (node.id,))
     if is_callable(operator):
         call = add_call(draft, node, body, x, y)
         return draft.finish(), call.id
@@ -58,7 +69,11 @@ def fresh_node(draft: Draft, operator: Operator) -> Node:
     lengths = {
         p.name: MIN_ELEMENTS[p.kind]
         for p in operator.parameters
-        if is_list_like(p) and p.kind in MIN_ELEMENTS and p.default is None and p.name not in literals
+        if is_list_like(p)
+        and p.kind in MIN_ELEMENTS
+        and p.default is None
+        and p.name not in literals
+        and not takes_parameters(operator, p)  # an iterator, mostly
     }
     names = tuple(naming.fresh(taken, base) for base in default_names(operator))
     return Node(id=draft.new_id(), operator=operator.key, names=names, literals=literals, lengths=lengths)

@@ -56,11 +56,11 @@ def insert(
     draft.do(AddNode(node, body, index), SetPlaces({node.id: Place(*_between(graph, wire))}))
     draft.cut((wire,))
     port = operator.parameters[0].name
-    reason = why_not(draft.graph, wire.source, wire.output, node.id, port)
+    reason = why_not(draft.graph, wire.source, wire.output, node.id, port, exact=True)
     if reason:
         raise WireRefused(reason)
     draft.do(AddWire(Wire(wire.source, wire.output, node.id, port)))
-    reason = why_not(draft.graph, node.id, 0, wire.target, wire.port)
+    reason = why_not(draft.graph, node.id, 0, wire.target, wire.port, exact=True)
     if reason:
         raise WireRefused(reason)
     draft.do(AddWire(Wire(node.id, 0, wire.target, wire.port)))

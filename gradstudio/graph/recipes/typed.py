@@ -123,7 +123,8 @@ def _wire(draft: Draft, item: ItemId, path: str, name: str) -> None:
         raise Refused(f"No value is named '{name}'.{hint}")
     element = ".".join(path.split(".")[:2])
     ports = (path, element, f"{element}.start")  # a bound has a port only when another one is there
-    reason = why_not(draft.graph, *source, item, next(port for port in ports if find_port(draft.graph, item, port)))
+    port = next(port for port in ports if find_port(draft.graph, item, port))
+    reason = why_not(draft.graph, *source, item, port, exact=True)
     if reason:
         raise WireRefused(reason)
     draft.do(AddWire(Wire(*source, item, path)))

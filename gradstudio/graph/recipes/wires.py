@@ -5,6 +5,7 @@ import msgspec
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.joining import CALL, CALLED, is_callable, joined, makes_module
+from gradstudio.graph.landing import Landing, landing
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
@@ -14,6 +15,9 @@ from gradstudio.graph.recipes.nodes import add_call, fresh_node
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Family, Kind
+
+BESIDE_PX = 260.0
+"""How far left of its reader stands what comes between."""
 
 
 def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> Edits:
@@ -101,6 +105,10 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
     reason = why_not(draft.graph, source, output, target, path)
     if reason:
         raise WireRefused(reason)
+    land = landing(draft.graph, source, output, target, path)
+    if land is not None:
+        path = _land(draft, target, land)
+        source, output = _between(draft, source, output, target, land), 0 if land.between else output
     old = draft.graph.wire_into(target, path)
     if old is not None:
         draft.cut((old,))
@@ -116,6 +124,34 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
     draft.do(AddWire(Wire(source, output, target, path)))
     if path == CALLED and isinstance(owner, Node) and owner.operator == CALL:
         fit_call(draft, target)
+
+
+def _land(draft: Draft, target: ItemId, land: Landing) -> str:
+    """Give the list the shape in which the wire ends; the port."""
+    owner = draft.owner(target)
+    name = land.port.split(".")[0]
+    lengths = {key: length for key, length in owner.lengths.items() if key != name}
+    if land.length:
+        lengths[name] = land.length
+    draft.cut(tuple(wire for wire in draft.graph.wires_to(target) if wire.port.split(".")[0] == name))
+    draft.put(msgspec.structs.replace(owner, lengths=lengths))
+    return land.port
+
+
+def _between(draft: Draft, source: ItemId, output: int, target: ItemId, land: Landing) -> ItemId:
+    """The source of the wire: what comes between, written inside the target, where there is such a thing."""
+    if not land.between:
+        return source
+    operator = load()[land.between]
+    node = msgspec.structs.replace(fresh_node(draft, operator), names=(), nested=True)
+    place = draft.graph.places.get(target, Place(0.0, 0.0))
+    body = draft.graph.parents[target]
+    draft.do(
+        AddNode(node, body, draft.graph.bodies[body].index(target)),
+        SetPlaces({node.id: Place(place.x - BESIDE_PX, place.y)}),
+        AddWire(Wire(source, output, node.id, operator.parameters[0].name)),
+    )
+    return node.id
 
 
 def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> None:

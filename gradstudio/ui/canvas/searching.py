@@ -12,7 +12,7 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
-from gradstudio.operators.families import accepts
+from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.gestures import Pointer, body_at
 from gradstudio.ui.canvas.search_popup import SearchPopup
@@ -135,4 +135,6 @@ def _takes(operator: Operator, family: Family) -> bool:
     if family is Family.TENSOR:
         is_module = bool(operator.results) and operator.results[0].family is Family.MODULE
         return is_module or any(parameter.kind in TENSOR_KINDS for parameter in operator.parameters)
+    if family is Family.MODULE and any(takes_parameters(operator, parameter) for parameter in operator.parameters):
+        return True
     return any(not accepts(parameter, family) for parameter in operator.parameters)

@@ -16,6 +16,7 @@ from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports import output_family
 from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.layout.room import with_room
 from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
@@ -199,7 +200,7 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         store = self.canvas.store
         if self._wire is None:
-            store.attempt(recipes.connect, "Wire", source.item, source.output, end.item, end.path)
+            store.attempt(_connected, "Wire", source.item, source.output, end.item, end.path)
         elif (self._wire.target, self._wire.port) != (end.item, end.path):
             store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)
 
@@ -237,3 +238,8 @@ class WireGesture(Gesture):
     def _role(self) -> str:
         verdict = self._verdict()
         return ROLES[verdict.outcome] if verdict is not None else "accent"
+
+
+def _connected(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
+    """A wire, and room for what comes between."""
+    return with_room(graph, recipes.connect(graph, source, output, target, path))
