@@ -38,7 +38,7 @@ class _Own(msgspec.Struct, frozen=True):
 
 def describe(request: Describe) -> Described:
     """Everything the installed torch says of the operator, or in words why there is nothing."""
-    operator = catalogue.load().get(request.operator)
+    operator = catalogue.load().entry(request.operator)
     if operator is None:
         return Described(
             request=request.request, operator=request.operator, error=f"There is no operator '{request.operator}'."

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gradstudio import paths
-from gradstudio.operators import synonyms
+from gradstudio.operators import blocks, synonyms
 from gradstudio.operators.errors import BrokenCatalogue, UnknownOperator
 from gradstudio.operators.model import Operator
 from gradstudio.operators.search import SearchIndex
@@ -43,6 +43,10 @@ class Catalogue:
         """The row of that key, or None."""
         return self._rows.get(key)
 
+    def entry(self, key: str) -> Operator | None:
+        """What a person finds under that key: an operator or a block; None for neither."""
+        return self._rows.get(key) or blocks.BY_KEY.get(key)
+
     def __getitem__(self, key: str) -> Operator:
         """The row of that key.
 
@@ -72,7 +76,7 @@ class Catalogue:
         return tuple(self._rows[key] for key in self._paths.get(path, ()))
 
     def search(self, query: str, *, limit: int = 50) -> tuple[Operator, ...]:
-        """The rows that fit the query, best first; every row in order when it is empty."""
+        """The rows that fit the query, best first, blocks among them; every row in order when it is empty."""
         return self.index.search(query, limit=limit)
 
     @property
@@ -83,7 +87,7 @@ class Catalogue:
     @cached_property
     def index(self) -> SearchIndex:
         """What finds operators by what people type; built when it is first asked for."""
-        return SearchIndex(self._rows.values(), synonyms.load())
+        return SearchIndex((*self._rows.values(), *blocks.ROWS), synonyms.load())
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:

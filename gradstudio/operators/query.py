@@ -41,7 +41,9 @@ SHARED: Final = frozenset({"linalg", "fft", "special"})
 LAYER_HOMES: Final = frozenset({"layers", "losses"})
 """Parts of other libraries that hold what torch has as modules."""
 
-_SYMBOL = re.compile(r"(?P<left>[A-Za-z]\w?)?\s*(?P<symbol>[-+*/%@&|^~<>=!]+)\s*(?P<right>[A-Za-z0-9.]{1,3})?")
+_SYMBOL = re.compile(
+    r"(?P<left>[A-Za-z]\w?|\d{1,3}(?:\.\d*)?)?\s*(?P<symbol>[-+*/%@&|^~<>=!]+)\s*(?P<right>[A-Za-z0-9.]{1,3})?"
+)
 _INDEXED = re.compile(r"(?P<receiver>[A-Za-z]\w*)?\s*\[.*?(?P<assigned>\]\s*=(?!=))?[^=]*")
 _DOTTED = re.compile(r"(?P<home>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\.(?P<rest>[A-Za-z_]?\w*(?: \w+)*)")
 _LAYER = re.compile(r"(?P<name>.+) (?:layer|module)s?", re.IGNORECASE)
@@ -113,6 +115,8 @@ def _symbol(exact: str) -> str:
     """The operator of `a @ b`, `**2`, `-x` or `x[0]` as the catalogue writes it; "" for anything else."""
     if found := _SYMBOL.fullmatch(exact):
         left, symbol, right = found["left"], found["symbol"], found["right"]
+        if (left, symbol) == ("1", "/"):
+            return ""  # one over: there is a word for it
         return f"{symbol}a" if symbol in "-+~" and right and not left else symbol
     if found := _INDEXED.fullmatch(exact):
         return "[ ] =" if found["assigned"] else "[ ]"

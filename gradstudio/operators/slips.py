@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-SHORTEST: Final = 4
-"""Shorter words must be typed right."""
-SHORTEST_FOR_TWO: Final = 8
+SHORTEST: Final = 3
+"""Shorter words must be typed right; where a word of three letters is meant or typed, only a letter too many or few."""
+SHORTEST_FOR_TWO: Final = 7
 """In words as long as this two slips are forgiven."""
 SHORTEST_BEGINNING: Final = 5
 """A beginning as long as this may have a slip."""
@@ -33,10 +33,16 @@ class Slips:
             return {}
         most = 2 if len(typed) >= SHORTEST_FOR_TWO else 1
         letters, length = _letters(typed), len(typed)
-        near = {word: 1 for rest in (typed, typed[1:]) for word in self._headless.get(rest, ())}
+        near = {
+            word: 1
+            for rest in (typed, typed[1:])
+            for word in self._headless.get(rest, ())
+            if min(len(word), length) > SHORTEST
+        }
         for first in {typed[0], typed[1]}:
             for word, size, its in self._by_letter.get(first, ()):
-                if -most <= size - length <= most and (letters & ~its).bit_count() <= most:
+                bare = min(size, length) == SHORTEST and size == length  # `sub` is no slip of `sum`
+                if not bare and -most <= size - length <= most and (letters & ~its).bit_count() <= most:
                     slips = distance(typed, word, most)
                     if slips <= most:
                         near[word] = min(slips, near.get(word, most))

@@ -16,10 +16,12 @@ class Synonyms:
     Attributes:
         phrases: a word or several -> Python paths, the likeliest first.
         everyday: Python paths, the most used first.
+        meant: phrases that mean their operators even where another one has that very name.
     """
 
     phrases: dict[str, tuple[str, ...]]
     everyday: tuple[str, ...]
+    meant: frozenset[str] = frozenset()
 
 
 NONE = Synonyms({}, ())
@@ -30,7 +32,7 @@ def load() -> Synonyms:
     """The words that travel with the program; read once.
 
     Raises:
-        BrokenCatalogue: a file is missing, or a line of it is not `phrase, phrase: path path`.
+        BrokenCatalogue: a file is missing, or a line of it is not `phrase, !phrase: path path`.
     """
     return read(paths.resources() / "search")
 
@@ -43,13 +45,17 @@ def read(folder: Path) -> Synonyms:
     """
     try:
         phrases: dict[str, tuple[str, ...]] = {}
+        meant: set[str] = set()
         for line in _lines(folder / "synonyms.txt"):
             names, colon, targets = line.partition(": ")
             if not colon:
                 raise BrokenCatalogue(f"The words for operators cannot be read: '{line}' names no operator.")
-            for name in names.split(","):
-                phrases[name.strip()] = (*phrases.get(name.strip(), ()), *targets.split())
-        return Synonyms(phrases, tuple(" ".join(_lines(folder / "everyday.txt")).split()))
+            for written in names.split(","):
+                name = written.strip().removeprefix("!")
+                phrases[name] = (*phrases.get(name, ()), *targets.split())
+                meant |= {name} if written.strip() != name else set()
+        everyday = tuple(" ".join(_lines(folder / "everyday.txt")).split())
+        return Synonyms(phrases, everyday, frozenset(meant))
     except (OSError, UnicodeDecodeError) as error:
         raise BrokenCatalogue(f"The words for operators cannot be read: {error}") from error
 

@@ -1,5 +1,6 @@
 """What the catalogue knows of an operator and its arguments, in words: how it is written, what it takes and gives."""
 
+from gradstudio.operators import blocks
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter
 
 MAX_PARAMETERS = 7
@@ -73,7 +74,7 @@ def signature(operator: Operator) -> str:
         case Face.SET_ITEM:
             return f"{first}[{second}] = value"
         case Face.LITERAL | Face.ALIAS | Face.TUPLE | Face.LIST | Face.STORED | Face.GROUP | Face.CALL:
-            return operator.title
+            return blocks.head(operator.key) or operator.title
         case Face.METHOD:
             return f"{first}.{operator.word}({_arguments(operator.parameters[1:])})"
         case _:

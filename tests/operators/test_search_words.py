@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gradstudio.operators import synonyms
+from gradstudio.operators import blocks, synonyms
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import BrokenCatalogue
 
@@ -38,17 +38,17 @@ def test_what_is_meant_is_found_first_or_nearly_so() -> None:
 
 
 def test_the_queries_mean_operators_that_are_there() -> None:
-    paths = {row.path for row in CATALOGUE} | {row.key for row in CATALOGUE}
+    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
     assert [typed for typed, meant in queries() if not meant & paths] == []
 
 
 def test_every_everyday_word_leads_somewhere() -> None:
-    paths = {row.path for row in CATALOGUE} | {row.key for row in CATALOGUE}
+    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
     assert [phrase for phrase, targets in synonyms.load().phrases.items() if not paths & set(targets)] == []
 
 
 def test_an_everyday_word_finds_its_operator_whatever_else_there_is() -> None:
-    paths = {row.path for row in CATALOGUE} | {row.key for row in CATALOGUE}
+    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
     for phrase, targets in synonyms.load().phrases.items():
         likeliest = next(path for path in targets if path in paths)
         found = CATALOGUE.search(phrase, limit=8)
@@ -114,3 +114,10 @@ def test_words_that_name_no_operator_are_refused(tmp_path: Path) -> None:
         synonyms.read(tmp_path)
     with pytest.raises(BrokenCatalogue):
         synonyms.read(tmp_path / "none")
+
+
+def test_what_was_asked_for_in_a_hurry_stands_first() -> None:
+    """The last part of the queries: each was found wrong once."""
+    asked = list(queries())
+    since = next(k for k, (typed, _meant) in enumerate(asked) if typed == "enable grad")
+    assert {typed for typed, meant in asked[since:] if place(typed, meant) > 0} == set()

@@ -1,7 +1,7 @@
 """What menus, shortcuts and the toolbar ask of the canvas: each is one undo entry, refused in words."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtGui import QGuiApplication
 
@@ -12,6 +12,7 @@ from gradstudio.graph.edits import SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.operators.blocks import KINDS
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.gestures import dropped
 from gradstudio.ui.canvas.room import inserted
@@ -153,7 +154,28 @@ class Commands:
     def add_operator(
         self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
     ) -> ItemId | None:
-        """Add a node with its top left corner at a scene point, or in the middle; select it."""
+        """Add a node with its top left corner at a scene point, or in the middle; select it.
+
+        A block is put around what is selected, as *Wrap in* does; empty where nothing is.
+        """
+        if key in KINDS:
+            return self.wrap_in(key) if self.chosen() else self.add_block(key, x, y, body)
+        return self._add(key, x, y, body)
+
+    def add_block(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
+        """Add an empty block with its corner at a scene point, or in the middle; select it."""
+        return self._add(key, x, y, body)
+
+    def wrap_in(self, key: str) -> ItemId | None:
+        """Put the selection into a block from the Library."""
+        before = set(self.board.graph.blocks)
+        self.wrap_selection(cast(BlockKind, KINDS[key]))
+        made = set(self.board.graph.blocks) - before
+        if made:
+            self.searching.shelf.use(key)
+        return next(iter(made), None)
+
+    def _add(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
         if x is None or y is None:
             x, y = self.free_place(key)
         found = body if body is not None else ROOT

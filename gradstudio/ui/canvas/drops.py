@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
+from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import body_at
@@ -49,7 +50,7 @@ class Drops:
         """It was let go: add the node."""
         self.leave()
         key = event.mimeData().data(MIME).toStdString()
-        if key not in load():
+        if load().entry(key) is None:
             event.ignore()
             return
         x, y = self._scene(event)
@@ -61,6 +62,9 @@ class Drops:
         """Add an operator at a scene point: into the wire under it, else into the body there."""
         canvas = self._canvas
         left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
+        if key in KINDS:
+            canvas.add_block(key, left, top, body_at(canvas, x, y))
+            return
         hit = hits.hit(canvas.board, x, y, canvas.camera.zoom)
         container = canvas.container_at(hits.card_at(canvas.board, x, y), key)
         if container is not None and canvas.add_child(container, key):

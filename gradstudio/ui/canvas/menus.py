@@ -25,6 +25,9 @@ BLOCKS: tuple[tuple[BlockKind, str], ...] = (
     ("no_grad", "no_grad"),
     ("enable_grad", "enable_grad"),
     ("inference_mode", "inference_mode"),
+    ("autocast", "autocast"),
+    ("for", "for"),
+    ("if", "if (prints only)"),
     ("group", "group"),
 )
 

@@ -201,7 +201,7 @@ class SearchPopup(QFrame):
         usual = WANTED_FIRST if self._fits is not None else (*STARTED_WITH, *WANTED_FIRST)
         catalogue = load()
         keys = dict.fromkeys((*self._shelf.recent[:RECENT_SHOWN], *self._shelf.favourites, *usual))
-        first = {key: row for key in keys if (row := catalogue.get(key)) is not None}
+        first = {key: row for key in keys if (row := catalogue.entry(key)) is not None}
         return chain(first.values(), (row for row in catalogue if row.key not in first))
 
     def _take(self, row: QListWidgetItem | None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QAbstractItemModel, QByteArray, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush
 
+from gradstudio.operators import blocks
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.marking import Spans, marked
 from gradstudio.operators.model import Operator
@@ -159,7 +160,8 @@ class LibraryModel(QAbstractItemModel):
     def _tree(self) -> _Rows:
         rows = _Rows()
         for title, keys in ((FAVOURITES, self.shelf.favourites), (RECENT, self.shelf.recent), (COMMON, COMMON_KEYS)):
-            self._add_group(rows, rows.root, title, (self._catalogue.get(key) for key in keys))
+            self._add_group(rows, rows.root, title, (self._catalogue.entry(key) for key in keys))
+        self._add_group(rows, rows.root, blocks.CATEGORY, blocks.ROWS)
         members: dict[str, list[Operator]] = {name: [] for name in self._catalogue.categories}
         for operator in self._catalogue:
             members.setdefault(operator.category, []).append(operator)

@@ -78,3 +78,34 @@ def test_it_is_as_high_as_what_it_shows(hand: Hand, typed: str) -> None:
 
 def test_it_tells_how_many_operators_there_are(hand: Hand) -> None:
     assert f"{len(load()):,}" in opened(hand).field.placeholderText()
+
+
+def test_a_block_is_found_and_dropped_empty_at_the_cursor(hand: Hand) -> None:
+    popup = opened(hand)
+    popup.field.setText("for loop")
+    assert popup.operators()[0] == "python.for" and popup.signature.text() != "for"
+    hand.key(Key.Key_Return, to=popup.field)
+    (block,) = hand.graph.blocks.values()
+    assert (block.kind, block.variable, block.literals) == ("for", "i", {"range.0": "3"})
+    assert hand.session.attention.selection == {block.id}
+    assert hand.canvas.searching.shelf.recent == ("python.for",)
+    frame = hand.canvas.board.frames[block.id].box
+    x = hand.add("torch.randn", 700, 500)
+    hand.drag(hand.header(x), (frame.x + frame.width / 2, frame.bottom - 12))
+    assert hand.graph.parents[x] == block.id
+
+
+def test_a_block_is_put_around_what_is_selected(hand: Hand) -> None:
+    x = hand.add("torch.randn", 100, 100)
+    hand.canvas.select(frozenset({x}))
+    hand.canvas.add_operator("torch.no_grad")
+    (block,) = hand.graph.blocks
+    assert hand.graph.parents[x] == block and hand.undo_texts[-1] == "Wrap in no_grad"
+
+
+def test_a_block_that_is_dragged_in_is_empty_whatever_is_selected(hand: Hand) -> None:
+    x = hand.add("torch.randn", 100, 100)
+    hand.canvas.select(frozenset({x}))
+    hand.drop("torch.no_grad", (500, 500))
+    (block,) = hand.graph.blocks
+    assert hand.graph.bodies[block] == () and hand.graph.parents[x] == ""  # type: ignore[index]  # a body's id

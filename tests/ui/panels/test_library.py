@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
+from gradstudio.operators import blocks
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.panels.library import LibraryPanel
 from gradstudio.ui.panels.library_model import (
@@ -109,7 +110,7 @@ def group(library: LibraryPanel, *titles: str) -> QModelIndex:
 
 def test_every_operator_stands_in_its_category(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
-    assert set(keys_under(library.model, QModelIndex())) == {operator.key for operator in load()}
+    assert set(keys_under(library.model, QModelIndex())) == {row.key for row in (*load(), *blocks.ROWS)}
     for name in ("Reductions", "Shape", "Losses"):
         keys = list(keys_under(library.model, group(library, name)))
         assert sorted(keys) == sorted(operator.key for operator in load() if operator.category == name)

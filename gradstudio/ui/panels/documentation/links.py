@@ -2,6 +2,7 @@
 
 import functools
 
+from gradstudio.operators import blocks
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
 
@@ -9,13 +10,19 @@ _PYTORCH = "https://docs.pytorch.org/docs/stable/"
 _PYTHON = "https://docs.python.org/3/library/"
 _ON_ONE_PAGE = {"torch.special": "special.html", "torch.nn.init": "nn.init.html"}
 """Modules whose functions stand on one page of the web site."""
+_BLOCKS = {
+    "torch.autocast": f"{_PYTORCH}amp.html#torch.autocast",
+    "torch.inference_mode": f"{_PYTORCH}generated/torch.autograd.grad_mode.inference_mode.html",
+    "python.for": "https://docs.python.org/3/reference/compound_stmts.html#for",
+    "python.if": "https://docs.python.org/3/reference/compound_stmts.html#if",
+}
 
 
 @functools.cache
 def _keys() -> dict[str, str]:
     """By Python path: the first operator of it."""
     told: dict[str, str] = {}
-    for operator in load():
+    for operator in (*load(), *blocks.ROWS):
         told.setdefault(operator.path.rstrip("="), operator.key)
     return told
 
@@ -35,6 +42,8 @@ def web_address(operator: Operator) -> str:
     """The page of an operator on PyTorch's or Python's own site; "" where there is none."""
     path = operator.path.rstrip("=")
     home, _, word = path.rpartition(".")
+    if path in _BLOCKS:
+        return _BLOCKS[path]
     if path.startswith("operator."):
         return f"{_PYTHON}operator.html#{path}"
     if path.startswith("builtins."):

@@ -59,11 +59,11 @@ class DocumentationPanel(QWidget):
     @property
     def operator(self) -> Operator | None:
         """The operator whose page is shown."""
-        return load().get(self._history.current)
+        return load().entry(self._history.current)
 
     def show_operator(self, key: str) -> None:
         """Show the page of an operator, now or as soon as the panel is seen."""
-        if load().get(key) is not None:
+        if load().entry(key) is not None:
             self._places[self._history.current] = self.browser.verticalScrollBar().value()
             self._history.visit(key)
             self._refresh()
@@ -151,7 +151,7 @@ class DocumentationPanel(QWidget):
 
     def _on_attention_hover_changed(self) -> None:
         key = operator_at(self._session.graph_store.graph, self._session.attention.hovered)
-        if load().get(key) is not None:
+        if load().entry(key) is not None:
             self._session.pages.ask(key)
 
     def _on_pages_arrived(self, key: object) -> None:
