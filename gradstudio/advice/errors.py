@@ -3,13 +3,15 @@
 import re
 
 from gradstudio.advice.case import Lookup, place_of
-from gradstudio.advice.model import Advice
+from gradstudio.advice.model import Advice, Rule
 from gradstudio.advice.rules import RULES
+from gradstudio.advice.rules_layers import OF_OPERATORS
 from gradstudio.advice.rules_warnings import WARNINGS
+from gradstudio.graph.analysis import may_require_grad
 from gradstudio.graph.arguments import find_operator
 from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.calling import label_at, port_label
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flat
@@ -20,6 +22,9 @@ from gradstudio.protocol.records import Record, Summary, TensorRecord
 
 FREED, SHAPES_EXPLAIN_NOTHING = r"first backward freed", r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
+CUT = r"there is no way back"
+ROOTS = ("self", "tensors", "outputs")
+NO_GRADS = frozenset({"no_grad", "inference_mode"})
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
@@ -43,6 +48,10 @@ def explain_warning(category: str, message: str) -> Advice:
 def explain(failed: Failed, graph: Graph | None = None) -> Advice:
     """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what."""
     advice = explain_words(failed.type_name, failed.message)
+    for rule in of_operator(graph, failed.node):
+        advice = rule.match(failed.type_name, failed.message) or advice
+    if graph is not None and re.search(CUT, advice.explanation):
+        return Advice(describe_cut(failed.node, graph) or advice.explanation, advice.fixes)
     if advice.explanation and failed.clash is not None and failed.clash.culprits:
         first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
         return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
@@ -52,6 +61,13 @@ def explain(failed: Failed, graph: Graph | None = None) -> Advice:
     if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
         return advice
     return Advice(f"{advice.explanation} {operands}", advice.fixes)
+
+
+def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
+    """The rule of the failing operator alone, if it has one."""
+    operator = find_operator(graph, graph.nodes[node]) if graph is not None and node in graph.nodes else None
+    rule = OF_OPERATORS.get(operator.word) if operator is not None else None
+    return (rule,) if rule is not None else ()
 
 
 def failed_of(refusal: PortInference, graph: Graph | None = None, lookup: Lookup | None = None) -> Failed:
@@ -91,6 +107,33 @@ def describe_operands(
             named = f"{label} ({name})" if name != port else label
             parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
+
+
+def describe_cut(node: ItemId, graph: Graph) -> str:
+    """Where the way back from a backward's root ends: "d = y.detach() cuts the chain, ..."; "" when it is not known."""
+    wire = next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
+    if wire is None:
+        return ""
+    may, texts = may_require_grad(graph), {s.node: s.text for s in flat(compile_graph(graph).statements)}
+    queue, seen = [wire.source], set[ItemId]()
+    while queue:
+        item = queue.pop(0)
+        if item in seen:
+            continue
+        seen.add(item)
+        wires = graph.wires_to(item)
+        if any((w.source, w.output) in may for w in wires) and not any(one[0] == item for one in may):
+            around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
+            block = next((kind for kind in around if kind in NO_GRADS), "")
+            what = f"`{texts[item]}`" if item in texts else title(graph, item)
+            where = f" under {block}" if block else ""
+            root = title(graph, wire.source)
+            return (
+                f"{root} has no way back: {what}{where} cuts the chain. "
+                f"What {title(graph, item)} gives does not require grad, though what goes into it does."
+            )
+        queue += [w.source for w in wires]
+    return f"Nothing that {title(graph, wire.source)} was computed from requires grad, so there is no way back."
 
 
 def describe_backwards(failed: Failed, graph: Graph | None) -> str:

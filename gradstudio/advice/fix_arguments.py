@@ -14,7 +14,6 @@ from gradstudio.advice.shapes import combined
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
-from gradstudio.graph.ports import find_port
 
 FLOATING = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?|\d+\.")
@@ -30,13 +29,6 @@ def allowed(case: Case, kind: FixKind) -> Iterator[Offer]:
                 whose = "" if owner.id == case.item else f" of {case.name(owner.id)}"
                 yield f"Set {path}{whose} to {wanted}", _set(owner.id, path, wanted)
                 return
-
-
-def set_any(case: Case, kind: FixKind) -> Iterator[Offer]:
-    """A literal of the failing node, in whichever of the kind's ports there is."""
-    for path in kind.port.split():
-        if case.node is not None and find_port(case.graph, case.item, path) is not None:
-            yield f"Set {path} to {kind.text}", _set(case.item, path, kind.text)
 
 
 def rank(case: Case, kind: FixKind) -> Iterator[Offer]:

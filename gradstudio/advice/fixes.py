@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from gradstudio.advice import fix_arguments, fix_dims, fix_gradients, fix_shapes, fix_values
+from gradstudio.advice import fix_arguments, fix_dims, fix_gradients, fix_layers, fix_shapes, fix_values
 from gradstudio.advice.case import Case, Lookup, Offer
-from gradstudio.advice.errors import failed_of
+from gradstudio.advice.errors import failed_of, of_operator
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules import RULES
 from gradstudio.advice.rules_warnings import WARNINGS
@@ -27,6 +27,7 @@ MAKERS: dict[str, Maker] = {
     "cast_floating": fix_arguments.cast_floating,
     "cast_named": fix_values.cast_named,
     "cast_to": fix_values.cast_to,
+    "classes_second": fix_layers.classes_second,
     "clamp_any": fix_dims.clamp_any,
     "clamp_index": fix_shapes.clamp_index,
     "clamp_unit": fix_dims.clamp_unit,
@@ -38,9 +39,11 @@ MAKERS: dict[str, Maker] = {
     "dim": fix_shapes.choose_dim,
     "document_device": fix_values.document_device,
     "each_rank": fix_dims.each_rank,
+    "even_parts": fix_layers.even_parts,
     "exchange": fix_dims.exchange,
     "fewer_indices": fix_shapes.fewer_indices,
     "flatten_input": fix_arguments.flatten_input,
+    "heads": fix_layers.heads,
     "identity": fix_values.identity,
     "infer_size": fix_shapes.infer_size,
     "insert": fix_values.insert_port,
@@ -57,6 +60,7 @@ MAKERS: dict[str, Maker] = {
     "one_unknown": fix_dims.one_unknown,
     "ones": fix_gradients.ones,
     "out_of_place": fix_gradients.out_of_place,
+    "outputs_for_classes": fix_layers.outputs_for_classes,
     "permute_channels": fix_shapes.permute_channels,
     "point": fix_values.point,
     "rank": fix_arguments.rank,
@@ -72,7 +76,6 @@ MAKERS: dict[str, Maker] = {
     "retain_graph": fix_gradients.retain_graph,
     "reverse_dims": fix_dims.reverse_dims,
     "set": fix_values.set_text,
-    "set_any": fix_arguments.set_any,
     "shorter": fix_arguments.shorter,
     "softmax_first": fix_dims.softmax_first,
     "squeeze_target": fix_shapes.squeeze_target,
@@ -104,7 +107,7 @@ def fixes_for(failed: Failed, graph: Graph, lookup: Lookup = _unknown) -> tuple[
     Args:
         lookup: the newest record of an item's output, where the failure does not tell it.
     """
-    for rule in RULES:
+    for rule in (*of_operator(graph, failed.node), *RULES):
         groups = rule.groups(failed.type_name, failed.message)
         if groups is not None:
             return _fixes(rule, Case(graph, failed, groups, lookup))

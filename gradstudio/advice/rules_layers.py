@@ -143,9 +143,9 @@ LAYERS: tuple[Rule, ...] = (
         "AssertionError",
         r"embed_dim must be divisible by num_heads",
         "Each head takes an equal part of the embedding, so embed_dim is a multiple of num_heads.",
-        ("Take one head", "Take a multiple of the heads for embed_dim"),
+        ("Take a number of heads that divides embed_dim", "Take a multiple of the heads for embed_dim"),
         "import torch\ntorch.nn.MultiheadAttention(5, 2)",
-        (FixKind("set_any", 0, port="num_heads nhead", text="1"),),
+        (FixKind("heads", 0),),
     ),
     Rule(
         "width of attention",
@@ -253,6 +253,16 @@ LAYERS: tuple[Rule, ...] = (
         (FixKind("reshape_target", 0),),
     ),
     Rule(
+        "classes in the second dimension",
+        "RuntimeError",
+        r"^Expected target size \[(?P<a>[^\]]*)\], got \[(?P<b>[^\]]*)\]",
+        "The classes belong in dimension 1 of the input: (batch, classes, …), and the target has the same shape "
+        "without them. It is [{b}], and [{a}] goes with this input.",
+        ("Bring the classes to dimension 1 (transpose, movedim)",),
+        "import torch\ntorch.nn.functional.cross_entropy(torch.randn(2, 5, 3), torch.zeros(2, 5, dtype=torch.long))",
+        (FixKind("classes_second", 0),),
+    ),
+    Rule(
         "tensors of a loss",
         "RuntimeError",
         r"All input tensors should have same dimension but got sizes: (?P<a>.*?)\s*$"
@@ -302,3 +312,16 @@ LAYERS: tuple[Rule, ...] = (
         (FixKind("set", 0, port="output_size", text="1"),),
     ),
 )
+
+ATTENTION = Rule(
+    "shapes of attention",
+    "RuntimeError",
+    r"batch2|cannot be multiplied|must match the size",
+    "query and key need the same last size (how wide a head is), key and value the same number of rows "
+    "(the dimension before the last), and all three the same dimensions in front.",
+    ("Bring query, key and value to shapes that go together (transpose, reshape)",),
+    "import torch\nq, k = torch.ones(2, 4, 8), torch.ones(2, 4, 6)\n"
+    "torch.nn.functional.scaled_dot_product_attention(q, k, k)",
+)
+OF_OPERATORS: dict[str, Rule] = {"scaled_dot_product_attention": ATTENTION}
+"""By operator's word: what is said before any other rule, where torch's words are those of what runs inside of it."""

@@ -158,9 +158,9 @@ SHAPES: tuple[Rule, ...] = (
         "IndexError",
         r"Target (?P<t>-?\d+) is out of bounds",
         "Class {t} does not exist: there are as many classes as the input has columns, numbered from 0.",
-        ("Check the class numbers in the target", "Give the last layer more outputs"),
+        ("Give the last layer as many outputs as there are classes", "Check the class numbers in the target"),
         "import torch\ntorch.nn.functional.cross_entropy(torch.randn(1, 3), torch.tensor([7]))",
-        (FixKind("set", -1, port="ignore_index", text="{t}"),),
+        (FixKind("outputs_for_classes", 0),),
     ),
     Rule(
         "too many indices",
@@ -303,6 +303,16 @@ SHAPES: tuple[Rule, ...] = (
         "Batch norm takes mean and variance over the batch while it trains; with the shape [{i}] that is one value.",
         ("Give it more than one row", "Call eval() on the module"),
         "import torch\ntorch.nn.BatchNorm1d(2)(torch.ones(1, 2))",
+    ),
+    Rule(
+        "number of parts",
+        "ValueError",
+        r"(?P<what>too many|not enough) values to unpack \(expected (?P<n>\d+)(?:, got (?P<g>\d+))?\)",
+        "It gives another number of parts than the {n} names that are bound: {what} of them. What split is given is "
+        "the size of a part; chunk is given how many.",
+        ("Choose the size so that there are as many parts as names", "Bind a name for each part"),
+        "import torch\na, b = torch.ones(10).split(3)",
+        (FixKind("even_parts", 0),),
     ),
     Rule(
         "split sizes",

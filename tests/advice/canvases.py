@@ -116,9 +116,23 @@ def embedding_layer(d: Drawing) -> None:
     d.wire(d.add("torch.tensor", data="[99999]"), call, "inputs.0")
 
 
-def ignored_class(d: Drawing) -> None:
-    x, t = d.add("torch.randn", size="(2, 3)"), d.add("torch.tensor", data="[-1, 2]")
-    d.add("torch.nn.functional.cross_entropy", x, t)
+def class_too_many(d: Drawing) -> None:
+    call = d.add("torch.nn.Linear")
+    layer = d.graph.wires[call, "module"].source
+    for path, text in {"in_features": "4", "out_features": "2"}.items():
+        d.do(recipes.set_literal(d.graph, layer, path, text))
+    d.wire(d.add("torch.randn", size="(3, 4)"), call, "inputs.0")
+    d.add("torch.nn.functional.cross_entropy", call, d.add("torch.tensor", data="[0, 1, 2]"))
+
+
+def classes_last(d: Drawing) -> None:
+    t = d.add("torch.zeros", size="(2, 5)", dtype="torch.int64")
+    d.add("torch.nn.functional.cross_entropy", d.add("torch.randn", size="(2, 5, 3)"), t)
+
+
+def parts(d: Drawing) -> None:
+    item = d.add("torch.Tensor.split", d.add("torch.ones", size="(10,)"), split_size="3")
+    d.do(recipes.rename(d.graph, item, ("a", "b")))
 
 
 def expand(d: Drawing) -> None:
@@ -465,7 +479,9 @@ CANVASES: dict[str, tuple[tuple[Callable[[Drawing], None], int], ...]] = {
     "index out of bounds": ((item_index, 1),),
     "too many indices": ((too_many, 1),),
     "index out of range in self": ((embedding, 1), (embedding_layer, 1)),
-    "target out of bounds": ((ignored_class, 1),),
+    "target out of bounds": ((class_too_many, 1),),
+    "classes in the second dimension": ((classes_last, 1),),
+    "number of parts": ((parts, 1),),
     "squeeze": ((expand, 1),),
     "module input size": ((channels, 1), (channels_layer, 1)),
     "negative size": ((negative, 1),),

@@ -1,0 +1,44 @@
+"""What is said of cut chains and of attention: the operators and nodes by their names."""
+
+from gradstudio.advice.errors import explain, failed_of
+from gradstudio.advice.fixes import fixes_for
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.inference import PortInference
+from tests.graph.builder import Drawing
+
+NO_WAY = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def explained(d: Drawing, node: ItemId, words: str) -> str:
+    return explain(failed_of(PortInference(node=node, refusal=words)), d.graph).explanation
+
+
+def test_what_cuts_a_chain_is_named() -> None:
+    d = Drawing()
+    x = d.add("torch.randn", size="(2,)", requires_grad="True", name="x")
+    cut = d.add("torch.Tensor.detach", d.add("torch.exp", x, name="h"), name="d")
+    backward = d.add("torch.Tensor.backward", d.add("torch.Tensor.sum", cut, name="s"))
+    assert explained(d, backward, NO_WAY).startswith("s has no way back: `d = h.detach()` cuts the chain. ")
+
+
+def test_where_nothing_requires_grad_nothing_is_said_to_be_cut() -> None:
+    d = Drawing()
+    total = d.add("torch.Tensor.sum", d.add("torch.randn", size="(2,)", name="x"), name="s")
+    said = explained(d, d.add("torch.Tensor.backward", total), NO_WAY)
+    assert said == "Nothing that s was computed from requires grad, so there is no way back."
+
+
+def test_attention_is_explained_in_its_own_words() -> None:
+    d = Drawing()
+    q, k = d.add("torch.ones", size="(2, 4, 8)"), d.add("torch.ones", size="(2, 4, 6)")
+    item = d.add("torch.nn.functional.scaled_dot_product_attention", q, k, k)
+    words = "Expected size for first two dimensions of batch2 tensor to be: [2, 8] but got: [2, 6]."
+    assert "query and key need the same last size" in explained(d, item, words)
+
+
+def test_ignoring_a_class_is_never_offered() -> None:
+    d = Drawing()
+    x, t = d.add("torch.randn", size="(3, 2)"), d.add("torch.tensor", data="[0, 1, 2]")
+    item = d.add("torch.nn.functional.cross_entropy", x, t)
+    fixes = fixes_for(failed_of(PortInference(node=item, refusal="Target 2 is out of bounds.")), d.graph)
+    assert fixes and not any("ignore_index" in fix.title for fix in fixes)
