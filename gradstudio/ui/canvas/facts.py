@@ -42,6 +42,7 @@ from gradstudio.ui.canvas.heights import (
     sections_heights,
     tensor_kind,
     value_height,
+    words_height,
 )
 from gradstudio.ui.canvas.heights import Shown as Shown
 from gradstudio.ui.canvas.leaves import NOTHING as NO_LEAVES
@@ -141,7 +142,7 @@ def facts_height(
     """Height of the well below the ports; equals ``card_facts(...).height``."""
     problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
-    own = _height(sections, bool(problem), reserved_height(results, node, shown, families, leaf))
+    own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf))
     return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
 
 
@@ -162,18 +163,23 @@ def card_facts(
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
-    height = _height(total, bool(problem), reserved_height(results, node, shown, families, leaf))
+    height = _height(total, problem, kind, reserved_height(results, node, shown, families, leaf))
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height += leaves.height
     return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves)
 
 
-def _height(sections: float, has_problem: bool, reserved: float) -> float:
-    """Words of a problem stand in the room of values that are not there, else in a strip below them."""
-    if not sections:
-        return max(reserved, PROBLEM_ROOM) if has_problem else reserved
-    return max(sections + EDGE, reserved) + (PROBLEM if has_problem else 0.0)
+def _height(sections: float, problem: str, kind: ProblemKind, reserved: float) -> float:
+    """Words of a problem stand in the room of values that are not there, else in a strip below them.
+
+    What is incomplete or refused before a run has no values to keep room for.
+    """
+    if sections:
+        return max(sections + EDGE, reserved) + (PROBLEM if problem else 0.0)
+    if not problem:
+        return reserved
+    return max(reserved, PROBLEM_ROOM) if kind == "error" else words_height(problem)
 
 
 def _expected(results: Results, node: ItemId) -> str:

@@ -1,7 +1,7 @@
 """How high the well of a card is, without writing its texts: cheap, for all cards after a run. No Qt.
 
-A card has its room from the start: what inference expects, else a typical height, so that values which
-arrive move no edge of it.
+A card that can run has its room from the start: what inference expects, else a typical height, so that values
+which arrive move no edge of it. One that cannot run yet gets no values: it is as high as the words that say why.
 """
 
 import functools
@@ -38,6 +38,8 @@ STATE: Final = 19.0
 PROBLEM: Final = 20.0
 PROBLEM_ROOM: Final = 60.0
 """Words of an error that stand in the well have at least so much room: three lines."""
+WORDS_A_LINE: Final = 26
+"""Letters of a problem that surely stand in one line of the narrowest card."""
 MAX_SECTIONS: Final = 3
 CELLS_A_LINE: Final = 5
 BESIDE_PICTURE: Final = 4
@@ -82,6 +84,12 @@ def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequ
     bodies = [_expected_height(results, node, k, family, shown) for k, family in enumerate(families[:MAX_SECTIONS])]
     total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
     return total + EDGE if total else 0.0
+
+
+def words_height(words: str) -> float:
+    """The room for the words of what keeps a card from running: up to three lines."""
+    lines = min(3, -(-len(words) // WORDS_A_LINE))
+    return PROBLEM if lines == 1 else PROBLEM_ROOM * lines / 3
 
 
 @functools.lru_cache(maxsize=8)

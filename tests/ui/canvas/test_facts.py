@@ -190,6 +190,18 @@ def test_a_card_of_which_nothing_is_known_has_room_for_a_picture() -> None:
     assert facts_height(Told(), NODE, Shown(), module) == facts_height(Told(linear), NODE, Shown(), module)
 
 
+def test_a_card_that_cannot_run_yet_is_as_high_as_the_words_that_say_so() -> None:
+    class Incomplete(Told):
+        def incomplete(self, node: ItemId) -> str:
+            return "'input' is empty"
+
+    families = (Family.TENSOR, Family.TENSOR)
+    assert facts_height(Incomplete(), NODE, Shown(), families) == 20.0
+    assert card_facts(Incomplete(), NODE, ("y", "w"), Shown(), families).height == 20.0
+    refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5) " * 2)
+    assert facts_height(Told(expected=refused), NODE, Shown(), families) == 60.0
+
+
 def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
     expected = PortInference(node=NODE, dtype="float32", shape=(2, 3), device="cpu")
     assert card_facts(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == "float32 · cpu"
