@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gradstudio.engine.fakes import fake_mode, faked
 from gradstudio.engine.history import is_leaf
+from gradstudio.engine.iterators import kept, replayed_in
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Step
 from gradstudio.engine.standins import META, OnMeta, non_leaf, rebuilt, stand_in
@@ -114,10 +115,14 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch has n
 def _tried(step: Step, twins: Callable[[], Names], *modes: AbstractContextManager[Any]) -> Names | Exception:
     try:
         names = twins()
+        for iterator in replayed_in(names.values()):
+            iterator.rewind()
         with ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
             exec(step.source.code, names)
+            for name in step.statement.names:
+                names[name] = kept(names[name])
     except Exception as error:  # noqa: BLE001 - a program's own code on stand-ins: its error is the answer
         return error
     return names

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from gradstudio.engine.history import is_leaf
+from gradstudio.engine.iterators import holds_iterator
 from gradstudio.engine.source import Step
 
 META = torch.device("meta")
@@ -97,6 +98,8 @@ def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torc
     """Bytes of each new storage a statement would make, and its device; [] when meta cannot say."""
     twins = {name: stand_in(namespace[name]) for name in step.source.reads if name in namespace}
     taken = {twin.untyped_storage()._cdata for twin in twins.values() if isinstance(twin, Tensor) and _plain(twin)}
+    if any(map(holds_iterator, twins.values())):  # what is read here would be missing in the run
+        return []
     mode = OnMeta()
     try:
         with META, mode:

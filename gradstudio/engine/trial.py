@@ -16,6 +16,7 @@ from torch.nn.parameter import is_lazy
 from gradstudio.engine.attempts import Filled, Names, on_fakes, on_hollow, on_meta, on_ones, really, refused_by_all
 from gradstudio.engine.expected import UNKNOWN, Refusal, Results, Unknown, device_of
 from gradstudio.engine.guard import largest_result
+from gradstudio.engine.iterators import replayed_in
 from gradstudio.engine.reverse import refused_roots
 from gradstudio.engine.source import Step, has_open_power
 from gradstudio.engine.standins import META, rebuilt, stand_in
@@ -72,6 +73,7 @@ class Trial:
         guessed: the dtypes of floating results are not to be relied on.
         missed: fake tensors might have known more.
         asked: the devices it named.
+        iterators: what it reads of that is used up by reading.
     """
 
     def __init__(self, step: Step, namespace: Names, way: Way, guessed: bool = False) -> None:
@@ -98,10 +100,13 @@ class Trial:
             elif isinstance(value, torch.optim.Optimizer):
                 mutable = True
         self._tensors, self._modules = has_tensors, has_modules
+        self.iterators = replayed_in(self._inputs.values())
+        for iterator in self.iterators:
+            iterator.mark()
         acts = kind.acts or statement.backward or self._setting
         idle = not (has_tensors or self._writes or has_modules or statement.operator == "torch.set_default_dtype")
         self.skips = not statement.names and (acts or idle)
-        self.repeatable = bool(statement.names) and not (self._writes or mutable or lazy or kind.lazy)
+        self.repeatable = bool(statement.names) and not (self._writes or mutable or lazy or kind.lazy or self.iterators)
         self._changed: Names = {}
 
     @property
@@ -122,7 +127,7 @@ class Trial:
     def results(self) -> Results:
         """A value per name that the statement binds."""
         reads = self._step.source.reads
-        if any(isinstance(value, Unknown) for value in self._inputs.values()):
+        if any(isinstance(value, Unknown) for value in self._inputs.values()) or any(i.is_open for i in self.iterators):
             return UNKNOWN
         if self._step.statement.backward:
             words = refused_roots(self._step, self._inputs)
@@ -252,7 +257,16 @@ class Trial:
             if written:
                 settled = self._settled(value)
                 self._changed.update(dict.fromkeys(self._aliases(name), settled))
-        return [self._settled(names[name]) for name in self._step.statement.names]
+        return [self._settled(self._own(names[name])) for name in self._step.statement.names]
+
+    def _own(self, value: Any) -> Any:
+        """An iterator over others reads them later on, when only a run tells how far they were read by then."""
+        made = replayed_in((value,)) if self.iterators else ()
+        if all(any(one is given for given in self.iterators) for one in made):
+            return value
+        for iterator in self.iterators:
+            iterator.lose()
+        return UNKNOWN
 
     def _settled(self, value: Any) -> Any:
         """What is drawn, made up or large has no numbers to rely on."""
@@ -268,7 +282,13 @@ class Trial:
     # -------------------------------------------------------------- questions
 
     def _is_tiny(self) -> bool:
-        if not self._way.run_small or self._modules or "nn." in self._step.statement.text or self._on_others():
+        if (
+            not self._way.run_small
+            or self._modules
+            or self.iterators
+            or "nn." in self._step.statement.text
+            or self._on_others()
+        ):
             return False
         for value in self._inputs.values():
             if isinstance(value, torch.optim.Optimizer):
@@ -285,6 +305,8 @@ class Trial:
     def _is_small(self) -> bool:
         """Whether made-up numbers for all that is read, and the results, take little."""
         count = 0
+        if self.iterators:
+            return False
         for value in self._inputs.values():
             if any(not _plain(tensor) for tensor in tensors_in(value)):
                 return False

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.expected import UNKNOWN, Known, Refusal, Unknown, absent_words, device_of, said
+from gradstudio.engine.expected import UNKNOWN, Known, Refusal, Results, Unknown, absent_words, device_of, said
+from gradstudio.engine.iterators import holds_iterator, lose, lose_read, places_in, replayed_in
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
 from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
@@ -27,8 +28,6 @@ _MODES = ("no_grad", "enable_grad", "inference_mode")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 Signature = tuple[object, ...]
 Ports = dict[tuple[ItemId, int], PortInference]
-
-
 Memo = dict[Signature, Known]
 
 
@@ -101,13 +100,15 @@ class Walk:
             if trial.trains:
                 self._trained()
             if trial.skips:
+                self._read_on(trial, UNKNOWN, key)
                 self._stir(step, trial, key)
                 self._act(step)
                 if step.statement.backward and isinstance(refusal := trial.results(), Refusal):
                     self.ports[step.id, 0] = PortInference(node=step.id, refusal=refusal.words)
                 return
             known = self._tried(step, trial)
-            if trial.repeatable and not trial.missed:
+            self._read_on(trial, known.results, key)
+            if trial.repeatable and not trial.missed and not holds_iterator(known.results):
                 self.used[key] = known
             self._stir(step, trial, key)
         else:
@@ -161,6 +162,14 @@ class Walk:
         reads = step.source.reads
         return tuple([reads.index(name) for name in step.source.slots])
 
+    def _read_on(self, trial: Trial, results: Results, key: Signature) -> None:
+        """Iterators were read: whoever reads them next finds something else."""
+        if not isinstance(results, list):
+            lose(trial.iterators)
+        for name, value in self._namespace.items() if trial.iterators else ():
+            if any(one is other for one in replayed_in((value,)) for other in trial.iterators):
+                self._keys[name] = (hash(key), name)
+
     def _text(self, step: Step) -> Signature:
         way = self._way
         modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
@@ -206,6 +215,7 @@ class Walk:
         self._namespace[name], self._keys[name] = value, (hash(key), name)
         if old is value:
             return
+        lose(self._namespace.values())
         arrays = [other for other, known in self._namespace.items() if isinstance(known, np.ndarray)]
         for other in arrays if isinstance(old, Tensor) else self._namespace if isinstance(old, np.ndarray) else ():
             self._rebind(other, _without_numbers(self._namespace[other]), (hash(key), other, self._keys.get(other)))
@@ -228,6 +238,7 @@ class Walk:
 
     def _trained(self) -> None:
         """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
+        lose(self._namespace.values())
         real = [(n, v) for n, v in self._namespace.items() if isinstance(v, Tensor) and not v.is_meta]
         places = {_place(value) for _, value in real if value.requires_grad} - {0}
         for name, value in self._namespace.items():
@@ -241,6 +252,7 @@ class Walk:
         read = [self._namespace[name] for name in step.source.reads if name in self._namespace]
         touched = {id(part) for value in read if isinstance(value, nn.Module) for part in value.modules()}
         self._stirred |= touched
+        lose(self._namespace.values())
         moved = trial.device({}) if trial.asked else ""
         self._stir_holders(lambda module: any(id(part) in touched for part in module.modules()), key, moved)
 
@@ -278,8 +290,9 @@ class Walk:
             if decided:
                 self.body(head.body)
             return
-        before = dict(self._namespace)
+        before, places = dict(self._namespace), places_in(self._namespace.values())
         self.body(head.body)
+        lose_read(places)
         for name in _touched(before, self._namespace):
             held, now = before.get(name), self._namespace[name]
             same = isinstance(now, Tensor) and _alike(held, now)
@@ -290,7 +303,7 @@ class Walk:
         over = self._ends(head)
         if over == ():
             return
-        before, told_before = dict(self._namespace), dict(self.ports)
+        before, told_before, places = dict(self._namespace), dict(self.ports), places_in(self._namespace.values())
         turns = (UNKNOWN,) if over is None else over
         self._turn(head, turns[0])
         if len(turns) == 1 and over is not None:
@@ -302,6 +315,7 @@ class Walk:
             self._turn(head, value)
             self._compare(told_first, told_before, before, first)
         self.ports = told_first
+        lose_read(places)
         for name in _touched(before, self._namespace):
             last = self._namespace[name]
             same = over is not None and _alike(first.get(name), last)
@@ -349,7 +363,7 @@ class Walk:
         """What the expression in the block's head gives; UNKNOWN when only a run tells."""
         assert head.expression is not None
         read = [self._namespace.get(name) for name in head.expression.co_names]
-        if any(isinstance(value, Unknown) or any(t.is_meta for t in tensors_in(value)) for value in read):
+        if any(isinstance(v, Unknown) or any(t.is_meta for t in tensors_in(v)) for v in read) or lose(read):
             return UNKNOWN
         try:
             return eval(head.expression, self._namespace)  # noqa: S307 - the printed text
