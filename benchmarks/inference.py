@@ -126,7 +126,7 @@ class _Editing:
         _until(self._app, lambda: time.perf_counter() > until)
         self._canvas.viewport().repaint()
         edits = recipes.set_literal(
-            self._session.graph_store.graph, node, port, forms[form - 1].format(16 + self._edits)
+            self._session.graph_store.graph, node, port, forms[form - 1].format(16 + self._edits % 100)
         )
         before, spent, begun = self._shape(), self._cpu_s(), time.perf_counter()
         self._shown = before

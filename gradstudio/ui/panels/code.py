@@ -16,6 +16,8 @@ from gradstudio.ui.theme import Theme, icon, mono_font
 
 ACTIVE_ALPHA = 70
 """Of the ground of the line that is looked at, so that its text stays readable."""
+MOST_REPLACED = 200
+"""Lines; of more the whole text is set anew, which is quicker then."""
 EMPTY_WORDS = "# The Python of the canvas stands here as soon as there is a node."
 
 
@@ -35,6 +37,7 @@ class CodePanel(QPlainTextEdit):
         self._spans: tuple[Span, ...] = ()
         self._following = False
         self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
         self.setFont(mono_font(13))
         self.setAccessibleName("Python of the canvas")
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -67,8 +70,7 @@ class CodePanel(QPlainTextEdit):
         self._spans = program.spans
         if text != self.toPlainText():
             place = self.verticalScrollBar().value()
-            self._highlighter.tokenise(text)
-            self.setPlainText(text)
+            self._put(text)
             self.verticalScrollBar().setValue(place)
         self.copy_button.setVisible(bool(text))
         self._mark_lines()
@@ -102,6 +104,18 @@ class CodePanel(QPlainTextEdit):
         return max(spans, key=_length).node if spans else None
 
     # ------------------------------------------------------------------ inner workings
+
+    def _put(self, text: str) -> None:
+        """Put a text in place of the one that stands here; lines that stay are not touched."""
+        start, old_end, new_end = self._highlighter.tokenise(text)
+        lines, document = text.split("\n"), self.document()
+        first, last = document.findBlockByNumber(start), document.findBlockByNumber(old_end - 1)
+        if new_end - start <= MOST_REPLACED and last.isValid():
+            cursor = QTextCursor(first)
+            cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText("\n".join(lines[start:new_end]))
+        if document.blockCount() != len(lines) or new_end - start > MOST_REPLACED:
+            self.setPlainText(text)
 
     def _on_results_moment_moved(self) -> None:
         """Mark the statement that is looked at and bring it into view."""
@@ -156,10 +170,12 @@ class CodePanel(QPlainTextEdit):
     def _mark_lines(self) -> None:
         results, syntax = self._session.results, self._theme.syntax
         made: list[QTextEdit.ExtraSelection] = []
+        failing = {failure.failed.node for failure in results.failures}
+        current = {results.next_node, results.running_node}
         for span in self._spans:
-            if results.failure(span.node) is not None:
+            if span.node in failing:
                 made.append(self._line_mark(span, syntax.failing))
-            elif span.node == results.next_node or span.node == results.running_node:
+            elif span.node in current:
                 made.append(self._line_mark(span, syntax.running))
         active, line = results.active, self._active_line()
         if active is not None and line is not None:
@@ -172,7 +188,7 @@ class CodePanel(QPlainTextEdit):
         debug = self._session.debug
         stops: dict[int, bool] = {}
         shown: dict[int, Breakpoint] = {}
-        for span in self._spans:
+        for span in self._spans if debug.breakpoints else ():
             if points := debug.at(span.node):
                 stops[span.line] = stops.get(span.line, False) or any(debug.enabled(point.id) for point in points)
                 before = (shown[span.line],) if span.line in shown else ()

@@ -1,10 +1,12 @@
-"""Colours for Python: the whole text is tokenised once, lines take their share from it."""
+"""Colours for Python: a text is tokenised once, lines take their share from it; of another text only what differs."""
 
 import builtins
 import io
 import keyword
 import tokenize
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
@@ -16,14 +18,37 @@ _BUILTINS = frozenset(dir(builtins))
 _LAYOUT = frozenset({tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
 
+class Change(NamedTuple):
+    """Lines from `start` to before `old_end` become those to before `new_end`; never none on one side only."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+
+def changed_lines(old: Sequence[str], new: Sequence[str]) -> Change:
+    """Which lines are others, when one text follows another; both have lines."""
+    shorter = min(len(old), len(new))
+    start = next((k for k in range(shorter) if old[k] != new[k]), shorter)
+    same = next((k for k in range(shorter - start) if old[-1 - k] != new[-1 - k]), shorter - start)
+    old_end, new_end = len(old) - same, len(new) - same
+    if old_end == new_end == start or (start < old_end and start < new_end):
+        return Change(start, old_end, new_end)
+    return Change(start - 1, old_end, new_end) if start else Change(start, old_end + 1, new_end + 1)
+
+
 def shares(text: str) -> dict[int, list[Share]]:
-    """What to colour on each line (from 0). A text that is no Python keeps what was understood of it."""
+    """What to colour on each line (from 0); nothing of a text that is no Python."""
+    return _shares(text) or {}
+
+
+def _shares(text: str) -> dict[int, list[Share]] | None:
     found: dict[int, list[Share]] = defaultdict(list)
-    lines = text.splitlines()
+    lines = text.split("\n")
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):
-        return found
+        return None
     for k, token in enumerate(tokens):
         role = _role(token, tokens[k + 1] if k + 1 < len(tokens) else None)
         if role:
@@ -32,18 +57,32 @@ def shares(text: str) -> dict[int, list[Share]]:
 
 
 class PythonHighlighter(QSyntaxHighlighter):
-    """Colours one document in a theme; call `tokenise` before the text is set."""
+    """Colours one document in a theme; call `tokenise` before the text is set.
+
+    Attributes:
+        colours: what to colour on each line.
+    """
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         """Nothing is coloured until `tokenise`."""
         super().__init__(document)
-        self._shares: dict[int, list[Share]] = {}
+        self._lines, self._is_python = [""], True
+        self.colours: list[list[Share]] = [[]]
         self._formats: dict[str, QTextCharFormat] = {}
         self._make_formats(theme)
 
-    def tokenise(self, text: str) -> None:
-        """Work out the colours of a text that is about to be set."""
-        self._shares = shares(text)
+    def tokenise(self, text: str) -> Change:
+        """Work out the colours of a text that is about to be set; which lines look different from before."""
+        old, lines = self._lines, text.split("\n")
+        change = changed_lines(old, lines)
+        found = _shares("\n".join(lines[change.start : change.new_end])) if self._is_python else None
+        if found is None:  # they begin or end in the middle of a statement
+            change, found = Change(0, len(old), len(lines)), _shares(text)
+            self._is_python = found is not None
+        told = found or {}
+        self.colours[change.start : change.old_end] = [told.get(k, []) for k in range(change.new_end - change.start)]
+        self._lines = lines
+        return change
 
     def set_theme(self, theme: Theme) -> None:
         """Colour anew."""
@@ -51,7 +90,8 @@ class PythonHighlighter(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, _text: str) -> None:
-        for column, length, role in self._shares.get(self.currentBlock().blockNumber(), ()):
+        number = self.currentBlock().blockNumber()
+        for column, length, role in self.colours[number] if number < len(self.colours) else ():
             self.setFormat(column, length, self._formats[role])
 
     def _make_formats(self, theme: Theme) -> None:

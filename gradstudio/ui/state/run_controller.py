@@ -29,9 +29,9 @@ from gradstudio.ui.state.throttle import Throttle
 
 __all__ = ["Command", "RunController", "RunState"]
 
-SETTLE_MS = 12
-SHOW_MS = 80
-"""So long the code panel waits for the shapes of an edit to be painted."""
+SETTLE_MS = 2
+SHOW_MS, PAINTED_MS = 250, 15
+"""So long the code panel waits for the shapes of an edit, and for them to be painted."""
 STOP_PATIENCE_MS = 150
 
 
@@ -322,6 +322,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
             case Inferred() if self._requests.stands(event):
                 self._take_needs(event.needs)
                 self._results.set_inference(event.ports)
+                self._show.hasten(PAINTED_MS)
             case _:
                 run_events.keep(event, self._results, self._memory, self._texts)
 

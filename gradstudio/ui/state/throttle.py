@@ -17,7 +17,7 @@ class Throttle(QObject):
         super().__init__(parent)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(interval_ms)
+        self._interval_ms = interval_ms
         self._timer.timeout.connect(self._on_timer_timeout)
 
     @property
@@ -28,7 +28,12 @@ class Throttle(QObject):
     def request(self) -> None:
         """Announce when the interval that runs now is over."""
         if not self._timer.isActive():
-            self._timer.start()
+            self._timer.start(self._interval_ms)
+
+    def hasten(self, interval_ms: int) -> None:
+        """Announce in so many milliseconds, if something is waiting for longer."""
+        if self._timer.remainingTime() > interval_ms:
+            self._timer.start(interval_ms)
 
     def flush(self) -> None:
         """Announce now if something is waiting."""

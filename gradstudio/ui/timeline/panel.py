@@ -103,7 +103,8 @@ class TimelinePanel(QWidget):
     def _make_room(self) -> None:
         """The brackets of loops need room beside the lanes; it is there before a run fills them."""
         graph = self._session.graph_store.graph
-        depth = max((len(loops_around(graph, node)) for node in graph.nodes), default=0)
+        nodes = graph.nodes if graph.blocks else ()
+        depth = max((len(loops_around(graph, node)) for node in nodes), default=0)
         self.strip.setMinimumHeight(LOWEST_PX + brackets_px(depth))
         self.setMinimumHeight(HEIGHT_PX + LOWEST_PX + brackets_px(depth))
 

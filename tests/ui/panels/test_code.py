@@ -170,3 +170,17 @@ def test_a_line_shows_the_sign_of_its_breakpoint_s_kind(
     assert code.gutter.points[line].id == "node" and code.gutter.stops == {line: True}
     on_node = code.gutter.grab().toImage()
     assert watched != on_wire and on_wire != on_node and watched != on_node
+
+
+def test_whatever_is_edited_the_text_is_the_programs(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    items = [add("torch.full", size=f"({k}, 2)", fill_value="3.5") for k in range(1, 5)]
+    expected: list[str] = []
+    session.run.program_changed.connect(lambda program: expected.append(program.code.rstrip("\n")))
+    for k, item in enumerate((*items, items[1])):
+        literal = ("(7,)", "(" + "123456, " * 20 + "7)")[k % 2]
+        session.graph_store.attempt(recipes.set_literal, "Set", item, "size", literal)
+        qtbot.waitUntil(lambda count=k + 1: len(expected) >= count)
+        assert code.toPlainText() == expected[-1]
+        assert code.blockCount() == len(expected[-1].split("\n"))
+        session.graph_store.attempt(recipes.rename, "Rename", item, (f"renamed{k}",))
+        session.graph_store.undo_stack.undo()
