@@ -9,12 +9,14 @@ from typing import NamedTuple
 from gradstudio.advice.case import Lookup
 from gradstudio.advice.errors import explain, failed_of
 from gradstudio.advice.fixes import fixes_for
+from gradstudio.advice.model import Fix
 from gradstudio.graph.edits import AddNode, AddWire, Edit, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import fresh, title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.inference import PortInference, WireTried
+from gradstudio.protocol.messages import Failed
 from gradstudio.protocol.records import TensorRecord
 
 SMALL, NEAR, FAR = 60, 16, 240
@@ -29,7 +31,9 @@ class Verdict(NamedTuple):
     Attributes:
         outcome: "fits", "refused", or "unknown" (only a run can tell, or an argument is still missing).
         title: one line, e.g. ``→ y: float32 [2, 5]``.
-        text: an explanation; `words` are torch's own; `fix` is what will be offered after the drop.
+        text: an explanation; `words` are torch's own; `fix` is what will be offered after the drop, once it is
+            known what torch says to the program with it.
+        then: what torch would still refuse after the fix; "": nothing.
     """
 
     outcome: str
@@ -37,6 +41,7 @@ class Verdict(NamedTuple):
     text: str = ""
     words: str = ""
     fix: str = ""
+    then: str = ""
 
 
 def trial_program(graph: Graph, target: ItemId, lookup: Lookup) -> Program:
@@ -63,10 +68,24 @@ def judge(graph: Graph, tried: WireTried, lookup: Lookup) -> Verdict:
         return (
             Verdict("fits", f"→ {shapes}") if shapes else Verdict("unknown", "Allowed. The rest is known after a run.")
         )
-    failed = failed_of(PortInference(node=tried.target, refusal=tried.refusal), graph, lookup)
-    text = explain(failed, graph).explanation
-    ways = [way.title for way in fixes_for(failed, graph, lookup) if way.edits is not None]
-    return Verdict("refused", "torch would refuse this", text, tried.refusal, ways[0] if ways else "")
+    text = explain(_failure(graph, tried, lookup), graph).explanation
+    return Verdict("refused", "torch would refuse this", text, tried.refusal)
+
+
+def way_out(graph: Graph, tried: WireTried, lookup: Lookup) -> Fix | None:
+    """The first edit that will be offered after the drop; None: there is none, or nothing was refused."""
+    ways = fixes_for(_failure(graph, tried, lookup), graph, lookup) if tried.refusal else ()
+    return next((way for way in ways if way.edits is not None), None)
+
+
+def with_way_out(verdict: Verdict, fix: Fix, graph: Graph, tried: WireTried, lookup: Lookup) -> Verdict:
+    """The verdict with a fix: `graph` has it carried out, and `tried` is what torch says then."""
+    then = explain(_failure(graph, tried, lookup), graph).explanation.partition(". ")[0] if tried.refusal else ""
+    return verdict._replace(fix=fix.title, then=then or tried.refusal)
+
+
+def _failure(graph: Graph, tried: WireTried, lookup: Lookup) -> Failed:
+    return failed_of(PortInference(node=tried.target, refusal=tried.refusal), graph, lookup)
 
 
 def _said(graph: Graph, port: PortInference) -> str:

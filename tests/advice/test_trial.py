@@ -1,7 +1,7 @@
 """The small program that is asked about a wire, and what the answer is told as. No torch: answers are made up."""
 
 from gradstudio.advice.errors import expected_record
-from gradstudio.advice.trial import NEAR, SMALL, judge, missing, not_yet, trial_program
+from gradstudio.advice.trial import NEAR, SMALL, judge, missing, not_yet, trial_program, way_out, with_way_out
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import flat
 from gradstudio.protocol.inference import PortInference, WireTried
@@ -75,11 +75,18 @@ def test_a_refusal_is_told_with_operands_and_the_way_out() -> None:
     a, b = (drawing.add("torch.randn", name=name, size="(3, 4)") for name in ("a", "b"))
     y = drawing.add("operator.matmul", a, b)
     words = "mat1 and mat2 shapes cannot be multiplied (3x4 and 3x4)"
-    verdict = judge(drawing.graph, WireTried(request=1, target=y, refusal=words), known)
+    tried = WireTried(request=1, target=y, refusal=words)
+    verdict = judge(drawing.graph, tried, known)
     assert verdict.outcome == "refused"
     assert verdict.words == words
     assert verdict.text.endswith("Here a is float32 [3, 4], b is float32 [3, 4].")
-    assert verdict.fix == "Transpose b (b.T)"
+    assert verdict.fix == "", "nobody has asked what torch says then"
+    fix = way_out(drawing.graph, tried, known)
+    assert fix is not None and fix.title == "Transpose b (b.T)"
+    mended = with_way_out(verdict, fix, drawing.graph, WireTried(request=2, target=y), known)
+    assert (mended.fix, mended.then) == ("Transpose b (b.T)", "")
+    still = WireTried(request=2, target=y, refusal="expected m1 and m2 to have the same dtype, but got: float != long")
+    assert "dtype" in with_way_out(verdict, fix, drawing.graph, still, known).then
 
 
 def test_an_argument_that_is_still_empty_is_named() -> None:

@@ -53,7 +53,10 @@ class Bubble(QLabel):
             words = escape(verdict.words, quote=False).replace("\n", "<br>")
             parts.append(f'<span style="color: {theme.text_dim}; font-family: monospace">{words}</span>')
         if verdict.fix:
-            parts.append(f"Dropped all the same, one click will mend it: <b>{escape(verdict.fix, quote=False)}</b>")
+            promise = "one click does this" if verdict.then else "one click will mend it"
+            parts.append(f"Dropped all the same, {promise}: <b>{escape(verdict.fix, quote=False)}</b>")
+        if verdict.then:
+            parts.append(f"Then there is more to mend: {escape(verdict.then, quote=False)}")
         html = "".join(f'<div style="margin-top: {3 * bool(k)}px">{p}</div>' for k, p in enumerate(filter(None, parts)))
         self.setTextFormat(Qt.TextFormat.RichText)
         lines = [f"{sign} {verdict.title}  ", verdict.text, verdict.words, verdict.fix and "-" * 80]

@@ -1,10 +1,12 @@
 """Asks torch about a wire that is not drawn yet: when the pointer rests at a port, one question at a time."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradstudio.advice.trial import Verdict, judge, missing, not_yet, trial_program
+from gradstudio.advice.model import Fix
+from gradstudio.advice.trial import Verdict, judge, missing, not_yet, trial_program, way_out, with_way_out
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
@@ -20,6 +22,20 @@ REST_MS = 60
 Ends = tuple[ItemId, int, ItemId, str]
 """A wire that may be drawn: item and output it begins at, item and port it would end in."""
 Draw = Callable[[Graph], Edits]
+
+
+class _Asked(NamedTuple):
+    """A question that is under way.
+
+    Attributes:
+        draft: the graph that was asked about.
+        fix: it is carried out in the draft; None while the wire alone is tried.
+    """
+
+    request: int
+    ends: Ends
+    draft: Graph
+    fix: Fix | None = None
 
 
 class WireTrials(QObject):
@@ -46,7 +62,7 @@ class WireTrials(QObject):
         self._store, self._results, self._run, self._engine = store, results, run, engine
         self._verdicts: dict[Ends, Verdict] = {}
         self._wanted: tuple[Ends, Draw] | None = None
-        self._under_way: tuple[int, Ends, Graph] | None = None
+        self._under_way: _Asked | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -61,7 +77,7 @@ class WireTrials(QObject):
 
     def ask(self, ends: Ends, draw: Draw) -> None:
         """Ask about a wire when the pointer has rested; `draw` is the gesture that would draw it."""
-        if ends in self._verdicts or (self._under_way is not None and self._under_way[1] == ends):
+        if ends in self._verdicts or (self._under_way is not None and self._under_way.ends == ends):
             self._wanted = None
         elif self._wanted is None or self._wanted[0] != ends:
             self._wanted = ends, draw
@@ -93,15 +109,34 @@ class WireTrials(QObject):
         if reason := missing(program, target):
             self._settle(ends, not_yet(draft, target, reason))
         elif number := self._run.try_wire(program, target):
-            self._under_way = number, ends, draft
+            self._under_way = _Asked(number, ends, draft)
 
     def _settle(self, ends: Ends, verdict: Verdict) -> None:
         self._verdicts[ends] = verdict
         self.answered.emit(ends)
 
     def _on_engine_received(self, event: object) -> None:
-        if not isinstance(event, WireTried) or self._under_way is None or event.request != self._under_way[0]:
+        asked = self._under_way
+        if not isinstance(event, WireTried) or asked is None or event.request != asked.request:
             return
-        (_, ends, draft), self._under_way = self._under_way, None
-        self._settle(ends, judge(draft, event, known_values(self._results)))
+        self._under_way, known = None, known_values(self._results)
+        if asked.fix is None:
+            self._settle(asked.ends, judge(asked.draft, event, known))
+            self._ask_with_way_out(asked, event)
+        elif asked.ends in self._verdicts:
+            verdict = self._verdicts[asked.ends]
+            self._settle(asked.ends, with_way_out(verdict, asked.fix, asked.draft, event, known))
         self._on_rest_timeout()
+
+    def _ask_with_way_out(self, asked: _Asked, tried: WireTried) -> None:
+        """What torch would say with the first fix carried out: there may be a second fault behind the first."""
+        known = known_values(self._results)
+        fix = way_out(asked.draft, tried, known)
+        if fix is None or fix.edits is None or self._wanted is not None:
+            return
+        mended, target = asked.draft.copy(), asked.ends[2]
+        apply_all(mended, fix.edits)
+        program = trial_program(mended, target, known)
+        number = 0 if target not in mended.nodes or missing(program, target) else self._run.try_wire(program, target)
+        if number:
+            self._under_way = _Asked(number, asked.ends, mended, fix)

@@ -66,7 +66,8 @@ def test_a_wire_that_torch_would_refuse_says_why_and_may_be_dropped(qtbot: QtBot
     qtbot.waitUntil(lambda: REFUSAL in bubble(hand))
     assert "columns of the left (3)" in bubble(hand)
     assert f"Here a ({hand.graph.nodes[a].names[0]}) is float32 [2, 3]" in bubble(hand)
-    assert f"Transpose {hand.graph.nodes[b].names[0]}" in bubble(hand)
+    qtbot.waitUntil(lambda: f"Transpose {hand.graph.nodes[b].names[0]}" in bubble(hand))
+    assert "one click" in bubble(hand)
     hand.release(hand.input(y, "b"))
     assert hand.graph.wire_into(y, "b") is not None
 
