@@ -23,6 +23,8 @@ from gradstudio.engine.standins import META, OnMeta, non_leaf, rebuilt, stand_in
 
 Names = dict[str, Any]
 FILLINGS = 4
+LARGEST_MEMORY = 1 << 20
+"""Bytes that are copied for the sake of a smaller part of them."""
 
 
 def really(step: Step, inputs: Names) -> Names | Exception:
@@ -150,8 +152,20 @@ def _copy(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return list(value) if type(value) is list else value
     with neutral():
-        twin = value.detach().clone()
+        twin = _with_its_memory(value) if _is_part(value) else value.detach().clone()
     return twin if not value.requires_grad else twin.requires_grad_() if is_leaf(value) else non_leaf(twin)
+
+
+def _is_part(value: Tensor) -> bool:
+    """Whether there is more in its memory, which `as_strided` can reach, than the tensor itself; but not much."""
+    if value.layout is not torch.strided or value.is_nested or value.is_quantized or value.is_meta:
+        return False
+    return value.numel() * value.element_size() < value.untyped_storage().nbytes() <= LARGEST_MEMORY
+
+
+def _with_its_memory(value: Tensor) -> Tensor:
+    memory = value.untyped_storage().clone()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return torch.empty(0, dtype=value.dtype).set_(memory, value.storage_offset(), value.shape, value.stride())
 
 
 def _moved(value: Any) -> Any:

@@ -38,6 +38,7 @@ MORE = {
     "frozen": "fc = nn.Linear(3, 2)\nx = torch.ones(4, 3)\na = fc(x)\nfc.requires_grad_(False)\nb = fc(x)",
     "a condition": "x = torch.ones(2)\nif x.sum() > 1:\n    x = torch.cat([x, x])\ny = x + 1",
     "casts": "x = torch.randn(3, 4)\nw = torch.ones(4, 4)\nwith torch.autocast('cpu', dtype=torch.bfloat16):\n    y = x @ w\n    z = w @ w\nq = y + 1",  # noqa: E501
+    "a part of a memory": "b = torch.ones(20)\nx = b[5:15]\nx += 1\ny = x.as_strided((2, 2), (1, 2), 12)\nz = y * 2",
     "sparse and complex": "x = torch.randn(4, 4)\nz = torch.fft.fft(x)\na = z.abs()\nf = torch.fft.rfft(x)",
 }  # fmt: skip
 
