@@ -15,6 +15,10 @@ FindingKind = OneOf[
     "no_gradient",
     "accumulates",
     "unordered_write",
+    "broadcasts",
+    "twice_softmax",
+    "no_logarithm",
+    "frozen_parameter",
 ]
 
 

@@ -1,5 +1,6 @@
 """Ways out of what a look over a run, or over the graph, has found: edits where it is plain what would help."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -11,7 +12,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import may_require_grad
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
 from gradstudio.graph.storage import receiver
@@ -97,12 +98,73 @@ def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
         yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
 
 
+def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """A column of a vector, or a vector of a column, where the two would broadcast."""
+    wire = _wire_from(finding, graph)
+    if wire is None:
+        return
+    first = next(iter(re.findall(r"\[(\d+(?:, 1)?)\]", finding.title)), "")
+    ports = [other.port for other in graph.wires_to(finding.node) if other.port != "module"]
+    is_first = wire.port == min(ports)
+    wanted = f"{first.partition(',')[0]}, 1" if is_first == ("," not in first) else f"{first.partition(',')[0]},"
+    name = title(graph, wire.source)
+    yield (
+        f"Give {name} the other's shape ({name}.reshape({wanted.rstrip(',')}))",
+        lambda now: recipes.insert(now, wire, "torch.Tensor.reshape", {"shape": f"({wanted})"}),
+    )
+
+
+def _without_softmax(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Wire the scores themselves into the loss."""
+    wire = _wire_from(finding, graph)
+    scores = next((w for w in graph.wires_to(wire.source) if w.port != "module"), None) if wire is not None else None
+    if wire is not None and scores is not None:
+        yield (
+            f"Give it the scores ({title(graph, scores.source)} instead of {title(graph, wire.source)})",
+            lambda now: recipes.connect(now, scores.source, scores.output, wire.target, wire.port),
+        )
+
+
+def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """log_softmax in front of the loss; of probabilities their logarithm."""
+    wire = _wire_from(finding, graph)
+    if wire is None:
+        return
+    operator = operator_of(graph, wire.source)
+    name = title(graph, wire.source)
+    if (operator is not None and operator.word == "softmax") or "softmax" in name:
+        yield f"Take the logarithm of {name} ({name}.log())", lambda now: recipes.insert(now, wire, "torch.Tensor.log")
+        return
+    yield (
+        f"Put log_softmax in front of it (log_softmax({name}, dim=1))",
+        lambda now: recipes.insert(now, wire, "torch.nn.functional.log_softmax", {"dim": "1"}),
+    )
+
+
+def _require(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Let the tensor that an optimizer is given require grad."""
+    source = finding.path[1]
+    yield (
+        f"Set requires_grad of {title(graph, source)} to True",
+        lambda now: recipes.set_literal(now, source, "requires_grad", "True"),
+    )
+
+
+def _wire_from(finding: Finding, graph: Graph) -> Wire | None:
+    """The wire into the finding's node from the second step of its path."""
+    return next((wire for wire in graph.wires_to(finding.node) if wire.source in finding.path[1:2]), None)
+
+
 MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "not_finite": _keep_positive,
     "backward_not_finite": _keep_positive,
     "accumulates": _zero_first,
     "unordered_write": _new_tensor,
     "no_gradient": _uncut,
+    "broadcasts": _one_shape,
+    "twice_softmax": _without_softmax,
+    "no_logarithm": _logarithm,
+    "frozen_parameter": _require,
 }
 """By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""
 

@@ -1,5 +1,6 @@
 """Everything that is wrong with a program and its last run, with the ways out that are one undo step each."""
 
+from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.findings import findings
 from gradstudio.advice.fixes import fixes_for, fixes_for_warning
 from gradstudio.advice.model import Fix
+from gradstudio.advice.quiet import quiet
 from gradstudio.advice.size import size_explanation, size_title
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
@@ -167,7 +169,7 @@ class ProblemStore(QObject):
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
             found += [self._warning(warned) for warned in results.warnings(item)]
         found += [_size(need) for need in self._run.needs if need.node in self._store.graph]
-        found += [self._finding(finding) for finding in self._findings()]
+        found += [self._finding(finding) for finding in (*self._quiet(found), *self._findings())]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
 
@@ -215,6 +217,11 @@ class ProblemStore(QObject):
         if key not in self._fixes:
             self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
         return self._fixes[key]
+
+    def _quiet(self, told: list[Problem]) -> Iterator[Finding]:
+        """What torch runs without a word; not where it refuses, or warns of the same."""
+        nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
+        return (finding for finding in quiet(self._store.graph, self._known) if finding.node not in nodes)
 
     def _findings(self) -> tuple[Finding, ...]:
         """What the last run and the graph bring to light; of a run that is stale, nothing."""
