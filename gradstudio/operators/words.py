@@ -1,5 +1,7 @@
 """What the catalogue knows of an operator and its arguments, in words: how it is written, what it takes and gives."""
 
+import msgspec
+
 from gradstudio.operators import blocks
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter
 
@@ -56,8 +58,8 @@ _EFFECTS = {
 }
 
 
-def signature(operator: Operator) -> str:
-    """One line of Python that shows how the operator is used: ``torch.matmul(input, other)``."""
+def signature(operator: Operator, most: int = MAX_PARAMETERS) -> str:
+    """One line of Python that shows how the operator is used: ``torch.matmul(input, other)``; `most` arguments."""
     names = [parameter.name for parameter in operator.parameters]
     first, second = (*names, "a", "b")[:2] if names else ("a", "b")
     match operator.face:
@@ -76,9 +78,29 @@ def signature(operator: Operator) -> str:
         case Face.LITERAL | Face.ALIAS | Face.TUPLE | Face.LIST | Face.STORED | Face.GROUP | Face.CALL:
             return blocks.head(operator.key) or operator.title
         case Face.METHOD:
-            return f"{first}.{operator.word}({_arguments(operator.parameters[1:])})"
+            return f"{first}.{operator.word}({_arguments(operator.parameters[1:], most)})"
         case _:
-            return f"{operator.path}({_arguments(operator.parameters)})"
+            return f"{operator.path}({_arguments(operator.parameters, most)})"
+
+
+def call_lines(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """A call's arguments, each as it is written and what it takes; nothing for what is written otherwise.
+
+    A ``*`` of its own stands before those that are given by name only.
+    """
+    if "(" not in signature(operator, 0) or operator.face is Face.GROUP:
+        return ()
+    lines: list[tuple[str, str]] = []
+    for parameter in operator.parameters[operator.face is Face.METHOD :]:
+        if parameter.keyword_only and not any(text.startswith("*") for text, _ in lines):
+            lines.append(("*", "the rest by name only"))
+        lines.append((_argument(parameter), takes(msgspec.structs.replace(parameter, keyword_only=False))))
+    return tuple(lines)
+
+
+def plain(summary: str) -> str:
+    """A summary without the marks around code in it."""
+    return summary.replace("`", "")
 
 
 def takes(parameter: Parameter) -> str:
@@ -92,7 +114,8 @@ def takes(parameter: Parameter) -> str:
         words = f"{words}, or None"
     if parameter.choices and parameter.kind != Kind.BOOL:
         listed = ", ".join(parameter.choices[:8]) + (", …" if len(parameter.choices) > 8 else "")
-        words = f"one of {listed}" if parameter.kind == Kind.TEXT else f"{words}: {listed}"
+        joint = ", such as " if words == "anything" else ": "
+        words = f"one of {listed}" if parameter.kind == Kind.TEXT else f"{words}{joint}{listed}"
     return f"{words}; by name only" if parameter.keyword_only else words
 
 
@@ -139,9 +162,9 @@ def results(operator: Operator) -> str:
     return ", ".join(words)
 
 
-def _arguments(parameters: tuple[Parameter, ...]) -> str:
-    shown = [_argument(parameter) for parameter in parameters[:MAX_PARAMETERS]]
-    if len(parameters) > MAX_PARAMETERS:
+def _arguments(parameters: tuple[Parameter, ...], most: int) -> str:
+    shown = [_argument(parameter) for parameter in parameters[:most]]
+    if len(parameters) > most:
         shown.append("…")
     return ", ".join(shown)
 

@@ -224,3 +224,17 @@ HABITS = (
 @given(st.lists(st.sampled_from(HABITS), max_size=14))
 def test_no_order_of_lines_is_refused(lines: list[str]) -> None:
     read("\n".join(lines))
+
+
+def test_what_is_lowered_within_what_is_lowered_can_be_told_from_it() -> None:
+    limit = latex.inline(r"\sum_{k = 0}^{C_{\text{in}} - 1} x^{2^n}")
+    assert plain(limit) == "∑_k=0^Cᵢₙ−1 x^2ⁿ"
+    assert [span.text for span in limit if span.marks[1:] == ("sup",)] == ["Cᵢₙ−1", "2ⁿ"]
+    (line,) = latex.display(r"C_{\text{out}_j} + a_{i_Q} + b_{i^Q}")
+    assert [span.text for span in line if "sub" in span.marks] == ["outⱼ", "i,Q", "i^Q"]
+    assert all(len(span.marks) <= 2 for span in line)
+
+
+def test_room_that_a_formula_asks_for_is_kept_and_remarks_are_not_read() -> None:
+    (line,) = latex.display("A = U V^{\\text{H}}\n\\mathrlap{\\qquad U \\in K}% not shown\n")
+    assert plain(line).endswith("V^H \u2003 U ∈ K")

@@ -5,6 +5,7 @@ It knows what docstrings use. What it does not know stands there by its name, ne
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from gradstudio.operators.docstrings.latex_layout import Line, joined, laid_out, spaced
 from gradstudio.operators.docstrings.latex_symbols import (
@@ -12,6 +13,8 @@ from gradstudio.operators.docstrings.latex_symbols import (
     DOUBLE_STRUCK,
     FUNCTIONS,
     LETTERS,
+    LOWERED,
+    RAISED,
     RELATIONS,
     SILENT,
     SPACES,
@@ -21,6 +24,7 @@ from gradstudio.operators.docstrings.latex_symbols import (
 from gradstudio.operators.docstrings.latex_tree import Piece, Rows, Tree
 from gradstudio.operators.docstrings.model import Span, Spans
 
+_REMARK = re.compile(r"(?<!\\)%[^\n]*")
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|\s+|\d+(?:\.\d+)?|.", re.DOTALL)
 _SIZED = frozenset({"hspace", "vspace", "hskip", "kern", "mspace", "rule", "color", "tag", "label", "phantom"})
 _PLAIN_RELATIONS = {"=": "=", "+": "+", "-": "−", "<": "<", ">": ">", "*": "∗"}
@@ -47,7 +51,7 @@ class _Reader:
     """Reads tokens from the left, a group at a time."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = _TOKEN.findall(text.strip())
+        self._tokens = _TOKEN.findall(_REMARK.sub("", text).strip())
         self._at = 0
 
     def read(self, until: str = "") -> Tree:
@@ -219,11 +223,30 @@ class _Reader:
 
 
 def _marked(tree: Tree, mark: str) -> Iterator[Piece | Rows]:
-    for piece in tree:
-        if isinstance(piece, Rows):
-            yield piece
-        elif piece.role != "space":
-            yield piece.marked((mark,), outside=True)
+    for inner, run in groupby(tree, _step):
+        if inner:
+            pieces = [piece for piece in run if isinstance(piece, Piece)]
+            text = "".join(piece.text.strip() for piece in pieces)
+            yield Piece(_within(text, inner), (mark, *pieces[0].marks[1:]), pieces[0].role)
+            continue
+        for piece in run:
+            if isinstance(piece, Rows):
+                yield piece
+            elif piece.role != "space":
+                yield piece.marked((mark,), outside=True)
+
+
+def _step(piece: Piece | Rows) -> str:
+    """Whether a piece is lowered or raised already."""
+    return piece.marks[0] if isinstance(piece, Piece) and piece.marks[:1] in (("sub",), ("sup",)) else ""
+
+
+def _within(text: str, inner: str) -> str:
+    """What is lowered or raised within such a thing, in signs of its own; else behind a comma or a caret."""
+    signs = LOWERED if inner == "sub" else RAISED
+    if all(letter in signs for letter in text):
+        return "".join(signs[letter] for letter in text)
+    return f",{text}" if inner == "sub" else f"^{text}"
 
 
 def _accented(tree: Tree, sign: str) -> Iterator[Piece | Rows]:

@@ -35,8 +35,8 @@ FUNCTIONS = frozenset(
 """Commands that are names of functions."""
 
 SPACES = {
-    ",": " ", ":": " ", ";": " ", " ": " ", "quad": "  ", "qquad": "    ", "!": "", "enspace": " ", "thinspace": " ",
-    "medspace": " ", "thickspace": " ", "space": " ", "nobreakspace": " ", "hfill": "  ",
+    ",": " ", ":": " ", ";": " ", " ": " ", "quad": "\u2002", "qquad": "\u2003", "!": "", "enspace": " ",
+    "thinspace": " ", "medspace": " ", "thickspace": " ", "space": " ", "nobreakspace": " ", "hfill": "  ",
 }  # fmt: skip
 
 SILENT = frozenset(
@@ -64,6 +64,10 @@ ACCENTS = {
     "widetilde": "\u0303", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308",
 }  # fmt: skip
 """Commands that put a sign above the first letter of their group."""
+
+LOWERED = dict(zip("0123456789+−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
+RAISED = dict(zip("0123456789+−=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿ", strict=True))
+"""Signs for what is lowered or raised within what is already: rich text has one such step only."""
 
 DOUBLE_STRUCK = {
     "R": "ℝ", "N": "ℕ", "Z": "ℤ", "Q": "ℚ", "C": "ℂ", "P": "ℙ", "H": "ℍ", "E": "𝔼", "K": "𝕂", "F": "𝔽", "1": "𝟙",

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from gradstudio.operators.marking import marked
 from gradstudio.operators.search import Find
+from gradstudio.operators.words import plain
 from gradstudio.ui.operator_text import draw_marked, home_of
 from gradstudio.ui.state.shelf import Shelf
 from gradstudio.ui.theme import Theme, tinted, ui_font
@@ -47,7 +48,8 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(ui_font(11))
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
         line = rect.adjusted(28, 20, -10, -2)
-        said = f"{find.phrase} · {find.operator.summary}" if find.phrase else find.operator.summary
+        summary = plain(find.operator.summary)
+        said = f"{find.phrase} · {summary}" if find.phrase else summary
         elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
         painter.restore()

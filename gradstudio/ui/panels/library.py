@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QMenu, QV
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
+from gradstudio.operators.words import plain
 from gradstudio.ui.panels.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
 from gradstudio.ui.panels.library_tree import LibraryTree
 from gradstudio.ui.panels.signature import signature
@@ -267,7 +268,7 @@ class OperatorHelp(QFrame):
         self.setVisible(operator is not None)
         if operator is not None:
             self._signature.setText(_breakable(signature(operator)))
-            self._summary.setText(operator.summary)
+            self._summary.setText(plain(operator.summary))
 
 
 def _breakable(text: str) -> str:

@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
+from gradstudio.operators import blocks
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.words import badges, results
+from gradstudio.operators.words import badges, plain, results
 from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello
 from gradstudio.protocol.pages import Described, Passage
 from gradstudio.ui.main_window import MainWindow
@@ -19,6 +20,7 @@ from gradstudio.ui.panels.documentation.code_html import without_prompts
 from gradstudio.ui.panels.documentation.history import History
 from gradstudio.ui.panels.documentation.links import operator_at, web_address
 from gradstudio.ui.panels.documentation.page import page
+from gradstudio.ui.panels.signature import rich, tooltip
 from gradstudio.ui.state.page_store import WAITING
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -223,3 +225,43 @@ def _fragments(block: object) -> list[object]:
         found.append(walk.fragment())
         walk += 1
     return found
+
+
+@pytest.mark.parametrize("key", ["torch.nn.Conv2d", "torch.optim.Adam", "torch.stft", "torch.nn.MultiheadAttention"])
+def test_a_long_signature_is_told_once_an_argument_a_line_with_what_it_takes(dark: Theme, key: str) -> None:
+    operator = load()[key]
+    told = Passage(key, "", "(input: Union[int, tuple[int, int]], stride: int = 1) -> None")
+    described = Described(request=1, operator=key, passages=(told,), torch="2.13")
+    browser = QTextBrowser()
+    browser.setHtml(page(operator, described, (), WAITING, dark).html)
+    text = browser.toPlainText().replace("\u200b", "")
+    assert "Union[" not in text
+    _head, _, rest = text.partition(f"{key}(\n")
+    assert rest, "the path has a line of its own"
+    lines = rest.partition("\n)")[0].splitlines()
+    written = [line.removesuffix(",") for line in lines if line.endswith(",")]
+    names = [parameter.name for parameter in operator.parameters]
+    assert [name.partition("=")[0] for name in written if name != "*"] == names
+    assert "True or False" in lines
+
+
+def test_a_short_signature_stays_in_a_line(dark: Theme) -> None:
+    operator = load()["torch.matmul"]
+    browser = QTextBrowser()
+    browser.setHtml(page(operator, None, (), WAITING, dark).html)
+    assert "torch.matmul(input, other)" in browser.toPlainText().replace("\u200b", "")
+
+
+def test_a_block_has_a_page_and_its_address(dark: Theme) -> None:
+    for row in blocks.ROWS:
+        html = page(row, None, (), WAITING, dark).html
+        assert row.title in html and "gives" not in html
+    assert operator_at("torch.no_grad") == "torch.no_grad"
+    assert web_address(blocks.BY_KEY["python.for"]).startswith("https://docs.python.org/")
+
+
+def test_what_is_code_in_a_summary_is_shown_as_code() -> None:
+    marked = [operator for operator in load() if "`" in operator.summary]
+    assert marked
+    assert all("`" not in tooltip(operator) and "`" not in plain(operator.summary) for operator in marked)
+    assert rich("along `dim` <1>") == "along <code>dim</code> &lt;1&gt;"

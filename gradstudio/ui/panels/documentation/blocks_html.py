@@ -140,6 +140,24 @@ class Writer:
         """A way of calling, as code that may be broken behind a comma."""
         return self.code(breakable(text), copies=False)
 
+    def call(self, path: str, arguments: tuple[tuple[str, str], ...]) -> str:
+        """A long way of calling: an argument a line, and beside it what it takes."""
+        rows = [f"<tr><td colspan='3'><pre>{self._code(breakable(f'{path}('))}</pre></td></tr>"]
+        for text, kind in arguments:
+            code = f"<td style='padding-right:10px'><pre style='white-space:pre'>{self._code(text)},</pre></td>"
+            rows.append(
+                f"<tr><td width='{INDENT_PX}'></td>{code}<td class='kind' style='padding-top:2px'>{escape(kind)}</td></tr>"
+            )
+        rows.append("<tr><td colspan='3'><pre>)</pre></td></tr>")
+        return (
+            f"<table width='100%' cellspacing='0' cellpadding='0' bgcolor='{self._theme.field}'"
+            " style='margin-top:4px; margin-bottom:10px'><tr><td style='padding:7px 8px 7px 10px'>"
+            f"<table width='100%' cellspacing='0' cellpadding='1'>{''.join(rows)}</table></td></tr></table>"
+        )
+
+    def _code(self, text: str) -> str:
+        return code_html(text, self._theme)
+
     def _listing(self, block: m.Listing) -> str:
         rows = []
         for k, item in enumerate(block.items, start=1):

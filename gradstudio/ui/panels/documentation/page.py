@@ -1,19 +1,19 @@
 """The page of an operator: what the catalogue knows, and below it what torch says."""
 
-import re
 from html import escape
 
-from gradstudio.operators import words
+from gradstudio.operators import blocks, words
 from gradstudio.operators.docstrings.excerpts import fields
 from gradstudio.operators.docstrings.model import Docstring, Paragraph
 from gradstudio.operators.model import Operator
 from gradstudio.protocol.pages import Described
-from gradstudio.ui.panels.documentation.blocks_html import Page, Writer, breakable, parameter_called
+from gradstudio.ui.panels.documentation.blocks_html import Page, Writer, parameter_called
 from gradstudio.ui.panels.documentation.links import operator_at, web_address
+from gradstudio.ui.panels.signature import rich
 from gradstudio.ui.theme import Theme, mono_font
 
-_LONG_TYPES = re.compile(r"\b(?:collections\.abc|typing|torch\.nn\.parameter|torch\.nn\.modules\.\w+|torch)\.(?=\w)")
-MAX_SIGNATURES = 4
+ONE_LINE = 44
+"""A signature of more letters is broken: the dock is narrow."""
 
 
 def page(
@@ -21,13 +21,13 @@ def page(
 ) -> Page:
     """The whole page; while torch has not answered, what the catalogue knows, and why there is no more."""
     writer = Writer(theme, operator, operator.path)
-    parts = [_head(operator, theme), _signatures(operator, described, read, writer), _badges(operator, theme)]
+    parts = [_head(operator, theme), _signature(operator, writer), _badges(operator, theme)]
     if described is None:
-        parts += [f"<p>{escape(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(waiting)}</p>")]
+        parts += [f"<p>{rich(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(waiting)}</p>")]
     elif described.error:
-        parts += [f"<p>{escape(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(described.error)}</p>")]
+        parts += [f"<p>{rich(operator.summary)}</p>", writer.box("note", "", f"<p>{escape(described.error)}</p>")]
     elif not any(isinstance(block, Paragraph) for docstring in read[:1] for block in docstring.blocks):
-        parts.append(f"<p>{escape(operator.summary)}</p>")
+        parts.append(f"<p>{rich(operator.summary)}</p>")
     arguments = _arguments(operator, frozenset(), writer) if not _documented(operator, read) else ""
     for k, docstring in enumerate(read):
         passage = described.passages[k] if described is not None else None
@@ -62,7 +62,7 @@ def style_sheet(theme: Theme) -> str:
     .default {{ font-family: {mono}; font-size: 12px; color: {theme.text_dim}; }}
     .takes {{ color: {theme.text_dim}; font-size: 12px; margin: 0 0 2px 0; }}
     .gives {{ color: {theme.text_dim}; font-size: 12px; margin: 0 0 8px 0; }}
-    .torch {{ font-family: {mono}; font-size: 11px; color: {theme.text_dim}; margin: 0 0 8px 0; }}
+    .kind {{ font-size: 11px; color: {theme.text_dim}; }}
     .dim {{ color: {theme.text_dim}; }}
     .mark {{ color: {theme.text_dim}; }}
     .badge {{ font-weight: 600; color: {theme.warning}; }}
@@ -82,34 +82,15 @@ def _head(operator: Operator, theme: Theme) -> str:
     return f"<p class='title'>{escape(operator.title)}</p><p class='path'>{where}</p>"
 
 
-def _signatures(operator: Operator, described: Described | None, read: tuple[Docstring, ...], writer: Writer) -> str:
-    """As one prints it; below, as torch writes it, where that says more."""
-    printed = words.signature(operator)
-    written = next((docstring.signatures for docstring in read if docstring.signatures), ())
-    if not written and described is not None:
-        passage = next((passage for passage in described.passages if passage.signature), None)
-        written = (_call(passage.source, passage.signature),) if passage is not None else ()
-    word = operator.word.rstrip("=")
-    told = tuple(_spaced(each.replace("__init__(", f"{word}(", 1)) for each in written[:MAX_SIGNATURES])
-    if any(_bare(printed) == _bare(each) for each in told):
-        told = ()
-    outcome = f"<p class='gives'>gives {escape(words.results(operator))}</p>"
-    as_torch = "".join(f"<p class='torch'>{escape(breakable(each))}</p>" for each in told)
-    return writer.signature(printed) + outcome + as_torch
-
-
-def _call(path: str, told: str) -> str:
-    """A signature as Python tells it, with the types by their last names."""
-    shortened = _LONG_TYPES.sub("", told).replace("(self, ", "(").replace("(self)", "()")
-    return path.rsplit(".", 1)[-1] + shortened.removesuffix(" -> None")
-
-
-def _spaced(text: str) -> str:
-    return re.sub(r",(?=\S)", ", ", text)
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\s|^torch\.[\w.]*?(?=\w+\()", "", text.partition("->")[0])
+def _signature(operator: Operator, writer: Writer) -> str:
+    """How one writes it: in a line, or where that is long an argument a line, with what it takes."""
+    lines = words.call_lines(operator)
+    whole = words.signature(operator, len(operator.parameters))
+    is_long = bool(lines) and len(whole) > ONE_LINE
+    written = writer.call(whole.partition("(")[0], lines) if is_long else writer.signature(whole)
+    if operator.category == blocks.CATEGORY:
+        return written
+    return f"{written}<p class='gives'>gives {escape(words.results(operator))}</p>"
 
 
 def _badges(operator: Operator, theme: Theme) -> str:

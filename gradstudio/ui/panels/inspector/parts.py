@@ -19,6 +19,7 @@ from gradstudio.graph.analysis import nested_now
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports import operator_of
+from gradstudio.operators.words import plain
 from gradstudio.program.model import flat
 from gradstudio.ui.panels.fix_buttons import FixButtons
 from gradstudio.ui.panels.inspector.form import Section, field_row, label
@@ -123,7 +124,7 @@ class HeadSection(QWidget):
         node, operator = graph.nodes[item], operator_of(graph, item)
         self.title.setText(operator.title if operator is not None else node.operator)
         self.key.setText(operator.path if operator is not None else "not in the catalogue: kept, but not run")
-        self.summary.setText(operator.summary if operator is not None else "")
+        self.summary.setText(plain(operator.summary) if operator is not None else "")
         self.summary.setVisible(operator is not None)
         self._color_mark(operator.category if operator is not None else "")
         names = ", ".join(node.names)
