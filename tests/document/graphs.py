@@ -39,8 +39,13 @@ def put(graph: Graph, item: Node | Block, body: BodyId = ROOT) -> ItemId:
 
 
 def wire(graph: Graph, source: str, output: int, target: str, port: str) -> None:
-    """Draw a wire, straight into the tables."""
+    """Draw a wire, straight into the tables; the one that was there goes."""
     one = Wire(ItemId(source), output, ItemId(target), port)
+    old = graph.wires.get((one.target, port))
+    if old is not None:
+        del graph.outgoing[old.source][old], graph.incoming[old.target][old]
+        if not graph.outgoing[old.source]:
+            del graph.outgoing[old.source]
     graph.wires[one.target, port] = one
     graph.outgoing.setdefault(one.source, {})[one] = None
     graph.incoming.setdefault(one.target, {})[one] = None
