@@ -13,7 +13,7 @@ import msgspec
 
 from gradstudio.advice.errors import explain_words
 from gradstudio.advice.model import Advice
-from gradstudio.advice.size import may_be_large, size_explanation, size_title
+from gradstudio.advice.size import size_explanation, size_title
 from gradstudio.advice.told import (
     advice_lines,
     advise,
@@ -213,7 +213,6 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
     data["torch"] = hello.torch
     data["device"] = _real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
-    needs = infer_program(process, graph, program).needs if may_be_large(program) else ()
     outcome = run_program(
         process, graph, program, document=document, trace=options.trace, max_values=options.max_values
     )
@@ -221,8 +220,9 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
         program, outcome = in_lines(program, outcome, opened.lines)
     code, data, text = _report(data, graph, program, outcome, options)
     addresses = analysis.addresses(graph)
-    for need in needs:
-        place = {"node": addresses.get(need.node, need.node), "line": None}
+    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    for need in outcome.needs:
+        place = {"node": addresses.get(need.node, need.node), "line": _line(opened, need.node, printed.get(need.node))}
         data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})
         sys.stderr.write(f"{data['file']}: at {place['node']}: {size_title(need)}\n")
     return code, data, text

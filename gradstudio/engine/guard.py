@@ -19,9 +19,8 @@ from torch import Tensor
 from gradstudio.engine.errors import TooLarge
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.neutral import neutral
-from gradstudio.engine.source import FILENAME, MODULES, Step
+from gradstudio.engine.source import MODULES, Step
 from gradstudio.engine.standins import weigh_on_meta
-from gradstudio.program.model import Program
 
 LOOK_ABOVE = 1 << 24
 """Elements; nothing smaller is ever looked at (64 MiB of float32)."""
@@ -57,19 +56,12 @@ def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
         _weigh(step, namespace)
 
 
-def first_too_large(program: Program, steps: list[Step]) -> tuple[Step, TooLarge] | None:
-    """The first statement whose literals alone ask for too much: a plain run looks before it starts."""
-    asking = [s for s in steps if s.statement.names and math.prod(_literals(s.statement.text)) >= LOOK_ABOVE]
-    namespace: dict[str, Any] = {"__file__": FILENAME}
-    if asking:
-        exec(compile(program.prelude, FILENAME, "exec"), namespace)
-    for step in asking:
-        if namespace.keys() >= set(step.source.reads):
-            try:
-                refuse_too_large(step, namespace)
-            except TooLarge as error:
-                return step, error
-    return None
+def too_large(step: Step, size: int, free: int, device: torch.device) -> TooLarge:
+    """The refusal of a statement, with what it needs and what there is."""
+    text = step.statement.text.split("=", 1)[-1].strip()[:200]
+    return TooLarge(
+        f"{text} would take {spelled_bytes(size)}; {spelled_bytes(free)} are free on {device}. It was not run.", size
+    )
 
 
 def refused_bytes(error: BaseException) -> int:
@@ -127,11 +119,17 @@ def _asked(text: str, operator: str, slots: tuple[str, ...]) -> tuple[int, tuple
     """(product of the literal sizes, names that may bring more, how the result grows) of a statement."""
     word = operator.rpartition(".")[2]
     growth = "multiplies" if any(part in word for part in _MULTIPLY) else "never" if word in _CANNOT_GROW else ""
-    return math.prod(_literals(text)), tuple(name for name in slots if name not in MODULES), growth
+    return math.prod(literals(text)), tuple(name for name in slots if name not in MODULES), growth
+
+
+def multiplies(operator: str) -> bool:
+    """Whether its results may have as many elements as the product of what it takes; matrices multiply smaller."""
+    word = operator.rpartition(".")[2]
+    return "mm" not in word and "matmul" not in word and any(part in word for part in _MULTIPLY)
 
 
 @lru_cache(maxsize=65536)
-def _literals(text: str) -> tuple[int, ...]:
+def literals(text: str) -> tuple[int, ...]:
     """Absolute values of the whole numbers in a statement; ``10**12`` counts as one."""
     found: list[int] = []
     _collect(ast.parse(text), found)
@@ -158,7 +156,7 @@ def _weigh(step: Step, namespace: dict[str, Any]) -> None:
         small = device == CPU and size < _free_lately() / 2
         free = None if small else free_bytes(device)
         if free is not None and size > free:
-            raise TooLarge(_words(step, size, free, device), size)
+            raise too_large(step, size, free, device)
 
 
 def _results(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
@@ -187,8 +185,3 @@ def _kind(value: object) -> object:
     if isinstance(value, torch.Size):
         return value
     return value if isinstance(value, torch.dtype | torch.device) else None
-
-
-def _words(step: Step, size: int, free: int, device: torch.device) -> str:
-    text = step.statement.text.split("=", 1)[-1].strip()[:200]
-    return f"{text} would take {spelled_bytes(size)}; {spelled_bytes(free)} are free on {device}. It was not run."

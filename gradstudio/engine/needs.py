@@ -37,10 +37,15 @@ class Held(NamedTuple):
 
 
 class Needs:
-    """Follows the names of a program and sums what is alive."""
+    """Follows the names of a program and sums what is alive.
+
+    Attributes:
+        fresh: what the names that were bound last have added, by device.
+    """
 
     def __init__(self) -> None:
         """Nothing is held."""
+        self.fresh: dict[str, int] = {}
         self._held: dict[str, Held] = {}
         self._counts: dict[tuple[int, str], int] = {}
         self._totals: dict[str, int] = {}
@@ -53,7 +58,7 @@ class Needs:
 
     def bind(self, node: ItemId, names: Iterable[str], namespace: dict[str, Any], devices: dict[str, str]) -> None:
         """Names were bound; what they named before lives until then."""
-        old = []
+        self.fresh, old = {}, []
         for name in names:
             if name in self._held:
                 old.append(self._held.pop(name))
@@ -124,6 +129,8 @@ class Needs:
             self._counts[key] = count + 1
             fresh += 0 if count else size
         self._held[name] = Held(tensors, storages, device)
+        if fresh and device:
+            self.fresh[device] = self.fresh.get(device, 0) + fresh
         self._add(node, device, fresh)
 
     def _release(self, held: Held) -> None:

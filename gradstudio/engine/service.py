@@ -21,7 +21,7 @@ from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
 from gradstudio.engine.whatif import answer
 from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
-from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
 from gradstudio.protocol.messages import Collect, Do, Fetch, Fetched, Load, Log, Report, Request, SampleMemory, Stop
 from gradstudio.protocol.messages import Loaded as LoadedEvent
 from gradstudio.protocol.pages import Describe, Described
@@ -90,6 +90,9 @@ class Service:
             case Infer():
                 self._engine.stored.add(request.tensors)
                 self._asked = self._with_program(request)  # it waits until nothing else is asked, or a newer one
+            case Estimate():
+                self._engine.settle()
+                self._outbox.send(Estimated(needs=self._engine.needs()))
             case TryWire():
                 self._engine.stored.add(request.tensors)
                 with torch.inference_mode(False), torch.enable_grad():
@@ -139,6 +142,8 @@ class Service:
                 self._outbox.send(Report(revision=0, entries=()))
             case Infer():
                 self._outbox.send(Inferred(revision=request.revision, ports=()))
+            case Estimate():
+                self._outbox.send(Estimated())
             case TryWire():
                 self._outbox.send(WireTried(request=request.request, target=request.target))
             case Describe():

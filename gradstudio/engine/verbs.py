@@ -10,7 +10,6 @@ from gradstudio.engine.aims import aim_of, refuse_to_run_to, statements_before
 from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
-from gradstudio.engine.guard import first_too_large
 from gradstudio.engine.leaves import leaves_of
 from gradstudio.engine.listen import Listener
 from gradstudio.engine.live import Live, Loaded
@@ -21,7 +20,9 @@ from gradstudio.engine.reconcile import reconcile
 from gradstudio.engine.runner import Runner
 from gradstudio.engine.source import Head, Step
 from gradstudio.engine.stored import StoredTensors
+from gradstudio.engine.weighing import Weigher
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.inference import Need
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Do, Log, Paused, Started
 
@@ -52,6 +53,7 @@ class Engine:
         self._listener = Listener(send)
         self._runner = Runner(send, stopped, self.memory)
         self._defaults = start.defaults()
+        self._weigher = Weigher(send, self._defaults)
         self._ran_plain: int | None = None
         self._reason = ""
 
@@ -106,6 +108,11 @@ class Engine:
         if self.live is not None and outcome != "refused" and self._ran_plain is None:
             self._runner.send_gradients(self.live)
         return self._paused(request, outcome, reason, time.perf_counter() - began)
+
+    def needs(self) -> tuple[Need, ...]:
+        """The devices whose memory is expected not to suffice for the loaded program."""
+        loaded, held = self.loaded, self.live is not None
+        return self._weigher.needs(loaded, self.stored.load_file, held) if loaded is not None else ()
 
     def idle(self) -> bool:
         """Tell in full some of what was only outlined; True while there is more to tell."""
@@ -315,7 +322,7 @@ class Engine:
     def _run_plain(self, request: Do) -> str:
         live = self._begin(request)
         loaded, live.traced = live.loaded, False
-        too_large = first_too_large(loaded.program, loaded.steps)
+        too_large = self._weigher.first_too_large(loaded, self.stored.load_file)
         if too_large is not None:
             live.failed, live.resumable = True, False
             self._send(failed_step(live, *too_large, request.max_values))

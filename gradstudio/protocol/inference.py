@@ -73,6 +73,16 @@ class Inferred(Message, frozen=True):
     needs: tuple[Need, ...] = ()
 
 
+class Estimate(Message, frozen=True):
+    """Say what the program that was loaded last needs; unlike `Infer` it is answered at once."""
+
+
+class Estimated(Message, frozen=True):
+    """Answer to `Estimate`: the devices whose memory would not suffice."""
+
+    needs: tuple[Need, ...] = ()
+
+
 class TryWire(Message, frozen=True):
     """Would this wire work? The program is compiled with the wire in place; nothing runs for it but stand-ins.
 

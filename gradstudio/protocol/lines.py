@@ -28,6 +28,7 @@ def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) ->
         warned=list(map(placed, outcome.warned)),
         logged=outcome.logged,
         backward=outcome.backward,
+        needs=outcome.needs,
     )
     told = tuple(map(placed, program.incomplete))
     return msgspec.structs.replace(program, incomplete=told), left

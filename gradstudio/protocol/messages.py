@@ -21,7 +21,7 @@ from gradstudio.protocol.debugging import (
     WhatIf,
     WhatIfAnswered,
 )
-from gradstudio.protocol.inference import Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.pages import Describe, Described
 from gradstudio.protocol.records import GradState, ModuleRecord, Record, Summary
@@ -114,7 +114,10 @@ class SampleMemory(Message, frozen=True):
     every_ms: int = 100
 
 
-Request = Load | Do | Stop | Infer | TryWire | Fetch | Collect | SampleMemory | WhatIf | Check | WeighMemory | Describe
+Request = (
+    Load | Do | Stop | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
+    | WhatIf | Check | WeighMemory | Describe
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ from the engine
@@ -380,6 +383,7 @@ Event = (
     | Log
     | Memory
     | Inferred
+    | Estimated
     | WireTried
     | Described
     | Fetched

@@ -8,7 +8,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.inference import Infer, Inferred
+from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, Need
 from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, Loaded, Log, Paused, Printed, Report, Warned
 
 
@@ -19,6 +19,7 @@ class Outcome(msgspec.Struct, kw_only=True):
         failed: the node that failed, if one did.
         paused: how the verb ended.
         report: what is bound, by name.
+        needs: devices whose memory is expected not to suffice for all of it.
     """
 
     paused: Paused
@@ -28,6 +29,7 @@ class Outcome(msgspec.Struct, kw_only=True):
     warned: list[Warned] = []
     logged: list[Log] = []
     backward: list[BackwardTraced] = []
+    needs: tuple[Need, ...] = ()
 
 
 class _Listener:
@@ -74,12 +76,15 @@ def run_program(
     """
     listener = _Listener()
     _load(engine, graph, program, document, listener.hear)
+    engine.send(Estimate())
+    estimated = engine.wait_for(Estimated, on_event=listener.hear)
     engine.send(Do(verb="run", trace=trace, max_values=max_values))
     paused = engine.wait_for(Paused, on_event=listener.hear)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
     assert isinstance(paused, Paused)
     assert isinstance(report, Report)
+    assert isinstance(estimated, Estimated)
     return Outcome(
         paused=paused,
         report=report,
@@ -88,6 +93,7 @@ def run_program(
         warned=listener.warned,
         logged=listener.logged,
         backward=listener.backward,
+        needs=estimated.needs,
     )
 
 

@@ -1,12 +1,11 @@
-"""A program larger than the memory, in words, and which programs are worth asking about."""
+"""A program larger than the memory, in words."""
 
 import msgspec
 import pytest
 
-from gradstudio.advice.size import in_words, may_be_large, size_explanation, size_title
+from gradstudio.advice.size import in_words, size_explanation, size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.inference import Need
-from tests.engine.build import program
 
 NEED = Need(device="cuda:0", bytes=41 << 30, free_bytes=19 << 30, node=ItemId("n3"))
 
@@ -20,18 +19,3 @@ def test_the_title_says_what_is_needed_and_what_there_is() -> None:
 @pytest.mark.parametrize(("count", "words"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (2**70, "1024 EiB")])
 def test_bytes_in_words(count: int, words: str) -> None:
     assert in_words(count) == words
-
-
-@pytest.mark.parametrize(
-    ("text", "large"),
-    [
-        ("x = torch.randn(3, 4)", False),
-        ("x = torch.randn(4096, 4096)", True),
-        ("x = torch.zeros(10**9)", True),
-        ("x = torch.tensor(1e9)", False),
-        ("for t in range(3):\n    fc = nn.Linear(4096, 4096)", True),
-        ("x4096 = torch.ones(1)\nx = x4096 + x4096", False),
-    ],
-)
-def test_only_programs_with_large_literals_are_worth_asking_about(text: str, large: bool) -> None:
-    assert may_be_large(program(text)) is large

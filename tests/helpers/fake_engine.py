@@ -21,7 +21,7 @@ from gradstudio.protocol import debugging as d
 from gradstudio.protocol import messages as m
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
+from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, PortInference, TryWire, WireTried
 from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
@@ -71,6 +71,8 @@ class FakeEngine:
                 program = program or self.load.program
                 ports = tuple(PortInference(node=s.node, dtype="float32", shape=(2,)) for s in flat(program.statements))
                 self.say(Inferred(revision=revision, ports=ports))
+            case Estimate():
+                self.say(Estimated())
             case TryWire(request=number, target=target, program=program):
                 self.say(self.tried(number, target, program))
             case m.Fetch(request=number, node=node):
