@@ -12,7 +12,7 @@ FIT_MAXIMUM: Final = 1.0
 FIT_MARGIN: Final = 18.0
 FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
-LEAST_READABLE: Final = 0.55
+LEAST_READABLE: Final = 0.45
 """A document opens as a whole when that needs no smaller zoom."""
 OPENING_ZOOM: Final = 0.64
 """Else at this zoom, the smallest at which cards are no plates."""

@@ -170,10 +170,10 @@ class InPlace:
         if how not in ("next", "previous"):
             return
         face = self._canvas.board.face(item)
-        paths = [row.path for row in face.fields()] if face is not None else []
-        if path in paths:
+        ports = [(row.owner, row.path) for row in face.fields()] if face is not None else []
+        if (item, path) in ports:
             step = 1 if how == "next" else -1
-            self.edit_field(item, paths[(paths.index(path) + step) % len(paths)])
+            self.edit_field(*ports[(ports.index((item, path)) + step) % len(ports)])
 
     def _set_literal(self, item: ItemId, row: InputRow, text: str) -> str:
         return self._try(recipes.set_value, f"Set {row.path}", item, row.path, text)

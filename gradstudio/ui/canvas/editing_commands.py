@@ -29,6 +29,15 @@ class Editing:
         """Edit the literal of a port where it stands."""
         self.in_place.edit_field(item, path)
 
+    def edit_current(self) -> None:
+        """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
+        item = self.attention.current
+        face = self.board.face(item) if item is not None else None
+        rows = face.fields() if face is not None else ()
+        row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
+        if row is not None:
+            self.in_place.edit_field(row.owner, row.path)
+
     def edit_note(self, item: ItemId) -> None:
         """Edit an item's note where it stands, or make one."""
         self.in_place.edit_note(item)

@@ -24,7 +24,6 @@ from gradstudio.ui.canvas.leaves_painter import paint_leaves
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_state
 
-STALE_OPACITY: Final = 0.42
 SIGN: Final = 13.0
 CELL_GAP: Final = 9.0
 DIGITS: Final = (4, 3, 2)
@@ -37,8 +36,7 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
     """Everything below the ports; the painter's origin is the card's top left corner."""
     if not facts.sections and not facts.problem:
         _paint_expected(painter, look, face, facts)
-    if facts.stale:
-        painter.setOpacity(STALE_OPACITY)
+    whole, look = look, look.stale if facts.stale else look
     y = face.height + facts.leaves.height
     if facts.leaves.rows:
         paint_leaves(painter, look, facts.leaves, face.height, face.width)
@@ -47,9 +45,8 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
     for section in facts.sections:
         _paint_section(painter, look, section, y + EDGE, face.width)
         y += section.height
-    painter.setOpacity(1.0)
     if facts.problem:
-        _paint_problem(painter, look, face, facts)
+        _paint_problem(painter, whole, face, facts)
 
 
 def _paint_expected(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
@@ -143,8 +140,11 @@ def _paint_picture(painter: QPainter, look: Look, display: Display, box: QRectF)
     if picture is None:
         return
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    opacity = painter.opacity()
+    painter.setOpacity(opacity * look.picture_opacity)
     painter.drawImage(box, picture)
     heat.paint_marks(painter, box, display.picture, look.theme)
+    painter.setOpacity(opacity)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(look.gradient if display.tone == "gradient" else look.color("line"), 1.0))
     painter.drawRect(box)

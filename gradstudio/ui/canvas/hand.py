@@ -214,6 +214,8 @@ class Hand:
             (key.Key_F, False): canvas.fit_selection,
             (key.Key_F2, False): canvas.rename_current,
             (key.Key_Tab, False): canvas.search_at_pointer,
+            (key.Key_Return, False): canvas.edit_current,
+            (key.Key_Enter, False): canvas.edit_current,
             (key.Key_A, True): canvas.select_all,
             (key.Key_C, True): canvas.copy,
             (key.Key_D, True): canvas.duplicate_selection,

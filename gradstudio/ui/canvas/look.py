@@ -29,6 +29,9 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "block": ("mono", 12, QFont.Weight.DemiBold, False),
 }
 HEADER_SHADE: Final = 118
+STALE_OPACITY: Final = 0.42
+"""Of pictures that belong to an older program than the canvas shows."""
+STALE_ROLES: Final = {"text": "unknown_value", "text_dim": "unknown_value", "danger": "unknown_value"}
 MAX_WIDTHS: Final = 16_384
 """So many widths of texts are kept."""
 
@@ -110,6 +113,8 @@ class Meter:
 class Look:
     """A theme as ready-made colours, pens and fonts of the canvas."""
 
+    picture_opacity = 1.0
+
     def __init__(self, theme: Theme, meter: Meter | None = None) -> None:
         """Read the theme's roles once."""
         self.theme = theme
@@ -175,6 +180,27 @@ class Look:
         return self.theme.category_mark("Autograd")
 
     @cached_property
+    def stale(self) -> "Look":
+        """The look of what an older program left: grey letters that can be read, pale pictures."""
+        return _StaleLook(self.theme, self.meter)
+
+    @cached_property
     def edge(self) -> QPen:
         """A card's outline."""
         return QPen(self.color("card_edge"), 1.0)
+
+
+class _StaleLook(Look):
+    """Words in the grey of what is not known; only pictures are see-through, since letters would not be read."""
+
+    picture_opacity = STALE_OPACITY
+
+    def color(self, role: str) -> QColor:
+        return super().color(STALE_ROLES.get(role, role))
+
+    @cached_property
+    def gradient(self) -> QColor:
+        """Half grey."""
+        own, grey = self.theme.category_mark("Autograd"), self.theme.color("unknown_value")
+        pairs = ((own.red(), grey.red()), (own.green(), grey.green()), (own.blue(), grey.blue()))
+        return QColor(*((one + other) // 2 for one, other in pairs))

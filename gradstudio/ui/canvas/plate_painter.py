@@ -31,7 +31,7 @@ LINE: Final = 14.0
 NUMBER_LINE: Final = 19.0
 LEAST_FOR_GRADIENT: Final = 46.0
 """A body at least so high has room for the gradient below the value."""
-STALE_OPACITY: Final = 0.45
+MUTED_OPACITY: Final = 0.45
 LEAST_PORT_ZOOM: Final = 0.25
 FOOT_LINE: Final = 14.0
 LEAST_WITH_FOOT: Final = 34.0
@@ -45,7 +45,7 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     face, failed = board.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
-    painter.setOpacity(STALE_OPACITY if face.muted else 1.0)
+    painter.setOpacity(MUTED_OPACITY if face.muted else 1.0)
     painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
     painter.setBrush(look.color("card_well"))
     painter.drawRoundedRect(rect, radius, radius)
@@ -144,7 +144,7 @@ def _paint_body(
         _paint_expected(painter, look, board, item, body)
         return None
     if board.results.stale(item):
-        painter.setOpacity(STALE_OPACITY)
+        look = look.stale
     room = QRectF(body)
     roomy = board.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
     if roomy and isinstance(records[0], TensorRecord) and state is not None:
@@ -155,7 +155,6 @@ def _paint_body(
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
     _paint_value(painter, look, board, records[0], room, ROOM if state is not None else 0.0)
-    painter.setOpacity(1.0)
     return state
 
 
@@ -233,7 +232,10 @@ def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary,
     ratio = max(0.5, min(4.0, picture.width() / picture.height()))
     height = min(room.height(), max(1.0, room.width() - corner) / ratio)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    opacity = painter.opacity()
+    painter.setOpacity(opacity * look.picture_opacity)
     painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
+    painter.setOpacity(opacity)
 
 
 def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> list[str]:

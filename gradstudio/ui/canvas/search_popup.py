@@ -22,7 +22,7 @@ SPACING: Final = 6
 FIELD: Final = 30
 HINT: Final = 20
 SIGNATURE: Final = 34
-"""Heights: of the field, of "Did you mean", and of the current row's signature in two lines."""
+"""Heights: of the field, of "Did you mean", and at least of the current row's signature in two lines."""
 LIMIT: Final = 40
 RECENT_SHOWN: Final = 5
 WANTED_FIRST: Final = (
@@ -90,11 +90,10 @@ class SearchPopup(QFrame):
     def _signature_label(self) -> QLabel:
         label = QLabel("", self)
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
         label.setFont(mono_font(11))
         label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         label.setContentsMargins(4, 0, 4, 0)
-        label.setFixedHeight(SIGNATURE)
+        label.setFixedHeight(max(SIGNATURE, 2 * QFontMetrics(label.font()).lineSpacing() + 2))
         return label
 
     def open_at(self, at: QPoint) -> None:
@@ -154,9 +153,7 @@ class SearchPopup(QFrame):
         """Show how the current row is written."""
         self._fit_height()
         text = signature(self.list.item(row).data(FIND).operator) if row >= 0 else ""
-        metrics = QFontMetrics(self.signature.font())
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 2 * WIDTH - 80)
-        self.signature.setText(text.replace("(", "(\u200b").replace(".", ".\u200b"))
+        self.signature.setText(in_two_lines(text, QFontMetrics(self.signature.font()), WIDTH - 2 * MARGIN - 10))
 
     def _on_field_text_changed(self, text: str) -> None:
         self._fill(text)
@@ -184,7 +181,7 @@ class SearchPopup(QFrame):
         self.list.setFixedHeight(max(1, min(count, ROWS)) * ROW_HEIGHT)
         self.signature.setVisible(self.list.currentRow() >= 0)
         shown = [HINT] * (not self.hint.isHidden()) + [self.list.height()] * (count > 0)
-        shown += [SIGNATURE] * (not self.signature.isHidden())
+        shown += [self.signature.height()] * (not self.signature.isHidden())
         self.setFixedSize(WIDTH, 2 * MARGIN + FIELD + sum(SPACING + height for height in shown))
 
     def _found(self, query: str) -> Iterator[Find]:
@@ -213,6 +210,15 @@ class SearchPopup(QFrame):
         self.closed.emit()
         self.chosen.emit(key)
         self.deleteLater()
+
+
+def in_two_lines(text: str, metrics: QFontMetrics, width: int) -> str:
+    """A signature in at most two lines, broken behind a comma, a bracket or a dot; "…" where more would follow."""
+    if metrics.horizontalAdvance(text) <= width:
+        return text
+    fits = next(k for k in range(len(text), 0, -1) if metrics.horizontalAdvance(text[:k].rstrip()) <= width)
+    cut = max(text.rfind(sign, 0, fits) + 1 for sign in ",(.") or fits
+    return f"{text[:cut].rstrip()}\n{metrics.elidedText(text[cut:].strip(), Qt.TextElideMode.ElideRight, width)}"
 
 
 def _sheet(theme: Theme) -> str:

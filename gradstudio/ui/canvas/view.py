@@ -170,6 +170,7 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         if problems is not None and not problems.of(item) and self.board.results.failure(item) is not None:
             problems.refresh()  # it has just failed, and they are collected a few times a second only
         found = problems.of(item) if problems is not None else ()
+        found = tuple(one for one in found if one.kind != "incomplete" or one.fixes)  # the card says it all
         if found and box is not None and self.trouble is not None:
             shown = self.camera.box_to_view(box)
             self.trouble.show_problem(found[0], QRect(*map(round, (shown.x, shown.y, shown.width, shown.height))))

@@ -1,7 +1,6 @@
 """Paints what came back along wires: an arrow and a number on a plate of its own, in batches."""
 
 from collections.abc import Iterable
-from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,9 +11,6 @@ from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
 from gradstudio.ui.canvas.wire_labels import ARROW, EDGE, HEIGHT, ROLE, WireLabel
-
-STALE_OPACITY: Final = 0.42
-"""Of labels that an older program than the canvas shows left behind; that of values on cards."""
 
 
 def paint_labels(
@@ -32,10 +28,9 @@ def paint_labels(
     painter.setBrush(look.color("canvas"))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     draw_rects(painter, rects)
-    painter.setOpacity(STALE_OPACITY if stale else 1.0)
+    ink = look.stale.gradient if stale else look.gradient
     for label in shown:
-        _paint_words(painter, look, camera, label, look.gradient)
-    painter.setOpacity(1.0)
+        _paint_words(painter, look, camera, label, ink)
 
 
 def _paint_ties(painter: QPainter, look: Look, camera: Camera, labels: Iterable[WireLabel]) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
+from gradstudio.graph.joining import joined
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
 from gradstudio.ui.canvas.choice_list import ChoiceList
 from gradstudio.ui.canvas.editors import LineEdit, NoteEdit
@@ -394,3 +395,42 @@ def test_an_operator_is_written_another_way_by_its_menu(hand: Hand) -> None:
     assert hand.graph.nodes[y].operator == "torch.Tensor.mul"
     assert literal(hand, y, "other") == "0.5"
     assert hand.graph.wires[y, "self"].source == x
+
+
+def test_enter_opens_the_fields_of_the_card_that_was_added(hand: Hand) -> None:
+    x = hand.add("torch.full", 200, 100)
+    hand.session.attention.select((x,))
+    hand.key(Key.Key_Return)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, LineEdit)
+    face = hand.canvas.board.face(x)
+    assert face is not None
+    assert editor.accessibleName() == face.fields()[0].label
+    retype(editor, "(2, 3)")
+    hand.key(Key.Key_Tab, to=editor)
+    second = hand.canvas.in_place.editor
+    assert isinstance(second, LineEdit)
+    assert second.accessibleName() == face.fields()[1].label
+    assert literal(hand, x, "size") == "(2, 3)"
+
+
+def test_enter_opens_the_field_that_is_needed_first(hand: Hand) -> None:
+    part = hand.add("torch.full", 200, 100, size="(2, 3)")
+    assert hand.session.graph_store.attempt(recipes.set_literal, "Set", part, "fill_value", "")
+    hand.session.attention.select((part,))
+    hand.key(Key.Key_Return)
+    assert hand.canvas.in_place.editor is not None
+    assert hand.canvas.in_place.editor.accessibleName() == "fill_value"
+
+
+def test_tab_goes_through_the_fields_of_a_module_card(hand: Hand) -> None:
+    call = hand.add("torch.nn.Linear", 200, 100)
+    hand.session.attention.select((call,))
+    hand.key(Key.Key_Return)
+    for width in ("5", "7"):
+        editor = hand.canvas.in_place.editor
+        assert isinstance(editor, LineEdit)
+        retype(editor, width)
+        hand.key(Key.Key_Tab, to=editor)
+    module = joined(hand.graph).modules[call]
+    assert [literal(hand, module, name) for name in ("in_features", "out_features")] == ["5", "7"]

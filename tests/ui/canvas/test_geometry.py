@@ -126,6 +126,14 @@ def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end(
     assert shown.bottom <= 1100 + 60
 
 
+def test_a_document_that_can_just_be_read_opens_whole() -> None:
+    from gradstudio.ui.canvas.camera import fitting, opening
+
+    box = Box(0, 0, 1950, 1000)
+    assert 0.45 <= fitting(box, 1000, 700).zoom < 0.55
+    assert opening(box, Box(0, 0, 200, 200), 1000, 700) == fitting(box, 1000, 700)
+
+
 def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> None:
     from gradstudio.ui.canvas.camera import FIT_MARGIN, OPENING_ZOOM, opening
 

@@ -16,8 +16,9 @@ from gradstudio.protocol.records import Preview, Summary, TensorRecord
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas import heat, picture
 from gradstudio.ui.canvas.camera import FIT_MARGIN, Camera
+from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.state.result_store import Failure
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.canvas.conftest import Hand
 
 
@@ -447,3 +448,36 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)
     assert box.y == pytest.approx(FIT_MARGIN, abs=1)
+
+
+def contrast(ink: QColor, ground: QColor) -> float:
+    """As WCAG 2.2 defines it."""
+
+    def light(color: QColor) -> float:
+        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.getRgbF()[:3]]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((light(ink), light(ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_what_is_stale_can_be_read(name: ThemeName) -> None:
+    look = Look(theme(name))
+    for ground in ("card_well", "card", "canvas"):
+        inks = [look.stale.color(role) for role in ("text", "text_dim", "unknown_value", "danger")]
+        for ink in (*inks, look.stale.gradient):
+            assert ink.alpha() == 255
+            assert contrast(ink, look.color(ground)) >= 4.5 - (0.3 if ground == "canvas" else 0.0)
+    assert look.stale.color("text") != look.color("text")
+
+
+def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
+    light = theme("light")
+    item = hand.add("torch.relu", 300, 200)
+    hand.canvas.set_theme(light)
+    hand.session.attention.select(())
+    ran(hand, item, scalar(3.0))
+    hand.session.results.set_stale(True)
+    hand.session.results._throttle.flush()
+    assert has(hand.shot(), light.color("unknown_value"), 15)

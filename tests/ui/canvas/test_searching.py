@@ -2,9 +2,12 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication
 
 from gradstudio.operators.catalogue import load
-from gradstudio.ui.canvas.search_popup import SearchPopup
+from gradstudio.ui.canvas.search_popup import SearchPopup, in_two_lines
+from gradstudio.ui.theme import mono_font
 from tests.ui.canvas.conftest import Hand
 
 Key = Qt.Key
@@ -109,3 +112,13 @@ def test_a_block_that_is_dragged_in_is_empty_whatever_is_selected(hand: Hand) ->
     hand.drop("torch.no_grad", (500, 500))
     (block,) = hand.graph.blocks
     assert hand.graph.bodies[block] == () and hand.graph.parents[x] == ""  # type: ignore[index]  # a body's id
+
+
+@pytest.mark.parametrize("text", ["torch.relu(input)", "torch.nn.functional.batch_norm(input, " + "running_mean, " * 9])
+def test_a_signature_stands_in_two_lines_that_fit(qapp: QApplication, text: str) -> None:
+    metrics = QFontMetrics(mono_font(11))
+    lines = in_two_lines(text, metrics, 380).split("\n")
+    assert len(lines) <= 2
+    assert all(metrics.horizontalAdvance(line) <= 380 for line in lines)
+    assert text.startswith(lines[0])
+    assert lines[-1].endswith("…") == (len(text) > 60)

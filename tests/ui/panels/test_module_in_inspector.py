@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import modes, recipes
@@ -12,6 +12,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import GradRow, ModuleNow, Row
 from gradstudio.protocol.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.inspector.form import NameLabel, field_row
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -96,10 +97,18 @@ def test_pressing_the_mode_that_holds_changes_nothing(inspector: InspectorPanel,
 def test_freezing_writes_requires_grad(inspector: InspectorPanel, session: Session) -> None:
     module, call = layer(session)
     session.attention.select((call,))
-    click(inspector.details.module.learns)
+    switch = inspector.details.module.learning
+    assert (switch.first.text(), switch.second.text()) == ("Learn", "Freeze")
+    assert switch.first.isChecked()
+    click(switch.second)
     assert modes.is_frozen(session.graph_store.graph, module)
-    assert inspector.details.module.learns.text() == "frozen"
-    click(inspector.details.module.learns)
+    assert switch.second.isChecked()
+    assert not switch.first.isChecked()
+    count = session.graph_store.undo_stack.index()
+    click(switch.second)
+    assert session.graph_store.undo_stack.index() == count
+    assert switch.second.isChecked()
+    click(switch.first)
     assert not modes.is_frozen(session.graph_store.graph, module)
 
 
@@ -161,3 +170,41 @@ def test_nothing_selected_the_document_switches_every_module(inspector: Inspecto
     switch = inspector.modes.mode
     assert not switch.train.isChecked()
     assert not switch.evaluate.isChecked()
+
+
+@pytest.mark.parametrize("width", [300, 340, 420])
+def test_the_gradients_of_leaves_are_never_cut(inspector: InspectorPanel, session: Session, width: int) -> None:
+    module, call = layer(session)
+    session.results.add_rows((Row(step=1, node=module, outputs=(record([-0.123456, 2.34567e-7]),), pass_number=1),))
+    grad = Summary(dtype="float32", shape=(2,), minimum=3.0, maximum=4.0, mean=3.5, rms=1.18e-7, value=[1e-7, 4e-8])
+    session.results.set_gradients((GradRow(node=module, path="bias", state="value", grad=grad),), True)
+    inspector.resize(width, 900)
+    session.attention.select((call,))
+    QApplication.processEvents()
+    tree = inspector.details.module.leaves
+    assert sum(tree.columnWidth(k) for k in range(4)) <= tree.viewport().width()
+    assert tree.columnWidth(3) >= tree.sizeHintForColumn(3)
+
+
+def test_a_long_name_of_an_argument_is_shortened_to_its_room(qtbot: QtBot, dark: Theme) -> None:
+    row = field_row("track_running_stats", QPushButton())
+    qtbot.addWidget(row)
+    row.setStyleSheet("QLabel { font-size: 19px; }")
+    row.show()
+    qtbot.waitExposed(row)
+    word = row.findChild(NameLabel)
+    assert word is not None
+    assert "…" in word.text()
+    assert word.fontMetrics().horizontalAdvance(word.text()) <= word.width()
+
+
+def test_a_device_shows_its_beginning_where_the_box_is_narrow(inspector: InspectorPanel, session: Session) -> None:
+    edits, item = recipes.add_operator(session.graph_store.graph, "torch.ones", 0, 0)
+    session.graph_store.submit(edits, "Add")
+    session.attention.select((item,))
+    box = inspector.details.arguments.editors["device"].findChild(QComboBox)
+    assert box is not None
+    line = box.lineEdit()
+    assert line is not None
+    assert line.text().startswith("document's")
+    assert line.cursorPosition() == 0

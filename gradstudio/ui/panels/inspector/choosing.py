@@ -74,6 +74,7 @@ class ChoiceEditor(ArgumentEditor):
         self._box.setCurrentIndex(index)
         if self._free:
             self._box.setEditText(self._box.itemText(index) if self.port.literal else "")
+            self._show_beginning()
 
     def commit(self) -> None:
         """The document's device is no literal of Python's; it is handed on as it is."""
@@ -82,11 +83,17 @@ class ChoiceEditor(ArgumentEditor):
             return
         super().commit()
 
+    def _show_beginning(self) -> None:
+        """Of a text that is wider than the box, the beginning tells more than the end."""
+        if (line := self._box.lineEdit()) is not None:
+            line.setCursorPosition(0)
+
     def _on_box_activated(self, index: int) -> None:
         """A row was chosen: its value counts, not its words."""
         self._box.setCurrentIndex(index)
         if self._free:
             self._box.setEditText(self._box.itemText(index))
+            self._show_beginning()
         self.commit()
         if not self.text and self.shown:
             self.say("")

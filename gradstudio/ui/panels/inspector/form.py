@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import mono_font
@@ -82,14 +83,41 @@ def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
     return made
 
 
-class HelpLabel(QLabel):
+class NameLabel(QLabel):
+    """The dim word left of a field; a long one is shortened in its middle, whatever font it gets."""
+
+    def __init__(self, name: str) -> None:
+        """As wide as all of its kind."""
+        super().__init__(name)
+        self._name = name
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "dim")
+        self.setFixedWidth(LABEL_WIDTH_PX)
+        self.setToolTip(name)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.ApplicationFontChange):
+            self._shorten()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The style sheet has given it its font by now."""
+        super().showEvent(event)
+        self._shorten()
+
+    def _shorten(self) -> None:
+        text = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH_PX)
+        if text != self.text():
+            self.setText(text)
+
+
+class HelpLabel(NameLabel):
     """A word that tells more when the pointer rests on it; what it tells is asked for then."""
 
     def __init__(self, name: str, told: Callable[[], str]) -> None:
         """`told`: rich text."""
         super().__init__(name)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("role", "dim")
         self._told = told
 
     def event(self, event: QEvent) -> bool:
@@ -105,10 +133,7 @@ def field_row(name: str, field: QWidget, told: Callable[[], str] | None = None) 
     layout = QHBoxLayout(row)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(8)
-    word = label(name, "dim") if told is None else HelpLabel(name, told)
-    word.setFixedWidth(LABEL_WIDTH_PX)
-    word.setText(word.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH_PX))
-    word.setToolTip(name)
+    word = NameLabel(name) if told is None else HelpLabel(name, told)
     word.setContentsMargins(0, 5, 0, 0)
     layout.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
     layout.addWidget(field, 1)

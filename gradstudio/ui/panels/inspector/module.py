@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QBrush
+from PySide6.QtGui import QBrush, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -33,6 +33,8 @@ ROW_PX: Final = 25
 MOST_ROWS: Final = 10
 NARROWEST_PX: Final = 62
 """Of a button of the switch: "Evaluate" is cut no earlier."""
+NARROWEST_COLUMN_PX: Final = 28
+LEAST_VALUES_PX: Final = 56
 COLUMNS: Final = ("leaf", "shape", "values", "∇")
 DIFFERS: Final = "It computes something else in training than in evaluation."
 SAME: Final = "It computes the same in training and in evaluation."
@@ -59,33 +61,74 @@ class InputsSection(ArgumentsSection):
         return tuple(ports)
 
 
-class ModeSwitch(QWidget):
-    """Two buttons, of which one is down: training or evaluation; both up where modules differ.
+class TwoWays(QWidget):
+    """Two buttons, of which one is down; both are up where neither holds.
 
     Signals:
-        chosen(object): True for training.
+        chosen(object): True for the first.
     """
 
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, first: str, second: str, parent: QWidget | None = None) -> None:
         """Nothing is shown yet."""
         super().__init__(parent)
-        self.train, self.evaluate = QPushButton("Train", self), QPushButton("Evaluate", self)
+        self.first, self.second = QPushButton(first, self), QPushButton(second, self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
-        for button, training in ((self.train, True), (self.evaluate, False)):
+        for button, is_first in ((self.first, True), (self.second, False)):
             button.setCheckable(True)
             button.setMinimumWidth(NARROWEST_PX)
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.clicked.connect(lambda _checked=False, training=training: self.chosen.emit(training))
+            button.clicked.connect(lambda _checked=False, is_first=is_first: self.chosen.emit(is_first))
             row.addWidget(button, 1)
+
+    def show_way(self, first: bool | None) -> None:
+        """Which one is down; None: neither."""
+        self.first.setChecked(first is True)
+        self.second.setChecked(first is False)
+
+
+class ModeSwitch(TwoWays):
+    """Training or evaluation; both up where modules differ. `chosen`: True for training."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Train", "Evaluate", parent)
+        self.train, self.evaluate = self.first, self.second
 
     def show_mode(self, training: bool | None) -> None:
         """Which one is down; None: some train, some do not."""
-        self.train.setChecked(training is True)
-        self.evaluate.setChecked(training is False)
+        self.show_way(training)
+
+
+class LeafTable(QTreeWidget):
+    """Name, shape, values and gradient side by side: where there is no room, values are cut first, figures last."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """The columns are as wide as `fit_columns` says."""
+        super().__init__(parent)
+        self.header().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.header().setMinimumSectionSize(NARROWEST_COLUMN_PX)
+        self.header().setStretchLastSection(False)
+
+    def fit_columns(self) -> None:
+        """Give every column what it wants, or take what is missing from values, then shapes, then names."""
+        count = self.columnCount()
+        widths = [max(self.sizeHintForColumn(k), self.header().sectionSizeHint(k)) for k in range(count)]
+        room = self.viewport().width() - sum(widths)
+        if room > 0:
+            widths[0] += room
+        for k, least in ((2, LEAST_VALUES_PX), (1, NARROWEST_COLUMN_PX), (0, NARROWEST_COLUMN_PX)):
+            taken = min(max(0, -room), max(0, widths[k] - least))
+            widths[k], room = widths[k] - taken, room + taken
+        for k, width in enumerate(widths):
+            self.setColumnWidth(k, width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_columns()
 
 
 class ModuleSection(Section):
@@ -104,17 +147,16 @@ class ModuleSection(Section):
         self._module: ItemId | None = None
         self.mode = ModeSwitch(self)
         self.remark = label("", "dim", wrap=True)
-        self.learns = QPushButton("learns", self)
-        self.learns.setCheckable(True)
+        self.learning = TwoWays("Learn", "Freeze", self)
         self.again = QPushButton("Call again", self)
         self.again.setToolTip("One more call: both share the weights")
-        self.leaves = QTreeWidget(self)
+        self.leaves = LeafTable(self)
         self._set_up_leaves()
-        self._learns_row = field_row("parameters", self.learns)
+        self._learns_row = field_row("parameters", self.learning)
         self._again_row = field_row("calls", self.again)
         self.add(field_row("mode", self.mode), self.remark, self._learns_row, self._again_row, self.leaves)
         self.mode.chosen.connect(self._on_mode_chosen)
-        self.learns.clicked.connect(self._on_learns_clicked)
+        self.learning.chosen.connect(self._on_learning_chosen)
         self.again.clicked.connect(self._on_again_clicked)
         self.leaves.itemClicked.connect(
             lambda row, _column: self.leaf_chosen.emit(row.data(0, Qt.ItemDataRole.UserRole))
@@ -133,11 +175,9 @@ class ModuleSection(Section):
         self.mode.train.setToolTip(f"Takes {name}.eval() away")
         self.mode.evaluate.setToolTip(f"Writes {name}.eval() behind the constructor")
         self.remark.setText(DIFFERS if modes.differs(graph, module) else SAME)
-        self.learns.setChecked(not frozen)
-        self.learns.setText("frozen" if frozen else "learn")
-        self.learns.setToolTip(
-            f"{'Takes' if frozen else 'Writes'} {name}.requires_grad_(False){' away' if frozen else ''}"
-        )
+        self.learning.show_way(not frozen)
+        self.learning.first.setToolTip(f"A backward gives them gradients: takes {name}.requires_grad_(False) away")
+        self.learning.second.setToolTip(f"Keeps them as they are: writes {name}.requires_grad_(False)")
         self._again_row.setVisible(is_callable(operator_of(graph, module)))
         count = len(calls_of(graph, module))
         self.again.setText("Call again" if count == 1 else f"Call again ({count} calls)" if count else "Call it")
@@ -157,9 +197,6 @@ class ModuleSection(Section):
         tree.setAccessibleName("Parameters and buffers")
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        tree.header().setStretchLastSection(False)
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def _show_leaves(self, found: tuple[Leaf, ...] | None) -> None:
@@ -185,6 +222,7 @@ class ModuleSection(Section):
                 row.setForeground(3, QBrush(self._theme.category_mark("Autograd")))
             row.setForeground(1, QBrush(self._theme.color("text_dim")))
             tree.addTopLevelItem(row)
+        tree.fit_columns()
         whole = len(rows) <= MOST_ROWS
         bar = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if whole else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         tree.setVerticalScrollBarPolicy(bar)
@@ -199,11 +237,13 @@ class ModuleSection(Section):
         if self._module is not None:
             self.mode.show_mode(modes.is_training(graph, self._module))
 
-    def _on_learns_clicked(self) -> None:
-        if self._module is not None:
-            frozen = not modes.is_frozen(self._session.graph_store.graph, self._module)
-            text = "Freeze" if frozen else "Unfreeze"
-            self._session.graph_store.attempt(recipes.set_frozen, text, (self._module,), frozen)
+    def _on_learning_chosen(self, learns: object) -> None:
+        store, module = self._session.graph_store, self._module
+        if module is None:
+            return
+        if modes.is_frozen(store.graph, module) == bool(learns):
+            store.attempt(recipes.set_frozen, "Learn" if learns else "Freeze", (module,), not learns)
+        self.learning.show_way(not modes.is_frozen(store.graph, module))
 
     def _on_again_clicked(self) -> None:
         if self._module is not None:
