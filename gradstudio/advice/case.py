@@ -1,5 +1,6 @@
 """A failure at its node: what went in, from where, and what the statement says; read by the makers of fixes."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +18,7 @@ Lookup = Callable[[ItemId, int], Record | None]
 Offer = tuple[str, Callable[[Graph], Edits]]
 """A title, and the recipe that may still refuse."""
 MAX_STEPS = 10_000
+WHOLE, NUMBERS = re.compile(r"[\s\d,\[\]()-]*"), re.compile(r"-?\d+")
 
 
 class Operand(NamedTuple):
@@ -58,9 +60,16 @@ class Case:
             record = told.get(wire.port) or self.lookup(wire.source, wire.output)
             if isinstance(record, TensorRecord):
                 s = record.summary
-                found.append(Operand(wire.port, wire, s.dtype, s.shape, record.device, s.maximum))
+                largest = s.maximum if s.maximum is not None else self._largest_written(wire)
+                found.append(Operand(wire.port, wire, s.dtype, s.shape, record.device, largest))
         order = [parameter.name for parameter in self.operator.parameters] if self.operator is not None else []
         return tuple(sorted(found, key=lambda operand: place_of(order, operand.port)))
+
+    def _largest_written(self, wire: Wire) -> int | None:
+        """The largest whole number of a tensor that is written out; None where it is not."""
+        node = self.graph.nodes.get(wire.source)
+        text = node.literals.get("data", "") if node is not None and node.operator == "torch.tensor" else ""
+        return max((int(number) for number in NUMBERS.findall(text)), default=None) if WHOLE.fullmatch(text) else None
 
     def operand(self, port: str) -> Operand | None:
         """The tensor that went into a port, or into the first element of a list of that name."""

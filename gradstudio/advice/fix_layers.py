@@ -64,17 +64,21 @@ def heads(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 
 def even_parts(case: Case, _kind: FixKind) -> Iterator[Offer]:
-    """Parts of a size that gives as many as there are names."""
-    wanted, given = int(case.groups.get("n", "0")), next(iter(case.operands), None)
-    dim = case.literals().get("dim", "0")
-    if given is None or not wanted or not dim.lstrip("-").isdigit() or "split_size" not in case.literals():
+    """Parts of a size that gives as many as there are names, which a node of its own may bind."""
+    wanted, sources = int(case.groups.get("n", "0")), [wire.source for wire in case.graph.wires_to(case.item)]
+    owners = [case.graph.nodes[item] for item in (case.item, *sources) if item in case.graph.nodes]
+    split = next((node for node in owners if "split_size" in node.literals), None)
+    wire = next((w for w in case.graph.wires_to(split.id) if w.port in ("self", "tensor")), None) if split else None
+    record = case.lookup(wire.source, wire.output) if wire is not None else None
+    if split is None or not wanted or not isinstance(record, TensorRecord):
         return
-    if not -len(given.shape) <= int(dim) < len(given.shape):
+    shape, dim = record.summary.shape, split.literals.get("dim", "0")
+    if not dim.lstrip("-").isdigit() or not -len(shape) <= int(dim) < len(shape):
         return
-    whole = given.shape[int(dim)]
+    whole = shape[int(dim)]
     size = -(-whole // wanted)
     if size and -(-whole // size) == wanted:
-        yield f"Make {wanted} parts (split_size={size})", _set(case.item, "split_size", str(size))
+        yield f"Make {wanted} parts (split_size={size})", _set(split.id, "split_size", str(size))
 
 
 _INPUT, _TARGET = ("input", "inputs.0"), ("target", "inputs.1")

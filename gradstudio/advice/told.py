@@ -1,12 +1,14 @@
 """What is wrong and what can be done, as plain data: the same advice that the window gives at a card."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gradstudio.advice.case import Lookup
 from gradstudio.advice.errors import expected_record, explain, failed_of
+from gradstudio.advice.finding_fixes import finding_fixes
 from gradstudio.advice.fixes import fixes_for
 from gradstudio.advice.model import Advice
+from gradstudio.advice.quiet import quiet
 from gradstudio.graph.analysis import addresses
 from gradstudio.graph.bindings import name_of
 from gradstudio.graph.model import Graph, ItemId
@@ -53,6 +55,13 @@ def problem_json(node: str | None, line: int | None, message: str, advice: Advic
     """One thing that is wrong: where, in torch's words or ours, why, and what can be done."""
     told = {"node": node, "line": line, "message": message}
     return {**told, "explanation": advice.explanation, "fixes": list(advice.fixes)}
+
+
+def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:
+    """What torch runs without a word and what is hardly meant: node, one line, advice."""
+    for finding in quiet(graph, lookup):
+        fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
+        yield finding.node, finding.title, Advice(finding.explanation, fixes)
 
 
 def advice_lines(problem: Json) -> list[str]:
