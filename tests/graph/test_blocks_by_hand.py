@@ -63,3 +63,36 @@ def test_an_if_holds_prints_only() -> None:
         recipes.add_operator(graph, "torch.randn", 0, 0, body=BodyId(block))
     put(graph, "builtins.print", BodyId(block))
     assert len(graph.bodies[BodyId(block)]) == 2
+
+
+@pytest.mark.parametrize("same_name", [False, True])
+def test_a_value_is_carried_from_turn_to_turn(same_name: bool) -> None:
+    graph = Graph()
+    start = put(graph, "torch.ones")
+    if same_name:
+        apply_all(graph, recipes.rename(graph, start, ("h",)))
+    double = put(graph, "operator.add")
+    for port in ("a", "b"):
+        apply_all(graph, recipes.connect(graph, start, 0, double, port))
+    apply_all(graph, recipes.wrap(graph, (double,), "for"))
+    apply_all(graph, recipes.rename(graph, double, ("h",)))
+    (first,) = recipes.carriable(graph, double, 0)
+    apply_all(graph, recipes.carry(graph, double, 0, first))
+    (loop,) = graph.blocks
+    name = graph.nodes[double].names[0]
+    assert graph.blocks[loop].carried == (name,)
+    scope: dict[str, object] = {}
+    exec(write_script(graph), scope)  # our own text
+    assert float(scope[name].flatten()[0]) == 8.0  # type: ignore[attr-defined]  # a tensor
+    assert recipes.carriable(graph, double, 0) == ()
+
+
+def test_outside_of_a_loop_nothing_is_carried() -> None:
+    graph = Graph()
+    x = put(graph, "torch.ones")
+    y = put(graph, "torch.exp")
+    edits = recipes.connect(graph, x, 0, y, "input")
+    apply_all(graph, edits)
+    assert recipes.carriable(graph, y, 0) == ()
+    with pytest.raises(Refused, match="cannot be carried"):
+        recipes.carry(graph, y, 0, graph.wires_to(y)[0])

@@ -3,6 +3,7 @@
 from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
+from gradstudio.graph.recipes.loops import carriable, carry
 from gradstudio.graph.recipes.modules import (
     add_child,
     call_again,
@@ -57,6 +58,8 @@ __all__ = [
     "add_operator",
     "append_backward",
     "call_again",
+    "carriable",
+    "carry",
     "clone_before_write",
     "connect",
     "connect_leaf",

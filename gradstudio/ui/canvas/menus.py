@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BlockKind, ItemId, Wire
+from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.spellings import as_written, spellings
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
@@ -131,6 +132,9 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
             "Backward from here",
             lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
         )
+        for first in recipes.carriable(graph, port.item, port.output):
+            words = f"Carry into the next turn, from {title(graph, first.source)} on"
+            yield words, partial(store.attempt, recipes.carry, "Carry", port.item, port.output, first)
         return
     yield from child_rows(canvas, port.item, port.path)
     wire = graph.wire_into(port.item, port.path)

@@ -233,7 +233,7 @@ def test_a_long_signature_is_told_once_an_argument_a_line_with_what_it_takes(dar
     told = Passage(key, "", "(input: Union[int, tuple[int, int]], stride: int = 1) -> None")
     described = Described(request=1, operator=key, passages=(told,), torch="2.13")
     browser = QTextBrowser()
-    browser.setHtml(page(operator, described, (), WAITING, dark).html)
+    browser.setHtml(page(operator, described, (), "", dark).html)
     text = browser.toPlainText().replace("\u200b", "")
     assert "Union[" not in text
     _head, _, rest = text.partition(f"{key}(\n")
@@ -248,13 +248,13 @@ def test_a_long_signature_is_told_once_an_argument_a_line_with_what_it_takes(dar
 def test_a_short_signature_stays_in_a_line(dark: Theme) -> None:
     operator = load()["torch.matmul"]
     browser = QTextBrowser()
-    browser.setHtml(page(operator, None, (), WAITING, dark).html)
+    browser.setHtml(page(operator, None, (), "", dark).html)
     assert "torch.matmul(input, other)" in browser.toPlainText().replace("\u200b", "")
 
 
 def test_a_block_has_a_page_and_its_address(dark: Theme) -> None:
     for row in blocks.ROWS:
-        html = page(row, None, (), WAITING, dark).html
+        html = page(row, None, (), "", dark).html
         assert row.title in html and "gives" not in html
     assert operator_at("torch.no_grad") == "torch.no_grad"
     assert web_address(blocks.BY_KEY["python.for"]).startswith("https://docs.python.org/")
