@@ -1,18 +1,25 @@
 """Modules and their calls that are drawn as one card (SEMANTICS 10): a view of the graph, never in the text.
 
-A constructor and its call are joined while there is exactly one call and it stands in the same body.
+A constructor and its call are joined while there is exactly one call and it stands in the same body. What switches
+the module's mode, or freezes it, directly behind the constructor is on its card as well.
 """
 
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from gradstudio.graph.model import Graph, ItemId, Node, Wire
+from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Family, Operator
 
 CALL = "python.call"
 CALLED = "module"
 """The port of a call that takes the module."""
+SELF = "self"
+"""The port of a method of a module that takes it."""
+EVAL, TRAIN = "torch.nn.Module.eval", "torch.nn.Module.train"
+FREEZE = "torch.nn.Module.requires_grad_"
+_FOLDED = {EVAL: ({},), TRAIN: ({}, {"mode": "True"}, {"mode": "False"}), FREEZE: ({"requires_grad": "False"},)}
+"""What a card says by its switches: the arguments that it can say, by operator."""
 NEVER_CALLED = frozenset(
     {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList", "torch.nn.ParameterDict"}
 )
@@ -25,6 +32,7 @@ class Joining:
     Attributes:
         calls: by constructor, the call whose card shows both.
         modules: by call, its constructor.
+        switches: by statement that switches a module directly behind its constructor, the constructor.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -36,24 +44,41 @@ class Joining:
             if node.operator == CALL and (module := _called_here_alone(graph, node)) is not None:
                 self.calls[module] = node.id
                 self.modules[node.id] = module
+        self.switches = _switches(graph)
+        self._switched: dict[ItemId, list[ItemId]] = {}
+        for switch, module in self.switches.items():
+            self._switched.setdefault(module, []).append(switch)
 
     def home(self, item: ItemId) -> ItemId:
-        """The item whose card shows this one: a call for its module, else itself."""
-        return self.calls.get(item, item)
+        """The item whose card shows this one: a call for its module and what switches it, else itself."""
+        module = self.switches.get(item, item)
+        return self.calls.get(module, module)
+
+    def is_inside(self, item: ItemId) -> bool:
+        """Whether an item is drawn on the card of another."""
+        return item in self.calls or item in self.switches
+
+    def insides(self) -> dict[ItemId, ItemId]:
+        """By item that is drawn on the card of another, that one."""
+        return {item: self.home(item) for item in (*self.calls, *self.switches)}
 
     def whole(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
-        """The items with the other halves of their cards."""
+        """The items with all else that is on their cards."""
         found = set(items)
+        found |= {self.switches[item] for item in found if item in self.switches}
+        found |= {self.modules[item] for item in found if item in self.modules}
         found |= {self.calls[item] for item in found if item in self.calls}
-        return frozenset(found | {self.modules[item] for item in found if item in self.modules})
+        return frozenset(found.union(*(self._switched[item] for item in found if item in self._switched)))
 
     def cards(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items whose cards show these."""
         return frozenset(self.home(item) for item in items)
 
     def is_hidden(self, wire: Wire) -> bool:
-        """Whether a wire lies inside a card: from a module to its call."""
-        return wire.port == CALLED and self.modules.get(wire.target) == wire.source
+        """Whether a wire lies inside a card: from a module to its call, or to what switches it."""
+        if wire.port == CALLED:
+            return self.modules.get(wire.target) == wire.source
+        return wire.port == SELF and self.switches.get(wire.target) == wire.source
 
 
 _known: "WeakKeyDictionary[Graph, Joining]" = WeakKeyDictionary()
@@ -101,3 +126,30 @@ def _called_here_alone(graph: Graph, call: Node) -> ItemId | None:
     if not alike or not makes_module(load().get(module.operator)) or len(calls_of(graph, module.id)) != 1:
         return None
     return module.id
+
+
+def _switches(graph: Graph) -> dict[ItemId, ItemId]:
+    """The statements that a card shows as its switches, and their modules."""
+    asked = {node.id for node in graph.nodes.values() if node.operator in _FOLDED}
+    found: dict[ItemId, ItemId] = {}
+    for body in {graph.parents[item] for item in asked}:
+        _fold(graph, body, asked, found)
+    return found
+
+
+def _fold(graph: Graph, body: BodyId, asked: set[ItemId], found: dict[ItemId, ItemId]) -> None:
+    last: Node | None = None
+    for item in graph.bodies[body]:
+        node = graph.nodes.get(item)
+        if node is not None and last is not None and item in asked and _only_switches(graph, node, last):
+            found[item] = last.id
+        elif node is None or not node.nested:
+            last = node if node is not None and makes_module(load().get(node.operator)) else None
+
+
+def _only_switches(graph: Graph, switch: Node, module: Node) -> bool:
+    """Whether a statement does no more than its card can say."""
+    wires = graph.wires_to(switch.id)
+    alone = len(wires) == 1 and (wires[0].source, wires[0].port) == (module.id, SELF)
+    plain = not (switch.names or switch.note or switch.bypassed or switch.nested) and switch.muted == module.muted
+    return alone and plain and switch.literals in _FOLDED[switch.operator] and not graph.wires_from(switch.id)

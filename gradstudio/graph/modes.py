@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from gradstudio.graph.joining import CALLED, makes_module
+from gradstudio.graph.joining import CALLED, EVAL, FREEZE, SELF, TRAIN, joined, makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Kind
 
-EVAL, TRAIN = "torch.nn.Module.eval", "torch.nn.Module.train"
-FREEZE = "torch.nn.Module.requires_grad_"
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
 _RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
 
@@ -73,13 +71,31 @@ def differs(graph: Graph, module: ItemId) -> bool:
     return own or any(differs(graph, child) for child in children(graph, module))
 
 
+def switched_together(graph: Graph) -> tuple[ItemId, ...]:
+    """The modules that the document's switch is about: no other holds them, and the mode may matter to them."""
+    return tuple(item for item in top_level(graph) if differs(graph, item) or _holds_unknown(graph, item))
+
+
+def is_shown(graph: Graph, module: ItemId) -> bool:
+    """Whether a module's card tells its mode: it matters, or something says it."""
+    said = any(joined(graph).switches.get(item) == module for item in mode_statements(graph, module))
+    return said or not is_training(graph, module) or differs(graph, module)
+
+
+def _holds_unknown(graph: Graph, module: ItemId) -> bool:
+    """Whether a module holds what nobody here sees into: it was given what is no constructor's."""
+    holds = {p.name for p in load()[graph.nodes[module].operator].parameters if p.kind in (Kind.MODULES, Kind.MODULE)}
+    given = [wire.source for wire in graph.wires_to(module) if wire.port.partition(".")[0] in holds]
+    return any(not _is_constructor(graph, one) or _holds_unknown(graph, one) for one in given)
+
+
 def _statements(graph: Graph, module: ItemId, keys: frozenset[str]) -> tuple[ItemId, ...]:
     owners = (module, *holders(graph, module))
     found = {
         wire.target
         for owner in owners
         for wire in graph.wires_from(owner)
-        if wire.port == "self" and _is_one_of(graph, wire.target, keys)
+        if wire.port == SELF and _is_one_of(graph, wire.target, keys)
     }
     if not found:
         return ()

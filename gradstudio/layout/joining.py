@@ -1,4 +1,4 @@
-"""A module and the call that shares its card are one box: the graph as it is laid out. No Qt here."""
+"""A module and what shares its card are one box: the graph as it is laid out. No Qt here."""
 
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
@@ -8,13 +8,14 @@ OWN_OUTPUT = -1
 
 
 def without_joined(graph: Graph) -> Graph:
-    """The graph with every module that shares its call's card taken into the call; the same graph when none does.
+    """The graph with all that shares a card taken into one item; the same graph when nothing does.
 
-    Wires of the module lead to and from the call. Each body is in an order in which wires go forward, as far as there
-    is one.
+    Wires of a module lead to and from the call on its card. Each body is in an order in which wires go forward, as far
+    as there is one.
     """
     joining = joined(graph)
-    if not joining.calls:
+    inside = joining.insides()
+    if not inside:
         return graph
     made = graph.copy()
     made.wires.clear()
@@ -23,11 +24,11 @@ def without_joined(graph: Graph) -> Graph:
     for wire in graph.wires.values():
         if not joining.is_hidden(wire):
             _add(made, _led(wire, joining.calls))
-    for module in joining.calls:
-        del made.nodes[module]
-        del made.parents[module]
+    for item in inside:
+        del made.nodes[item]
+        del made.parents[item]
     for body, items in graph.bodies.items():
-        made.bodies[body] = tuple(item for item in items if item not in joining.calls)
+        made.bodies[body] = tuple(item for item in items if item not in inside)
     for body in graph.bodies:
         made.bodies[body] = _forward(made, body)
     made.revision += 1

@@ -27,7 +27,7 @@ def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str
     tidy = _Tidy(graph, sizes or {})
     tidy.arrange(ROOT)
     places = tidy.absolute(ROOT, 0.0, 0.0)
-    return places | {module: places[call] for module, call in joined(graph).calls.items()}
+    return places | {item: places[home] for item, home in joined(graph).insides().items()}
 
 
 def layout_missing(graph: Graph) -> dict[str, Place]:

@@ -1,8 +1,9 @@
 """A module and its only call share a card: which ones, and what gestures make of it."""
 
 from gradstudio.graph import modes, recipes
-from gradstudio.graph.joining import calls_of, joined
+from gradstudio.graph.joining import EVAL, FREEZE, calls_of, joined
 from gradstudio.graph.model import ItemId
+from gradstudio.layout.tidy import layout
 from gradstudio.program.compile import compile_graph
 from tests.graph.builder import Drawing
 
@@ -102,10 +103,53 @@ def test_eval_is_written_behind_the_constructor_and_taken_away() -> None:
     assert text(d) == before
 
 
+def test_what_switches_a_module_is_on_its_card_while_it_does_no_more() -> None:
+    d = Drawing()
+    module, call = layer(d, "torch.nn.Dropout")
+    d.do(recipes.set_training(d.graph, [module], False))
+    d.do(recipes.set_frozen(d.graph, [module], True))
+    switches = {node.operator: node.id for node in d.graph.nodes.values() if node.operator in (EVAL, FREEZE)}
+    joining = joined(d.graph)
+    assert joining.switches == dict.fromkeys(switches.values(), module)
+    assert {joining.home(item) for item in switches.values()} == {call}
+    assert joining.whole([call]) == joining.whole([switches[EVAL]]) == {module, call, *switches.values()}
+    assert all(joining.is_hidden(wire) for wire in d.graph.wires_from(module))
+    assert layout(d.graph)[switches[EVAL]] == layout(d.graph)[call]
+    d.do(recipes.connect(d.graph, switches[EVAL], 0, call, "module"))
+    assert joined(d.graph).switches == {switches[FREEZE]: module}
+    assert d.graph.places[switches[EVAL]] != d.graph.places[switches[FREEZE]]
+
+
+def test_a_switch_that_stands_elsewhere_is_a_card_of_its_own() -> None:
+    d = Drawing()
+    module, _ = layer(d)
+    d.add("torch.ones")
+    edits, switch = recipes.add_operator(d.graph, EVAL, 0, 0)
+    d.do(edits)
+    d.do(recipes.connect(d.graph, module, 0, switch, "self"))
+    assert joined(d.graph).switches == {}
+
+
+def test_together_those_are_switched_that_the_mode_matters_to() -> None:
+    d = Drawing()
+    layer(d)
+    layer(d, "torch.nn.MSELoss")
+    dropout, _ = layer(d, "torch.nn.Dropout")
+    edits, call = recipes.add_operator(d.graph, "torch.nn.Sequential", 0, 0)
+    d.do(edits)
+    unknown = joined(d.graph).modules[call]
+    assert modes.switched_together(d.graph) == (dropout,)
+    x = d.add("python.attribute")
+    port = recipes.free_child_port(d.graph, unknown)
+    assert port is not None
+    d.do(recipes.connect(d.graph, x, 0, unknown, port))
+    assert set(modes.switched_together(d.graph)) == {dropout, unknown}
+
+
 def test_a_mode_after_the_call_does_not_count() -> None:
     d = Drawing()
     module, _ = layer(d)
-    edits, switch = recipes.add_operator(d.graph, modes.EVAL, 0, 0)
+    edits, switch = recipes.add_operator(d.graph, EVAL, 0, 0)
     d.do(edits)
     d.do(recipes.connect(d.graph, module, 0, switch, "self"))
     assert modes.is_training(d.graph, module)

@@ -12,6 +12,8 @@ from gradstudio.graph.names import bound_names
 
 SPLIT_PX = 260.0
 """How far left of its call the card of a module stands that shared its card so far."""
+ABOVE_PX = 120.0
+"""How far above its module's card stands what switched it there so far."""
 
 
 class Draft:
@@ -52,7 +54,7 @@ class Draft:
         """A module whose card is its own now stands beside the call it was drawn with; one that joins, under it."""
         graph = self.graph
         now = joined(graph) if any(not isinstance(edit, ReplaceNode | SetPlaces) for edit in self._edits) else None
-        if now is None or now.calls == self._before.calls:
+        if now is None or (now.calls, now.switches) == (self._before.calls, self._before.switches):
             return
         places: dict[str, Place | None] = {}
         for module, call in self._before.calls.items():
@@ -64,6 +66,10 @@ class Draft:
             place = graph.places.get(call)
             if self._before.calls.get(module) != call and place is not None and module in graph.places:
                 places[module] = place
+        for switch in self._before.switches.keys() - now.switches.keys():
+            place = graph.places.get(switch)
+            if switch in graph.nodes and place is not None:
+                places[switch] = msgspec.structs.replace(place, y=place.y - ABOVE_PX)
         if places:
             self.do(SetPlaces(places))
 

@@ -7,7 +7,7 @@ import msgspec
 from gradstudio.graph import modes
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.joining import CALLED, calls_of, makes_module
+from gradstudio.graph.joining import CALLED, EVAL, FREEZE, SELF, TRAIN, calls_of, makes_module
 from gradstudio.graph.model import Graph, ItemId, Place, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import input_ports
@@ -57,7 +57,7 @@ def set_training(graph: Graph, modules: Iterable[ItemId], training: bool) -> Edi
         _take_away(draft, modes.mode_statements(draft.graph, module), module)
         if modes.is_training(draft.graph, module) != training:
             others = modes.mode_statements(draft.graph, module)
-            _write_behind(draft, others[-1] if others else module, module, modes.TRAIN if training else modes.EVAL, {})
+            _write_behind(draft, others[-1] if others else module, module, TRAIN if training else EVAL, {})
     return draft.finish()
 
 
@@ -73,7 +73,7 @@ def set_frozen(graph: Graph, modules: Iterable[ItemId], frozen: bool) -> Edits:
         if modes.is_frozen(draft.graph, module) != frozen:
             others = modes.freeze_statements(draft.graph, module)
             behind = others[-1] if others else module
-            _write_behind(draft, behind, module, modes.FREEZE, {"requires_grad": str(not frozen)})
+            _write_behind(draft, behind, module, FREEZE, {"requires_grad": str(not frozen)})
     return draft.finish()
 
 
@@ -183,7 +183,7 @@ def _in_order(draft: Draft, container: ItemId) -> None:
 def _take_away(draft: Draft, statements: Iterable[ItemId], module: ItemId) -> None:
     """Remove switches of this module that nothing reads."""
     for item in statements:
-        wire = draft.graph.wire_into(item, "self")
+        wire = draft.graph.wire_into(item, SELF)
         if wire is not None and wire.source == module and not draft.graph.wires_from(item):
             draft.cut(draft.graph.wires_to(item))
             draft.do(RemoveNode(item))
@@ -196,11 +196,10 @@ def _write_behind(draft: Draft, behind: ItemId, module: ItemId, key: str, litera
     body = graph.parents[behind]
     switch = msgspec.structs.replace(fresh_node(draft, load()[key]), literals=literals)
     place = graph.places.get(module, Place(0.0, 0.0))
-    count = len(modes.mode_statements(graph, module)) + len(modes.freeze_statements(graph, module))
     draft.do(
         AddNode(switch, body, graph.bodies[body].index(behind) + 1),
-        SetPlaces({switch.id: Place(place.x, place.y - 120.0 * (count + 1))}),
-        AddWire(Wire(module, 0, switch.id, "self")),
+        SetPlaces({switch.id: place}),
+        AddWire(Wire(module, 0, switch.id, SELF)),
     )
 
 

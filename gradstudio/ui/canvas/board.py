@@ -45,7 +45,7 @@ class Board(Dragging, Placing, Reading):
     """Cards, frames, notes and wires of one graph, with places in scene pixels.
 
     Attributes:
-        joining: which modules share the card of their call; it is kept under the call.
+        joining: which items share a card; that of a module and its call is kept under the call.
         cards: by node, in painting order (the last lies on top).
         bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of `ids`.
         wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
@@ -129,12 +129,12 @@ class Board(Dragging, Placing, Reading):
     def _join(self) -> bool:
         """Ask anew which modules share a card; False when others do now: their cards are made anew."""
         before, self.joining = self.joining, joined(self.graph)
-        if before.calls == self.joining.calls:
+        old, new = before.insides(), self.joining.insides()
+        if old == new:
             return True
-        changed = before.calls.items() ^ self.joining.calls.items()
-        for module, call in changed:
-            self.cards.pop(module, None)
-            self.cards.pop(call, None)
+        for item, home in old.items() ^ new.items():
+            self.cards.pop(item, None)
+            self.cards.pop(home, None)
         return False
 
     def _switched(self, in_place: bool) -> set[ItemId]:
@@ -283,7 +283,7 @@ class Board(Dragging, Placing, Reading):
         """Cards for all nodes, none for others; then places, wires, ports."""
         old, self.cards = self.cards, {}
         for item in self.graph.order():
-            if item in self.graph.nodes and item not in self.joining.calls:
+            if item in self.graph.nodes and not self.joining.is_inside(item):
                 card = old.get(item)
                 self.cards[item] = card if card is not None else self._new_card(item)
         self._numbered = None
@@ -301,8 +301,8 @@ class Board(Dragging, Placing, Reading):
             self.cards = dict(sorted(self.cards.items(), key=lambda pair: self._raised.get(pair[0], 0)))
         self.ids = list(self.cards)
         self.index = {item: k for k, item in enumerate(self.ids)}
-        shared = ((module, self.index.get(call)) for module, call in self.joining.calls.items())
-        self.index |= {module: k for module, k in shared if k is not None}
+        shared = ((item, self.index.get(home)) for item, home in self.joining.insides().items())
+        self.index |= {item: k for item, k in shared if k is not None}
 
     def _new_card(self, item: ItemId) -> Card:
         face = self._face(item)

@@ -233,7 +233,7 @@ def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
     if module is None:
         return "", False
     training = modes.is_training(graph, module)
-    shown = not training or modes.differs(graph, module)
+    shown = modes.is_shown(graph, module)
     return ("train" if training else "eval") if shown else "", modes.is_frozen(graph, module)
 
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gradstudio.graph import modes, recipes
-from gradstudio.graph.joining import calls_of
+from gradstudio.graph.joining import EVAL, calls_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.inference import LeafInference, PortInference
@@ -78,7 +78,7 @@ def test_wires_end_at_the_call_and_begin_at_either_half(hand: Hand) -> None:
     wire = hand.graph.wire_into(relu, "input")
     assert wire is not None
     assert wire.source == call
-    switch = hand.add(modes.EVAL, 760, 60)
+    switch = hand.add(EVAL, 760, 60)
     hand.drag(hand.output(module), hand.input(switch, "self"))
     wire = hand.graph.wire_into(switch, "self")
     assert wire is not None
@@ -164,6 +164,11 @@ def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> Non
     face = hand.canvas.board.face(call)
     assert face is not None
     assert face.mode == "eval"
+    (switch,) = modes.mode_statements(hand.graph, module)
+    assert hand.canvas.board.ids == [call]
+    assert not hand.canvas.board.wires
+    assert hand.canvas.board.home(switch) == call
+    assert hand.canvas.board.box(switch) == hand.canvas.board.box(call)
     hand.click(at)
     assert "dropout.eval()" not in lines(hand)
     assert modes.is_training(hand.graph, module)

@@ -151,10 +151,13 @@ def test_a_leaf_that_was_trained_shows_what_it_is_now(inspector: InspectorPanel,
     assert row.text(2) == "1 … 2"
 
 
-def test_nothing_selected_the_document_switches_every_module(inspector: InspectorPanel, session: Session) -> None:
+def test_nothing_selected_the_document_switches_the_modules_that_it_matters_to(
+    inspector: InspectorPanel, session: Session
+) -> None:
     assert not inspector.modes.isVisible()
     first, _ = layer(session, "torch.nn.Dropout")
-    second, _ = layer(session)
+    second, _ = layer(session, "torch.nn.BatchNorm1d")
+    same, _ = layer(session)
     session.attention.select(())
     inspector.refresh()
     assert inspector.modes.isVisible()
@@ -164,12 +167,28 @@ def test_nothing_selected_the_document_switches_every_module(inspector: Inspecto
     graph = session.graph_store.graph
     assert not modes.is_training(graph, first)
     assert not modes.is_training(graph, second)
+    assert modes.is_training(graph, same)
+    assert inspector.modes.mode.evaluate.isChecked()
     assert session.graph_store.undo_stack.index() == count + 1
     assert session.graph_store.attempt(recipes.set_training, "Train", (second,), True)
     inspector.refresh()
     switch = inspector.modes.mode
     assert not switch.train.isChecked()
     assert not switch.evaluate.isChecked()
+
+
+def test_modules_that_are_the_same_in_both_modes_leave_nothing_to_switch(
+    inspector: InspectorPanel, session: Session
+) -> None:
+    module, _ = layer(session)
+    session.attention.select(())
+    inspector.refresh()
+    assert not inspector.modes.mode.isEnabled()
+    assert session.graph_store.attempt(recipes.set_training, "Evaluate", (module,), False)
+    inspector.refresh()
+    assert inspector.modes.mode.isEnabled()
+    click(inspector.modes.mode.train)
+    assert modes.is_training(session.graph_store.graph, module)
 
 
 @pytest.mark.parametrize("width", [300, 340, 420])

@@ -272,8 +272,10 @@ class DocumentModes(Section):
         self.setVisible(bool(modules))
         if not modules:
             return
-        training = [modes.is_training(graph, module) for module in modules]
-        self.mode.show_mode(training[0] if len(set(training)) == 1 else None)
+        asked = modes.switched_together(graph)
+        training = {modes.is_training(graph, module) for module in asked or modules}
+        self.mode.setEnabled(bool(asked) or False in training)
+        self.mode.show_mode(training.pop() if len(training) == 1 else None)
         differing = [title(graph, module) for module in modules if modes.differs(graph, module)]
         count = f"{len(modules)} module{'' if len(modules) == 1 else 's'}. "
         self.remark.setText(
@@ -283,7 +285,8 @@ class DocumentModes(Section):
     def _on_mode_chosen(self, training: object) -> None:
         store = self._session.graph_store
         text = "Train all" if training else "Evaluate all"
-        store.attempt(recipes.set_training, text, modes.top_level(store.graph), bool(training))
+        asked = modes.top_level(store.graph) if training else modes.switched_together(store.graph)
+        store.attempt(recipes.set_training, text, asked, bool(training))
         self.show_document(True)
 
 
