@@ -32,24 +32,6 @@ class LeafInference(msgspec.Struct, frozen=True, omit_defaults=True):
     buffer: bool = False
 
 
-class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What inference says of one output: a hint until a run confirms it.
-
-    Attributes:
-        leaves: parameters, then buffers, of an output that is a module; None: it is none, or nothing is known.
-    """
-
-    node: ItemId
-    output: int = 0
-    dtype: str = ""
-    shape: tuple[int, ...] | None = None
-    device: str = ""
-    requires_grad: bool = False
-    refusal: str = ""
-    known_after_run: bool = False
-    leaves: tuple[LeafInference, ...] | None = None
-
-
 class Need(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Memory that a whole program is expected to hold at once, on a device that has less free.
 
@@ -63,6 +45,26 @@ class Need(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bytes: int
     free_bytes: int
     node: ItemId
+
+
+class PortInference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What inference says of one output: a hint until a run confirms it.
+
+    Attributes:
+        need: here the program is expected to exceed the memory; the window notes it, from `Inferred.needs`.
+        leaves: parameters, then buffers, of an output that is a module; None: it is none, or nothing is known.
+    """
+
+    node: ItemId
+    output: int = 0
+    dtype: str = ""
+    shape: tuple[int, ...] | None = None
+    device: str = ""
+    requires_grad: bool = False
+    refusal: str = ""
+    known_after_run: bool = False
+    leaves: tuple[LeafInference, ...] | None = None
+    need: Need | None = None
 
 
 class Inferred(Message, frozen=True):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
 from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.action_table import Commands, action_rows
@@ -173,7 +174,7 @@ class MainWindow(QObject):
         self._looking.due.connect(self._on_looking_due)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
-        session.run.confirm_size = lambda need: may_run(need, self.frame)
+        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self.frame)
         frame.may_close = self.file.may_leave
         frame.closed.connect(self._on_frame_closed)
         frame.file_dropped.connect(self._on_frame_file_dropped)

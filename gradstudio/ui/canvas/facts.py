@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from typing import Literal as OneOf
 
+from gradstudio.advice.size import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages import GradRow
@@ -204,6 +205,8 @@ def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[st
     expected = results.inference(node, 0)
     if expected is not None and expected.refusal and results.outputs(node) is None:
         return in_one_line(expected.refusal), "warning"
+    if expected is not None and expected.need is not None and results.outputs(node) is None:
+        return size_title(expected.need), "warning"
     warnings = results.warnings(node)
     if warnings and (results.moment is None or results.outputs(node) is not None):
         return in_one_line(warnings[-1].message), "warning"

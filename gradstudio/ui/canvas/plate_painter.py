@@ -8,6 +8,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gradstudio.advice.size import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.records import GradState, PlainRecord, Record, Summary, TensorRecord
@@ -137,8 +138,9 @@ def _paint_body(
         _paint_failure(painter, look, in_one_line(failure.what), body)
         return None
     expected = board.results.inference(item, 0)
-    if not records and expected is not None and expected.refusal:
-        _paint_failure(painter, look, in_one_line(expected.refusal), body, "warning")
+    if not records and expected is not None and (expected.refusal or expected.need):
+        words = in_one_line(expected.refusal) or (size_title(expected.need) if expected.need else "")
+        _paint_failure(painter, look, words, body, "warning")
         return None
     if not records:
         _paint_expected(painter, look, board, item, body)

@@ -23,7 +23,7 @@ from gradstudio.ui.state.result_store import Failure, ResultStore
 from gradstudio.ui.state.run_in_record import RunInRecord
 from gradstudio.ui.state.run_questions import RunQuestions
 from gradstudio.ui.state.run_requests import RunRequests, repeated_nodes
-from gradstudio.ui.state.run_size import RunSize
+from gradstudio.ui.state.run_size import RunSize, marked
 from gradstudio.ui.state.run_state import Command, Debugging, RunState, Situation, waiting_words, why_not
 from gradstudio.ui.state.throttle import Throttle
 
@@ -321,7 +321,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
                 self.answered.emit(event)
             case Inferred() if self._requests.stands(event):
                 self._take_needs(event.needs)
-                self._results.set_inference(event.ports)
+                self._results.set_inference(marked(event.ports, event.needs))
                 self._show.hasten(PAINTED_MS)
             case _:
                 run_events.keep(event, self._results, self._memory, self._texts)

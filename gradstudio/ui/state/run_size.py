@@ -2,13 +2,23 @@
 
 from collections.abc import Callable
 
+import msgspec
 from PySide6.QtCore import SignalInstance
 
-from gradstudio.protocol.inference import Need
+from gradstudio.protocol.inference import Need, PortInference
 from gradstudio.protocol.messages import Verb
 
 ASKS: frozenset[Verb] = frozenset({"run", "forward", "backward"})
 """Verbs that may go through much of a program; a single step is refused by the engine where it must be."""
+
+
+def marked(ports: tuple[PortInference, ...], needs: tuple[Need, ...]) -> tuple[PortInference, ...]:
+    """What is expected of each output, with the need noted where the memory is expected to run out."""
+    found = {(port.node, port.output): port for port in ports}
+    for need in reversed(needs):
+        first = found.get((need.node, 0)) or PortInference(node=need.node)
+        found[need.node, 0] = msgspec.structs.replace(first, need=need)
+    return tuple(found.values())
 
 
 class RunSize:
