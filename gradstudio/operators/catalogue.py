@@ -84,6 +84,11 @@ class Catalogue:
         """Whether the index is built already."""
         return "index" in self.__dict__
 
+    def index_slices(self) -> Iterator[None]:
+        """Build the index a slice at a time; who asks for it before the last slice has it built at once."""
+        made = yield from SearchIndex.in_slices((*self._rows.values(), *blocks.ROWS), synonyms.load())
+        self.__dict__.setdefault("index", made)
+
     @cached_property
     def index(self) -> SearchIndex:
         """What finds operators by what people type; built when it is first asked for."""

@@ -7,7 +7,7 @@ alike, the plain everyday one stands before its method, module, in-place and rar
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -93,6 +93,8 @@ _HANDICAPS: Final = (
 )
 _NO_OTHER_FORM: Final = ("torch.nn.init.", "torch.nn.utils.", "torch.nn.Module.", "operator.")
 _NEAR_ENOUGH: Final = 0.34
+_SLICE: Final = 300
+"""Rows read at a time while a window is answering."""
 
 _SHORT: Final = re.compile(r"(?:loss|\dd)$")
 
@@ -113,6 +115,19 @@ class SearchIndex:
 
     def __init__(self, operators: Iterable[Operator], synonyms: Synonyms = NONE) -> None:
         """Read the rows; their order breaks ties."""
+        for _ in self._slices(operators, synonyms):
+            pass
+
+    @classmethod
+    def in_slices(
+        cls, operators: Iterable[Operator], synonyms: Synonyms = NONE
+    ) -> Generator[None, None, "SearchIndex"]:
+        """The same a slice at a time, so that a window can answer in between."""
+        made = cls.__new__(cls)
+        yield from made._slices(operators, synonyms)
+        return made
+
+    def _slices(self, operators: Iterable[Operator], synonyms: Synonyms) -> Iterator[None]:
         self._rows = tuple(operators)
         self._base = _bases(self._rows, synonyms.everyday)
         self._in_place = [_writes_in_place(row) for row in self._rows]
@@ -121,10 +136,14 @@ class SearchIndex:
         for number, operator in enumerate(self._rows):
             self._add_names(number, operator)
             self._add_words(number, operator)
+            if number % _SLICE == 0:
+                yield
         self._add_synonyms(synonyms)
+        yield
         self._known = sorted(self._places)
         self._names = "\n".join(dict.fromkeys(squash(row.word) for row in self._rows))
         self._slips = Slips(word for word in self._known if " " not in word)
+        yield
         self._lookup = Lookup(self._rows, synonyms)
 
     def search(self, typed: str, *, limit: int = 50) -> tuple[Operator, ...]:

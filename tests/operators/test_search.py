@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradstudio import paths
 from gradstudio.operators import blocks
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue import load, read
 from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.query import squash
 from gradstudio.operators.search import SearchIndex
@@ -153,3 +154,11 @@ def test_a_name_that_is_typed_right_brings_no_far_off_rows() -> None:
     assert found[0] == "torch.zeros"
     assert "torch.zeros_like" in found and "torch.Tensor.zero_" in found
     assert not {"torch.trunc", "torch.tril", "torch.optim.AdamW", "torch.heaviside"} & set(found)
+
+
+def test_the_index_can_be_built_in_slices() -> None:
+    catalogue = read(paths.resources() / "catalogue")
+    count = sum(not catalogue.has_index for _ in catalogue.index_slices())
+    assert catalogue.has_index and count >= 6
+    for typed in ("softmax", "dot product", "drouput"):
+        assert catalogue.search(typed) == CATALOGUE.search(typed)

@@ -1,6 +1,7 @@
 """The Library dock: search, browse, drag an operator out or add it with Enter; favourites and recent ones."""
 
 import gc
+from collections.abc import Iterator
 from html import escape
 from typing import Final
 
@@ -17,8 +18,8 @@ from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.state.shelf import Shelf
 from gradstudio.ui.theme import Theme, mono_font, tinted
 
-INDEX_MS: Final = 500
-"""So long after it is first shown the index of the search is built, unless somebody types before."""
+INDEX_MS: Final = 60
+"""So long after it is first shown the index of the search is begun, a slice at a time."""
 OPEN_AT_FIRST: Final = ((FAVOURITES,), (RECENT,), (COMMON,))
 TO_FIELD: Final = (QKeySequence.StandardKey.SelectAll, QKeySequence.StandardKey.Paste, QKeySequence.StandardKey.Undo)
 """Keys that in the tree, too, are meant for the search field."""
@@ -42,6 +43,7 @@ class LibraryPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.shelf = shelf or Shelf(parent=self)
         self._catalogue = catalogue
+        self._slices: Iterator[None] | None = None
         self.model = LibraryModel(catalogue, theme, self.shelf, self)
         self._open: set[tuple[str, ...]] = set(OPEN_AT_FIRST)
         self.field = self._search_field(len(catalogue))
@@ -110,7 +112,9 @@ class LibraryPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Build the index when the window has answered its first clicks: typing must not wait for it."""
         super().showEvent(event)
-        QTimer.singleShot(INDEX_MS, self, self._build_index)
+        if self._slices is None:
+            self._slices = self._catalogue.index_slices()
+            QTimer.singleShot(INDEX_MS, self, self._build_index)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys in the field move in the list, Enter adds the current find; typing in the list searches."""
@@ -160,10 +164,13 @@ class LibraryPanel(QWidget):
         QApplication.sendEvent(self.field, event)
 
     def _build_index(self) -> None:
-        """Once; the collector need not walk through what lives as long as the window while somebody types."""
-        if not self._catalogue.has_index:
-            _ = self._catalogue.index
+        """The next slice; the collector need not walk through what lives as long as the window while somebody types."""
+        if self._slices is None or self._catalogue.has_index:
+            return
+        if next(self._slices, self) is self:
             gc.freeze()
+        else:
+            QTimer.singleShot(0, self, self._build_index)
 
     # ------------------------------------------------------------------ what is open
 

@@ -145,9 +145,8 @@ class Writer:
         rows = [f"<tr><td colspan='3'><pre>{self._code(breakable(f'{path}('))}</pre></td></tr>"]
         for text, kind in arguments:
             code = f"<td style='padding-right:10px'><pre style='white-space:pre'>{self._code(text)},</pre></td>"
-            rows.append(
-                f"<tr><td width='{INDENT_PX}'></td>{code}<td class='kind' style='padding-top:2px'>{escape(kind)}</td></tr>"
-            )
+            takes = f"<td class='kind' style='padding-top:2px'>{escape(kind)}</td>"
+            rows.append(f"<tr><td width='{INDENT_PX}'></td>{code}{takes}</tr>")
         rows.append("<tr><td colspan='3'><pre>)</pre></td></tr>")
         return (
             f"<table width='100%' cellspacing='0' cellpadding='0' bgcolor='{self._theme.field}'"
