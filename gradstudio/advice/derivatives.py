@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.local_rules.rows import Part, TableRow
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Kind, Operator
 
 YAML = "derivatives.yaml"
 BY_COMPOSITION = "by composition"
@@ -127,7 +127,8 @@ def table() -> dict[str, TableRow]:
     from gradstudio.advice.local_rules import elementwise, products, reductions, shapes
 
     rows = (*elementwise.ROWS, *reductions.ROWS, *products.ROWS, *shapes.ROWS)
-    return {key: row for row in rows for word in row.keys.split() for key in _keys(word)}
+    found = {key: row for row in rows for word in row.keys.split() for key in _keys(word)}
+    return {key: row for key, row in found.items() if not _counts_reductions(key)}
 
 
 def value_at(python: str, values: Mapping[str, float]) -> float | None:
@@ -151,6 +152,13 @@ def filled_in(rule: InputRule, values: Mapping[str, str]) -> str:
 
 
 # ------------------------------------------------------------------ inner workings
+
+
+def _counts_reductions(key: str) -> bool:
+    """Whether the row is the inner form of a loss (`torch.kl_div`), whose reduction is a number."""
+    operator = load().get(key)
+    reduction = operator.parameter("reduction") if operator is not None else None
+    return reduction is not None and reduction.kind is Kind.INT
 
 
 def _keys(word: str) -> Iterator[str]:

@@ -114,7 +114,7 @@ def _operands(operator: Operator) -> dict[str, torch.Tensor]:
         name: (low + (high - low) * torch.rand(2, 3, dtype=torch.float64)).requires_grad_(name in named)
         for name in wanted
     }
-    if operator.key == "torch.nn.functional.prelu":
+    if operator.word == "prelu":
         made["weight"] = torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64, requires_grad=True)
         made["input"] = torch.tensor([[-0.3, 0.4, -0.5]], dtype=torch.float64, requires_grad=True)
     if operator.key == "torch.nn.functional.hinge_embedding_loss":
