@@ -144,7 +144,7 @@ class Writer:
         """A long way of calling: an argument a line, and beside it what it takes."""
         rows = [f"<tr><td colspan='3'><pre>{self._code(breakable(f'{path}('))}</pre></td></tr>"]
         for text, kind in arguments:
-            code = f"<td style='padding-right:10px'><pre style='white-space:pre'>{self._code(text)},</pre></td>"
+            code = f"<td style='padding-right:10px'><pre>{self._code(text)},</pre></td>"
             takes = f"<td class='kind' style='padding-top:2px'>{escape(kind)}</td>"
             rows.append(f"<tr><td width='{INDENT_PX}'></td>{code}{takes}</tr>")
         rows.append("<tr><td colspan='3'><pre>)</pre></td></tr>")
