@@ -14,8 +14,8 @@ FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
 LEAST_READABLE: Final = 0.45
 """A document opens as a whole when that needs no smaller zoom."""
-OPENING_ZOOM: Final = 0.64
-"""Else at this zoom, the smallest at which cards are no plates."""
+OPENING_ZOOM: Final = LEAST_READABLE
+"""Else its beginning at this zoom: as much of it as can be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,14 +116,14 @@ def test_fitting_shows_everything_and_enlarges_nothing() -> None:
 def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end() -> None:
     from gradstudio.ui.canvas.camera import OPENING_ZOOM, opening
 
-    first = Box(0, 900, 200, 200)
-    assert opening(Box(0, 0, 1000, 1100), first, 1000, 700).zoom > 0.5
-    long = opening(Box(0, 0, 6000, 1100), first, 1000, 700)
+    first = Box(0, 1400, 200, 200)
+    assert opening(Box(0, 0, 1000, 1100), Box(0, 900, 200, 200), 1000, 700).zoom > 0.5
+    long = opening(Box(0, 0, 6000, 1600), first, 1000, 700)
     assert long.zoom == OPENING_ZOOM
     shown = long.seen(1000, 700)
     assert shown.contains(first.x, first.y)
     assert shown.contains(first.right, first.bottom)
-    assert shown.bottom <= 1100 + 60
+    assert shown.bottom <= 1600 + 60
 
 
 def test_a_document_that_can_just_be_read_opens_whole() -> None:
@@ -150,6 +150,6 @@ def test_the_beginning_takes_whole_rows_above_it_along() -> None:
 
     rows = np.array([[0.0, y, 200.0, y + 150] for y in (0, 300, 600, 900)])
     first = Box(0, 600, 200, 150)
-    assert with_rows_above(first, rows, 760, 470) == Box(0, 300, 200, 450)
+    assert with_rows_above(first, rows, 760, 330) == Box(0, 300, 200, 450)
     straddling = np.vstack([rows, [[300.0, 200.0, 500.0, 400.0]]])
-    assert with_rows_above(first, straddling, 760, 470).y in (200, 600)
+    assert with_rows_above(first, straddling, 760, 330).y in (200, 600)

@@ -34,7 +34,7 @@ MOST_ROWS: Final = 10
 NARROWEST_PX: Final = 62
 """Of a button of the switch: "Evaluate" is cut no earlier."""
 NARROWEST_COLUMN_PX: Final = 28
-LEAST_VALUES_PX: Final = 56
+LEAST_NAME_PX: Final = 72
 COLUMNS: Final = ("leaf", "shape", "values", "∇")
 DIFFERS: Final = "It computes something else in training than in evaluation."
 SAME: Final = "It computes the same in training and in evaluation."
@@ -104,7 +104,7 @@ class ModeSwitch(TwoWays):
 
 
 class LeafTable(QTreeWidget):
-    """Name, shape, values and gradient side by side: where there is no room, values are cut first, figures last."""
+    """Name, shape, values and gradient side by side: where there is no room, names are shortened, figures last."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """The columns are as wide as `fit_columns` says."""
@@ -114,13 +114,18 @@ class LeafTable(QTreeWidget):
         self.header().setStretchLastSection(False)
 
     def fit_columns(self) -> None:
-        """Give every column what it wants, or take what is missing from values, then shapes, then names."""
+        """Give every column what it wants, or take what is missing from names, then shapes, then values."""
         count = self.columnCount()
         widths = [max(self.sizeHintForColumn(k), self.header().sectionSizeHint(k)) for k in range(count)]
         room = self.viewport().width() - sum(widths)
         if room > 0:
             widths[0] += room
-        for k, least in ((2, LEAST_VALUES_PX), (1, NARROWEST_COLUMN_PX), (0, NARROWEST_COLUMN_PX)):
+        for k, least in (
+            (0, LEAST_NAME_PX),
+            (1, NARROWEST_COLUMN_PX),
+            (0, NARROWEST_COLUMN_PX),
+            (2, NARROWEST_COLUMN_PX),
+        ):
             taken = min(max(0, -room), max(0, widths[k] - least))
             widths[k], room = widths[k] - taken, room + taken
         for k, width in enumerate(widths):
