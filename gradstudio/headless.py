@@ -18,6 +18,7 @@ from gradstudio.advice.told import (
     advice_lines,
     advise,
     advise_refusal,
+    notices,
     output_name,
     problem_json,
     values_bound,
@@ -294,6 +295,7 @@ def _check_one(engine: Engine, name: str) -> Result:
     inferred = infer_program(engine.ready()[0], opened.graph, program)
     problems = _problems(opened, program, inferred)
     data["problems"], data["ok"] = problems, not problems
+    data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [_port_json(opened.graph, port) for port in inferred.ports]
     found = "fine" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
     lines = [f"{name}: {found}, {len(program.script.splitlines())} lines"]
@@ -301,6 +303,8 @@ def _check_one(engine: Engine, name: str) -> Result:
     for problem in problems:
         at = f"{problem['node']} (line {problem['line']})" if problem["line"] else problem["node"]
         lines += [f"PROBLEM at {at}: {problem['message']}", *advice_lines(problem)]
+    for notice in data["warnings"]:
+        lines += [f"WARNING at {notice['node']} (line {notice['line']}): {notice['message']}", *advice_lines(notice)]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
 
 
@@ -317,6 +321,16 @@ def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json
     for node, words, advice in told:
         found.append(problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice))
     return found
+
+
+def _notices(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
+    """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same."""
+    titles = analysis.addresses(opened.graph)
+    printed = {statement.node: statement.line for statement in flat(program.statements)}
+    return [
+        problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice)
+        for node, words, advice in notices(opened.graph, values_expected(inferred.ports))
+    ]
 
 
 def _port_json(graph: Graph, port: PortInference) -> Json:

@@ -75,3 +75,22 @@ def test_the_text_of_both_tells_why_and_what_can_be_done(capsys, write) -> None:
 def test_a_file_that_cannot_be_read_has_the_same_fields(capsys, write, tmp_path: Path) -> None:
     assert main(["check", str(tmp_path / "nowhere.py"), "--json"]) == 4
     assert report(capsys)["problems"][0].keys() == {"node", "line", "message", "explanation", "fixes"}
+
+
+def test_silent_mistakes_are_warnings_and_the_check_is_passed(capsys, write) -> None:
+    text = "import torch\n\np = torch.randn(8, 1, requires_grad=True)\nt = torch.randn(8)\ne = p - t\n"
+    assert main(["check", write(text), "--json"]) == 0
+    (notice,) = report(capsys)["warnings"]
+    assert (notice["node"], notice["line"]) == ("e", 5)
+    assert "broadcast to [8, 8]" in notice["message"]
+    assert notice["fixes"] == ["Give t the other's shape (t.reshape(8, 1))"]
+
+
+def test_an_index_that_is_written_out_says_how_large_the_table_has_to_be(capsys, write) -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\nemb = nn.Embedding(10, 3)\nidx = torch.tensor([1, 12])\ny = emb(idx)\n"
+    )
+    assert main(["check", write(text), "--json"]) == 1
+    (problem,) = report(capsys)["problems"]
+    assert problem["message"] == "index out of range in self"
+    assert problem["fixes"][0] == "Set num_embeddings of emb to 13"

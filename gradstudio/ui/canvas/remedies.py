@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gradstudio.advice.clashing import Operand, clashing, operands_of
 from gradstudio.advice.model import Fix
+from gradstudio.ui.canvas.geometry import Box, visible
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.known import known_values
 from gradstudio.ui.theme import mono_font, ui_font
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.problems import Problem, ProblemStore
 
 LEAST_ZOOM: Final = 0.45
-HEIGHT, GAP, SIDE, WIDEST, ICON = 24.0, 5.0, 10.0, 300.0, 18.0
+HEIGHT, GAP, SIDE, ICON = 24.0, 5.0, 10.0, 18.0
 LABEL_HEIGHT, LABEL_GAP, ROW = 18.0, 11.0, 22.0
+EDGE: Final = 6.0
 MAX_SHOWN: Final = 40
 
 
@@ -64,10 +66,8 @@ class Remedies:
                 or any(pill.problem.node == problem.node for pill in found)
             ):
                 continue
-            shown = canvas.camera.box_to_view(box)
             wanted = QFontMetricsF(self._font).horizontalAdvance(fix.title) + 2 * SIDE + ICON
-            width = min(wanted, max(WIDEST, shown.width))
-            found.append(Pill(QRectF(shown.x, shown.bottom + GAP, width, HEIGHT), problem, fix))
+            found.append(Pill(self._place(box, wanted, [pill.rect for pill in found]), problem, fix))
         return tuple(found)
 
     def hit(self, view_x: float, view_y: float) -> Pill | None:
@@ -89,6 +89,31 @@ class Remedies:
             self._paint_pill(painter, pill)
 
     # -------------------------------------------------------------- helpers
+
+    def _place(self, box: Box, wanted: float, taken: list[QRectF]) -> QRectF:
+        """Below the card, else above or beside it: in view, and over no other card or button where that can be."""
+        canvas, port = self._canvas, self._canvas.viewport()
+        card = canvas.camera.box_to_view(box)
+        width = min(wanted, max(port.width() - 2 * EDGE, HEIGHT))
+        below, above = card.bottom + GAP, card.y - GAP - HEIGHT
+        corners = [(x, y) for y in (below, above) for x in (card.x, card.right - width)]
+        corners += [(x, card.bottom - HEIGHT) for x in (card.right + GAP, card.x - GAP - width)]
+        at_card = card.right >= 0 and card.x <= port.width() and card.bottom >= 0 and card.y <= port.height()
+        places = [QRectF(x, y, width, HEIGHT) for x, y in corners]
+        if not at_card:
+            return places[0]
+        view = QRectF(EDGE, EDGE, port.width() - 2 * EDGE, port.height() - 2 * EDGE)
+        inside = [place.translated(*_into(place, view)) for place in places]
+        free = (place for place in inside if not self._covers(place, taken))
+        return next(free, inside[0])
+
+    def _covers(self, place: QRectF, taken: list[QRectF]) -> bool:
+        board, camera = self._canvas.board, self._canvas.camera
+        if any(place.intersects(other) for other in taken):
+            return True
+        left, top = camera.to_scene(place.left(), place.top())
+        right, bottom = camera.to_scene(place.right(), place.bottom())
+        return bool(visible(board.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
 
     def _shown(self) -> list["Problem"]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
@@ -183,3 +208,10 @@ class Remedies:
         painter.setPen(QPen(color, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
         x, y = rect.x() + SIDE + 1, rect.center().y()
         painter.drawPolyline([QPointF(x, y), QPointF(x + 3.6, y + 3.8), QPointF(x + 10, y - 4.2)])
+
+
+def _into(place: QRectF, view: QRectF) -> tuple[float, float]:
+    """How far a place has to move to lie in view."""
+    dx = max(min(0.0, view.right() - place.right()), view.left() - place.left())
+    dy = max(min(0.0, view.bottom() - place.bottom()), view.top() - place.top())
+    return dx, dy

@@ -1,6 +1,9 @@
 """At a node that torch refuses: the button of its first fix, the sizes that clash, and the words on a click."""
 
-from PySide6.QtCore import Qt
+from dataclasses import replace
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 
 from gradstudio.advice.clashing import operands_of
@@ -8,6 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.inference import PortInference
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.state.known import known_values
+from gradstudio.ui.theme import ui_font
 from tests.ui.canvas.conftest import Hand
 
 WORDS = "mat1 and mat2 shapes cannot be multiplied (5x4 and 5x3)"
@@ -41,6 +45,30 @@ def test_a_refused_node_has_a_button_that_is_one_undo_step(hand: Hand) -> None:
     hand.session.graph_store.undo_stack.undo()
     wire = hand.graph.wire_into(y, "a")
     assert wire is not None and wire.source == a
+
+
+def test_the_button_is_whole_and_over_no_other_card(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    box = hand.canvas.board.box(y)
+    assert box is not None
+    neighbour = hand.add("torch.relu", box.x, box.bottom + 4)
+    (pill,) = hand.canvas.remedies.pills()
+    room = QFontMetricsF(ui_font(12)).horizontalAdvance(pill.fix.title)
+    assert pill.rect.width() > room
+    other = hand.canvas.board.box(neighbour)
+    assert other is not None
+    shown = hand.canvas.camera.box_to_view(other)
+    assert not pill.rect.intersects(QRectF(shown.x, shown.y, shown.width, shown.height))
+
+
+def test_the_button_of_a_card_at_the_edge_is_in_view(hand: Hand) -> None:
+    _a, _b, y = refused(hand)
+    box, camera, port = hand.canvas.board.box(y), hand.canvas.camera, hand.canvas.viewport()
+    assert box is not None
+    left = box.x - (port.width() - 60) / camera.zoom  # only the card's left edge is seen
+    hand.canvas.set_camera(replace(camera, x=left))
+    (pill,) = hand.canvas.remedies.pills()
+    assert QRectF(port.rect()).contains(pill.rect)
 
 
 def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:
