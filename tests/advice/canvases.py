@@ -186,7 +186,7 @@ def no_turn(d: Drawing) -> None:
     y = d.add("torch.exp", x)
     d.do(recipes.wrap(d.graph, (y,), "for"))
     block = next(iter(d.graph.blocks))
-    d.do(recipes.set_literal(d.graph, block, "range", "0"))
+    d.do(recipes.set_literal(d.graph, block, "range.0", "0"))
     d.add("torch.Tensor.sum", y)
 
 

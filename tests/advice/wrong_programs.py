@@ -178,9 +178,9 @@ WRONG: dict[str, Wrong] = {
         "inputs.2=randn(2, 5)"), {"module.embed_dim": "5", "module.num_heads": "2"},
     ),
     "retained_plain": Wrong("differentiated without grad", 1, "torch.Tensor.retain_grad", ("randn(2)",)),
-    "negative_rate": Wrong("setting of an optimizer", 1, "torch.optim.SGD", ("params.0=ones(2):grad",), {"lr": "-1.0"}),
+    "negative_rate": Wrong("setting of an optimizer", 1, "torch.optim.SGD", ("params=ones(2):grad",), {"lr": "-1.0"}),
     "nesterov": Wrong(
-        "nesterov", 2, "torch.optim.SGD", ("params.0=ones(2):grad",), {"lr": "0.1", "nesterov": "True"}
+        "nesterov", 2, "torch.optim.SGD", ("params=ones(2):grad",), {"lr": "0.1", "nesterov": "True"}
     ),
     "fft_of_none": Wrong("length of a transform", 1, "torch.fft.fft", ("ones(4)",), {"n": "0"}),
     "flip_vector": Wrong("number of dimensions", 1, "torch.fliplr", ("ones(3)",)),
