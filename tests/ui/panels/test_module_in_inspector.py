@@ -12,7 +12,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import GradRow, ModuleNow, Row
 from gradstudio.protocol.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.panels.inspector import InspectorPanel
-from gradstudio.ui.panels.inspector.form import NameLabel, field_row
+from gradstudio.ui.panels.inspector.form import NameLabel, PairTable, field_row
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 
@@ -227,3 +227,11 @@ def test_a_device_shows_its_beginning_where_the_box_is_narrow(inspector: Inspect
     assert line is not None
     assert line.text().startswith("document's")
     assert line.cursorPosition() == 0
+
+
+def test_a_long_word_makes_the_panel_no_wider(qtbot: QtBot, dark: Theme) -> None:
+    table = PairTable()
+    qtbot.addWidget(table)
+    table.show_pairs((("grad_fn", "NativeBatchNormBackward0"),))
+    assert table.minimumSizeHint().width() < 250
+    assert table.pairs() == {"grad_fn": "NativeBatchNormBackward0"}

@@ -1,5 +1,6 @@
 """Small building blocks of the inspector: headings, pairs of words, a form of two columns."""
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
@@ -9,6 +10,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLay
 from gradstudio.ui.theme import mono_font
 
 LABEL_WIDTH_PX = 92
+LONGEST_WORD = 16
+"""So many letters fit beside a name where the panel is narrowest."""
+BREAK = "\u200b"
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Section(QWidget):
@@ -54,12 +59,12 @@ class PairTable(QWidget):
             value.setVisible(visible)
             if visible:
                 name.setText(pairs[k][0])
-                value.setText(pairs[k][1])
+                value.setText(breakable(pairs[k][1]))
         self.setVisible(bool(pairs))
 
     def pairs(self) -> dict[str, str]:
         """What is shown now."""
-        return {name.text(): value.text() for name, value in self._rows if not name.isHidden()}
+        return {name.text(): value.text().replace(BREAK, "") for name, value in self._rows if not name.isHidden()}
 
     def _add_row(self) -> None:
         name, value = label("", "dim"), label("", "")
@@ -71,6 +76,11 @@ class PairTable(QWidget):
         self._grid.addWidget(name, len(self._rows), 0, top)
         self._grid.addWidget(value, len(self._rows), 1, top)
         self._rows.append((name, value))
+
+
+def breakable(text: str) -> str:
+    """The text with places where long words may go on in the next line: ``NativeBatchNormBackward0`` is one."""
+    return " ".join(_CAPITAL.sub(BREAK, word) if len(word) > LONGEST_WORD else word for word in text.split(" "))
 
 
 def label(text: str, role: str, *, wrap: bool = False) -> QLabel:
