@@ -123,7 +123,7 @@ def test_a_write_that_a_loop_would_have_to_carry_is_not_offered_as_a_new_tensor(
     written = drawing.add("torch.Tensor.add_", x, other="1")
     drawing.do(recipes.wrap(drawing.graph, (written,), "for"))
     block = next(iter(drawing.graph.blocks))
-    drawing.do(recipes.set_literal(drawing.graph, block, "range", "2"))
+    drawing.do(recipes.set_literal(drawing.graph, block, "range.0", "2"))
     assert BodyId(block) in drawing.graph.bodies
     _, fixes = edits_of(bench, drawing)
     assert [fix.title for fix in fixes] == ["Wrap the statement in no_grad"]
@@ -210,7 +210,7 @@ def test_the_gradient_of_a_loop_is_zeroed_in_each_turn(bench: Bench) -> None:
     inside = (total, drawing.add("torch.Tensor.backward", total))
     drawing.do(recipes.wrap(drawing.graph, (*(wire.source for wire in drawing.graph.wires_to(total)), *inside), "for"))
     block = next(iter(drawing.graph.blocks))
-    drawing.do(recipes.set_literal(drawing.graph, block, "range", "3"))
+    drawing.do(recipes.set_literal(drawing.graph, block, "range.0", "3"))
     finding = found(bench, drawing, "accumulates")
     assert finding is not None
     (fix,) = finding_fixes(finding, drawing.graph)

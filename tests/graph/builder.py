@@ -35,7 +35,7 @@ class Drawing:
 
     def wire(self, source: ItemId, target: ItemId, path: str, output: int = 0) -> Wire:
         self.do(recipes.connect(self.graph, source, output, target, path))
-        return self.graph.wires[target, path]
+        return self.graph.wires.get((target, path)) or self.graph.wires[target, f"{path}.0"]
 
     def names(self) -> list[str]:
         from gradstudio.graph.names import title
