@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
@@ -161,7 +161,7 @@ class LibraryPanel(QWidget):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.deselect()
         self.field.end(False)
-        QApplication.sendEvent(self.field, event)
+        self.field.event(event)  # not sent: what the field ignores would come back here, to its parent
 
     def _build_index(self) -> None:
         """The next slice; the collector need not walk through what lives as long as the window while somebody types."""

@@ -263,3 +263,12 @@ def test_the_menu_of_a_row_adds_it_or_makes_it_a_favourite(qtbot: QtBot, dark: T
     favour.trigger()
     library.menu.close()
     assert chosen.args == ["torch.zeros"] and library.shelf.favourites == ("torch.zeros",)
+
+
+def test_a_key_that_the_field_has_no_use_for_does_not_come_back(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    library.field.setReadOnly(True)  # ignores letters
+    library.tree.setFocus()
+    for key in (Qt.Key.Key_A, Qt.Key.Key_Shift, Qt.Key.Key_Control):
+        QTest.keyClick(library.tree, key)
+    assert library.field.text() == ""
