@@ -8,6 +8,12 @@ from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Kind
 
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
+_HELD = frozenset({Kind.MODULE, Kind.MODULES})
+_NO_PARAMETERS = _HELD | {
+    Kind.TENSOR, Kind.NUMBER, Kind.NUMBERS, Kind.INT, Kind.INTS, Kind.FLOAT, Kind.BOOL, Kind.TEXT, Kind.SHAPE,
+    Kind.DTYPE,
+}  # fmt: skip
+"""What a constructor may be given without getting parameters by it; a single tensor becomes a buffer."""
 _RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
 
 
@@ -74,6 +80,17 @@ def differs(graph: Graph, module: ItemId) -> bool:
 def switched_together(graph: Graph) -> tuple[ItemId, ...]:
     """The modules that the document's switch is about: no other holds them, and the mode may matter to them."""
     return tuple(item for item in top_level(graph) if differs(graph, item) or _holds_unknown(graph, item))
+
+
+def has_parameters(graph: Graph, module: ItemId) -> bool:
+    """Whether a module may have parameters: torch asks for a device where it makes some, and others are handed in."""
+    node = graph.nodes.get(module)
+    if node is None or not _is_constructor(graph, module):
+        return True
+    parameters = {parameter.name: parameter.kind for parameter in load()[node.operator].parameters}
+    given = [(wire.source, parameters.get(wire.port.partition(".")[0])) for wire in graph.wires_to(module)]
+    handed_in = (kind not in _NO_PARAMETERS or (kind in _HELD and has_parameters(graph, one)) for one, kind in given)
+    return "device" in parameters or any(handed_in)
 
 
 def is_shown(graph: Graph, module: ItemId) -> bool:

@@ -1,6 +1,10 @@
 """Report: the end of a script, which prints every named tensor and the leaves' gradients."""
 
+from functools import cached_property
+
+from gradstudio.graph import modes
 from gradstudio.graph.analysis import Analysis
+from gradstudio.graph.calling import origin
 from gradstudio.graph.gradients import body_is_top_level
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.operators.model import Face, Family, Operator
@@ -41,7 +45,7 @@ class _Reporter:
         operator = self.soundness.operators.get(item)
         family = self._family(node, name, operator)
         if family is Family.MODULE:
-            return self._module_gradients(name)
+            return self._module_gradients(name) if self._is_worth_it(node) else []
         if family is not Family.TENSOR:
             return []
         lines = _print(f'"{name} =", {name}')
@@ -50,8 +54,22 @@ class _Reporter:
             lines += _print(f'"{name}.grad =", {name}.grad')
         return lines
 
+    def _is_worth_it(self, node: Node) -> bool:
+        """Whether a module may have parameters that no container prints that has a name as well."""
+        maker = origin(self.graph, node)
+        if maker is None:
+            return True
+        named = self.last.values()
+        held = any(holder in named for holder in modes.holders(self.graph, maker.id))
+        return modes.has_parameters(self.graph, maker.id) and not held
+
+    @cached_property
+    def _loop_names(self) -> tuple[str, str]:
+        """What all loops over parameters call what they go over."""
+        return self.references.fresh("key"), self.references.fresh("parameter")
+
     def _module_gradients(self, name: str) -> list[str]:
-        key, value = self.references.fresh("key"), self.references.fresh("parameter")
+        key, value = self._loop_names
         return [
             f"{INDENT}for {key}, {value} in {name}.named_parameters():",
             *_print(f'"{name}." + {key} + ".grad =", {value}.grad', depth=2),

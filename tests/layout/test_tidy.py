@@ -39,12 +39,12 @@ def residual_net(count: int) -> tuple[int, list[Edge]]:
 def rectangles(graph: Graph, places: dict[str, tuple[float, float]]) -> dict[str, Rectangle]:
     """What each node, note and frame covers: left, top, right, bottom."""
     covers: dict[str, Rectangle] = {}
-    calls = joined(graph).calls  # a module on the card of its call covers nothing of its own
+    inside = joined(graph).insides()  # what is on the card of another covers nothing of its own
     for key, (x, y) in places.items():
         item = ItemId(key.removeprefix("note:"))
         if key.startswith("note:"):
             width, height = sizes.note_size(graph, item)
-        elif item in graph.nodes and item not in calls:
+        elif item in graph.nodes and item not in inside:
             width, height = sizes.card_size(graph, item)
         else:
             continue

@@ -282,6 +282,25 @@ def test_the_report_prints_named_tensors_and_gradients_of_leaves_only() -> None:
     ]
 
 
+def test_the_report_goes_over_parameters_once_and_only_where_there_may_be_some() -> None:
+    sketch = Sketch()
+    sizes = {"in_features": "1", "out_features": "1"}
+    first = sketch.node("torch.nn.Linear", "first", literals=sizes)
+    relu = sketch.node("torch.nn.ReLU", "relu")
+    drop = sketch.node("torch.nn.Dropout", "drop")
+    sketch.node("torch.nn.Sequential", "model", {"args.0": first, "args.1": relu}, lengths={"args": 2})
+    sketch.node("torch.nn.Sequential", "plain", {"args.0": relu, "args.1": drop}, lengths={"args": 2})
+    sketch.node("torch.nn.Linear", "head", literals=sizes)
+    part = sketch.node("python.attribute", "part", {"object": first}, literals={"name": "weight"})
+    sketch.node("torch.nn.Sequential", "unknown", {"args.0": part}, lengths={"args": 1})
+    report = write_script(sketch.graph).split('if __name__ == "__main__":\n')[1].split("\n")
+    assert [line.strip() for line in report if "for " in line] == [
+        "for key, parameter in model.named_parameters():",
+        "for key, parameter in head.named_parameters():",
+        "for key, parameter in unknown.named_parameters():",
+    ]
+
+
 def test_the_report_names_nothing_that_a_loop_may_not_have_bound() -> None:
     sketch = Sketch()
     x = sketch.tensor("x")
