@@ -146,3 +146,12 @@ def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
     refused(hand)
     hand.canvas.set_camera(Camera(0.3, 0.0, 0.0))
     assert not hand.canvas.remedies.pills()
+
+
+def test_what_only_repeats_the_card_is_not_said_over_its_neighbours(hand: Hand) -> None:
+    card = hand.add("torch.relu", 200, 100)
+    hand.session.problems.refresh()
+    assert [problem.kind for problem in hand.session.problems.of(card)] == ["incomplete"]
+    hand.click(hand.header(card))
+    panel = hand.canvas.trouble
+    assert panel is not None and not panel.isVisible()
