@@ -150,6 +150,7 @@ def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
 
 def test_what_only_repeats_the_card_is_not_said_over_its_neighbours(hand: Hand) -> None:
     card = hand.add("torch.relu", 200, 100)
+    hand.session.results.set_incomplete({card: "'input' is empty"})
     hand.session.problems.refresh()
     assert [problem.kind for problem in hand.session.problems.of(card)] == ["incomplete"]
     hand.click(hand.header(card))
