@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtGui import QImage
 
+from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Summary, TensorRecord
@@ -34,6 +35,11 @@ def squared(hand: Hand) -> Squared:
 def far(hand: Hand) -> tuple[Hand, ItemId, ItemId]:
     """A node in view and one far off; both ran three times, the far one with a number, a matrix, a number."""
     near, other = hand.add("torch.relu", 40, 40), hand.add("torch.relu", FAR, FAR)
+    source = hand.add("torch.zeros", -400, 40)
+    for node in (near, other):
+        hand.session.graph_store.submit(
+            recipes.connect(hand.session.graph_store.graph, source, 0, node, "input"), "Wire"
+        )
     hand.session.attention.select(())
     look_at(hand, 0.0, 0.0)
     records = [(near, small(1.0)), (other, small(1.0)), (near, small(2.0)), (other, large()),
