@@ -14,12 +14,15 @@ FIXED = frozenset({Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER})
 """Effects whose order among one another every gesture keeps."""
 MAX_WRITES = 200
 """Writers looked at; each costs one walk over the graph."""
+APPEND = "python.append"
+"""A list grows where the text says so: no tensor is another for it."""
 Links = dict[ItemId, set[ItemId]]
 
 
 def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
     """A warning for each in-place statement that no wire orders against another reader of what it writes."""
-    writers = [(item, bases) for item in graph.order() if (bases := written(graph, item))][:MAX_WRITES]
+    tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
+    writers = [(item, bases) for item in tensors if (bases := written(graph, item))][:MAX_WRITES]
     if not writers:
         return ()
     readers = _readers(graph)

@@ -167,6 +167,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     **{key: {"a": lambda: whole(1, 2), "b": 1} for key in ("operator.lshift", "operator.rshift")},
     **{f"builtins.{word}": {"x": 1.5} for word in ("float", "int", "bool")},
     "builtins.round": {"number": 1.25},
+    **{f"builtins.{word}": {"args": (1.0, 2.0)} for word in ("min", "max")},
     "builtins.enumerate": {"iterable": (1.0, 2.0)},
     "builtins.zip": {"iterables": ((1.0, 2.0), (3.0, 4.0))},
     **{key: {"iterable": (1.0, 2.0)} for key in ("builtins.sum", "builtins.list", "math.prod")},

@@ -67,6 +67,8 @@ class Calls:
         match node.func:
             case ast.Name(id="print"):
                 return self._bound(node, "builtins.print", [], names)
+            case ast.Name(id="abs") if not self._is_bound("abs"):
+                return self._bound(node, "operator.abs", [], names)
             case ast.Name(id=name) if load().get(f"builtins.{name}") is not None and not self._is_bound(name):
                 return self._bound(node, f"builtins.{name}", [], names)
             case ast.Attribute(value=value, attr=word):

@@ -73,6 +73,9 @@ def test_any_program_that_was_exported_reads_back_as_itself(graph: Graph) -> Non
         "y = x.std(dim=1, correction=0)",
         "y = x.max(dim=1).values",
         "y = x.max(dim=1)[0]",
+        "y = abs(x)",
+        "y = max(1, 2.5)",
+        "y = min([1, 2])",
     ],
 )  # fmt: skip
 def test_a_line_is_printed_as_it_was_read(line: str) -> None:
