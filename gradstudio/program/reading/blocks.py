@@ -124,9 +124,7 @@ class Blocks:
         if block.variable != "_":
             self._scope.bind(block.variable, self._draft.result(block.id, 0))
         for k, name in enumerate(block.carried):
-            value = self._draft.result(block.id, k + 1)
-            family = self._draft.family(ports[f"first.{name}"])
-            self._draft.set_family(value, family if family is not Family.NUMBER else Family.NUMBER)
+            self._draft.set_family(block.id, k + 1, self._draft.family(ports[f"first.{name}"]))
             self._scope.bind(name, self._draft.result(block.id, k + 1))
 
     def _leave(self, block: Block, before: dict[str, Wired]) -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 from gradstudio.graph.calling import origin
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node, Wire
-from gradstudio.graph.ports import output_family, output_ports
+from gradstudio.graph.ports import output_family
 from gradstudio.operators import binding
 from gradstudio.operators.binding import Several, Slice, Written
 from gradstudio.operators.catalogue import load
@@ -132,10 +132,6 @@ class Draft:
         """How many items a body has so far."""
         return len(self._orders[body])
 
-    def since(self, body: BodyId, count: int) -> list[ItemId]:
-        """The items of a body behind its first `count`."""
-        return self._orders[body][count:]
-
     def family(self, value: Value) -> Family:
         """What flows from a value, as far as the text tells."""
         match value:
@@ -149,9 +145,9 @@ class Draft:
             case Slice():
                 return Family.TEXT
 
-    def set_family(self, value: Wired, family: Family) -> None:
+    def set_family(self, item: ItemId, output: int, family: Family) -> None:
         """Remember what flows from a result."""
-        self._families[value.source, value.output] = family
+        self._families[item, output] = family
 
     def maker(self, value: Wired) -> Node | None:
         """The node a value comes from, seen through second names."""
@@ -220,10 +216,6 @@ class Draft:
         self.graph.parents[item] = self.body
         self.lines[item] = self.line
         self._orders[self.body].append(item)
-
-    def outputs(self, item: ItemId) -> int:
-        """How many results the item has."""
-        return len(output_ports(self.graph, item))
 
 
 def _of_operands(families: list[Family]) -> Family:

@@ -127,7 +127,7 @@ class Statements:
             return self._unpacked(value, names)
         if isinstance(value, ast.List):
             return self._sequence("python.list", value, names)
-        if isinstance(value, ast.Name | ast.Constant | ast.Tuple) or not _makes(value):
+        if isinstance(value, ast.Name | ast.Constant | ast.Tuple):
             return self._plain(self._expressions.value(value), names)
         literal = self._expressions.literal(value)
         return self._plain(literal, names) if literal is not None else self._expressions.made(value, names)
@@ -213,8 +213,3 @@ class Statements:
             writes = operator is not None and operator.writes[:1] == ("self",) and operator.results
             if writes and isinstance(owner, ast.Name) and self._scope.find(owner.id) is not None:
                 self._scope.bind(owner.id, made)
-
-
-def _makes(value: ast.expr) -> bool:
-    """Whether the expression may be a node of its own, not only a literal or a name."""
-    return not isinstance(value, ast.Constant | ast.Name)
