@@ -6,10 +6,8 @@ the canvas was painted after the answer had come. The settling time of an edit i
 
 import os
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from benchmarks._graphs import long_chain, transformer
+from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.ui import theme as themes
@@ -86,14 +85,14 @@ class _Editing:
                 self._painted_at, self._shown = time.perf_counter(), self._shape()
 
         canvas.paintEvent = painted
-        _until(app, lambda: session.engine.ready)
+        wait_until(app, lambda: session.engine.ready, PATIENCE_S)
 
     def rows(self, what: str, graph: Graph, edited: dict[str, ItemId], form: int) -> list[dict[str, Any]]:
         """The figures of one graph."""
         self._session.restore(graph, None)
         self._watched = self._session.graph_store.graph.bodies[ROOT][-1]
         first = time.perf_counter()
-        _until(self._app, lambda: self._shape() is not None)
+        wait_until(self._app, lambda: self._shape() is not None, PATIENCE_S)
         made = [
             _row(f"shapes: {what} of {len(graph.nodes)} nodes, opened", (time.perf_counter() - first) * 1e3, None, "")
         ]
@@ -123,35 +122,19 @@ class _Editing:
         self._edits += 1
         port, *forms = PORTS[self._session.graph_store.graph.nodes[node].operator]
         until = time.perf_counter() + PAUSE_S
-        _until(self._app, lambda: time.perf_counter() > until)
+        wait_until(self._app, lambda: time.perf_counter() > until, PATIENCE_S)
         self._canvas.viewport().repaint()
         edits = recipes.set_literal(
             self._session.graph_store.graph, node, port, forms[form - 1].format(16 + self._edits % 100)
         )
-        before, spent, begun = self._shape(), self._cpu_s(), time.perf_counter()
+        before, spent, begun = self._shape(), cpu_s(self._session.engine.pid), time.perf_counter()
         self._shown = before
         self._session.graph_store.submit(edits, "Set")
         while self._shown == before:
             self._app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             if time.perf_counter() > begun + PATIENCE_S:
                 raise TimeoutError("the new shape was not painted")
-        return (self._painted_at - begun) * 1e3, (self._cpu_s() - spent) * 1e3
-
-    def _cpu_s(self) -> float:
-        """CPU seconds of this process, and of the engine where the system tells it."""
-        own = time.process_time()
-        if sys.platform != "linux":
-            return own
-        return own + time.clock_gettime(~self._session.engine.pid << 3 | 2)  # the clock of another process
-
-
-def _until(app: Any, holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        app.processEvents()
-        time.sleep(0.001)
-        if time.monotonic() > deadline:
-            raise TimeoutError("the window did not come to the state that is to be measured")
+        return (self._painted_at - begun) * 1e3, (cpu_s(self._session.engine.pid) - spent) * 1e3
 
 
 def _row(name: str, measured: float, goal: int | None, compared: str) -> dict[str, Any]:

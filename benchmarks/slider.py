@@ -6,10 +6,8 @@ every value and gradient summarised, and the canvas painted with the new loss on
 
 import os
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
+from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.ui import theme as themes
@@ -112,12 +111,12 @@ class _Slider:
                 self._painted_at, self._shown = time.perf_counter(), self._read()
 
         canvas.paintEvent = painted  # type: ignore[method-assign]  # only to know when
-        _until(app, lambda: session.engine.ready)
+        wait_until(app, lambda: session.engine.ready, PATIENCE_S)
         self.scale, self.loss = _draw(session)
         assert len(session.graph_store.graph.nodes) == 50
         session.attention.select((self.scale,))
         session.run.run()
-        _until(app, lambda: not session.run.state.busy)
+        wait_until(app, lambda: not session.run.state.busy, PATIENCE_S)
 
     def at_hundred(self) -> Camera:
         """The canvas at 100 %, with the card of the loss in the midst."""
@@ -165,21 +164,14 @@ class _Slider:
     def _timed(self) -> tuple[float, float]:
         """Milliseconds from a move to the end of the painting that shows another loss: wall time, CPU time."""
         until = time.perf_counter() + PAUSE_S
-        _until(self._app, lambda: time.perf_counter() > until and not self._session.run.state.busy)
-        before, begun, spent = self._shown, time.perf_counter(), self._cpu_s()
+        wait_until(self._app, lambda: time.perf_counter() > until and not self._session.run.state.busy, PATIENCE_S)
+        before, begun, spent = self._shown, time.perf_counter(), cpu_s(self._session.engine.pid)
         self._move()
         while self._shown in ("", before):
             self._app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             if time.perf_counter() > begun + PATIENCE_S:
                 raise TimeoutError("the new loss was not painted")
-        return (self._painted_at - begun) * 1e3, (self._cpu_s() - spent) * 1e3
-
-    def _cpu_s(self) -> float:
-        """CPU seconds of this process, and of the engine where the system tells it."""
-        own = time.process_time()
-        if sys.platform != "linux":
-            return own
-        return own + time.clock_gettime(~self._session.engine.pid << 3 | 2)  # the clock of another process
+        return (self._painted_at - begun) * 1e3, (cpu_s(self._session.engine.pid) - spent) * 1e3
 
     def _always(self) -> tuple[int, int]:
         """Painted losses and moves of a slider that gives another value every 8 ms, as a mouse does."""
@@ -191,7 +183,7 @@ class _Slider:
             self._app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             shown, last = shown + (self._shown not in ("", last)), self._shown
         timer.stop()
-        _until(self._app, lambda: not self._session.run.state.busy)
+        wait_until(self._app, lambda: not self._session.run.state.busy, PATIENCE_S)
         return shown, self._moves - first
 
 
@@ -224,15 +216,6 @@ def _add(session: Session, key: str, column: int, row: int, **arguments: str) ->
             done = store.attempt(recipes.set_literal, "Set", item, path, value)
         assert done, (key, path, value)
     return item
-
-
-def _until(app: Any, holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        app.processEvents()
-        time.sleep(0.001)
-        if time.monotonic() > deadline:
-            raise TimeoutError("the window did not come to the state that is to be measured")
 
 
 def _row(name: str, measured: float, compared: str) -> dict[str, Any]:
