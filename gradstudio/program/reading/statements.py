@@ -199,8 +199,11 @@ class Statements:
             self._scope.bind(target.id, made)
 
     def _expression(self, value: ast.expr) -> None:
-        if isinstance(value, ast.Constant | ast.Name):
-            return  # a bare string is a note; a bare name only shows itself
+        if isinstance(value, ast.Constant):
+            return  # a bare string is a note, a bare number nothing
+        if isinstance(value, ast.Name | ast.Tuple | ast.List):
+            self._binding(value, ())
+            return
         made = self._expressions.made(value)
         node = self._draft.graph.nodes[made.source]
         self._draft.graph.nodes[made.source] = msgspec.structs.replace(node, nested=False)

@@ -1,0 +1,5 @@
+import torch
+
+x = torch.ones(2)
+f = lambda v: v * 2  # refused: lambda
+y = f(x)

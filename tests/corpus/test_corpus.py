@@ -1,0 +1,101 @@
+"""The corpus: snippets in the manner of tutorials mean what Python means by them, in every view of the program.
+
+`accepted/` holds what is read, run, exported and read again; `refused/` what is refused, at the line that is marked
+`# refused: words` and with these words in the reason.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradstudio.graph.analysis import incomplete
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write_script
+from gradstudio.protocol.client import EngineProcess
+from tests.corpus.running import by_engine, by_python, differences, likeness, refused_line
+
+HERE = Path(__file__).parent
+ACCEPTED = sorted((HERE / "accepted").glob("*.py"))
+REFUSED = sorted((HERE / "refused").glob("*.py"))
+UNREADABLE = 4
+
+
+def snippets(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[EngineProcess]:
+    with EngineProcess() as process:
+        process.wait_until_ready()
+        yield process
+
+
+def exported(path: Path) -> str:
+    return write_script(read_script(path.read_text(encoding="utf-8")).graph, stem=path.stem)
+
+
+@snippets(ACCEPTED)
+def test_every_view_has_the_values_and_gradients_of_python(path: Path, engine: EngineProcess) -> None:
+    text = path.read_text(encoding="utf-8")
+    graph = read_script(text).graph
+    assert incomplete(graph) == {}
+    canvas, outcome = by_engine(engine, graph, path.stem)
+    assert outcome.failed is None, outcome.failed and f"{outcome.failed.address}: {outcome.failed.message}"
+    python = by_python(text, str(path), outcome.report.seed)
+    assert python.variables or python.printed
+    assert differences(python, canvas) == []
+    assert canvas.printed.splitlines() == python.printed.splitlines()
+    script = by_python(exported(path), str(path), outcome.report.seed, "__main__")
+    assert differences(python, script) == []
+    assert script.printed.startswith(python.printed)
+
+
+@snippets(ACCEPTED)
+def test_what_is_exported_reads_back_as_the_same_program(path: Path) -> None:
+    graph = read_script(path.read_text(encoding="utf-8")).graph
+    text = write_script(graph, stem=path.stem)
+    again = read_script(text).graph
+    assert write_script(again, stem=path.stem) == text
+    assert likeness(again) == likeness(graph)
+
+
+def test_what_is_exported_is_formatted_and_clean(tmp_path: Path) -> None:
+    for path in ACCEPTED:
+        (tmp_path / path.name).write_text(exported(path), encoding="utf-8")
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    for verb in (["format", "--check", "--diff"], ["check", "--extend-ignore", IN_THE_TEXT]):
+        done = subprocess.run([ruff, *verb, "--isolated", str(tmp_path)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+IN_THE_TEXT = "E741,B018"
+"""A name such as `l` and a bare expression are the snippet's own, and stay."""
+
+
+@pytest.fixture(scope="module")
+def refusals() -> dict[str, dict[str, Any]]:
+    """What the command line says of each refused snippet."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gradstudio", "run", "--json", *map(str, REFUSED)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == UNREADABLE, done.stderr
+    return {one["file"]: one for one in map(json.loads, done.stdout.splitlines())}
+
+
+@snippets(REFUSED)
+def test_what_cannot_be_drawn_is_refused_at_its_line_in_words(path: Path, refusals: dict[str, Any]) -> None:
+    line, words = refused_line(path)
+    told = refusals[str(path)]
+    assert told["error"]["type"] == "UnreadableFile"
+    assert (told["error"]["line"], told["nodes"]) == (line, {})
+    assert told["error"]["column"] >= 1
+    assert words in told["error"]["message"]
