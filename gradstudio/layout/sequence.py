@@ -1,5 +1,7 @@
 """Which items stand left to right though no wire joins them: what happens before and after a backward."""
 
+from collections.abc import Sequence
+
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Effect
@@ -8,7 +10,7 @@ _TURNS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER})
 _FOLLOWS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.GRAD})
 
 
-def effect_pairs(graph: Graph, order: tuple[ItemId, ...]) -> list[tuple[int, int]]:
+def effect_pairs(graph: Graph, order: Sequence[ItemId]) -> list[tuple[int, int]]:
     """Pairs of positions in `order`: a backward or an optimizer's step, and what reads its outcome."""
     pairs: list[tuple[int, int]] = []
     last: int | None = None

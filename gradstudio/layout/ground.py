@@ -1,0 +1,154 @@
+"""What stands where, and the free place nearest to a wish. No Qt here."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from gradstudio.graph.joining import joined
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.layout.sizes import BLOCK_BOTTOM, BLOCK_SIDE, BLOCK_TOP, EMPTY_BLOCK, Size, card_size, note_size
+
+CLEAR = 24.0
+"""Least distance of what is put down from all that stands."""
+MOST_TRIES = 240
+ASIDE = 1.5
+"""A pixel aside counts so much more than one up or down."""
+Rect = tuple[float, float, float, float]
+"""Left, top, right, bottom, scene pixels."""
+
+
+class Ground:
+    """The rectangles of cards, notes and frames that have a place.
+
+    Attributes:
+        lost: items that do not stand anywhere yet; nobody has to give way to them.
+    """
+
+    def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size], lost: Collection[ItemId] = ()) -> None:
+        """Look at the places of the graph; `sizes` of cards, where they are known."""
+        self.graph, self.sizes, self.lost = graph, sizes, set(lost)
+        self.corners = {key: (place.x, place.y) for key, place in graph.places.items()}
+        self._inside = joined(graph).insides()
+
+    def put(self, corners: Mapping[str, tuple[float, float]]) -> None:
+        """Items have a place now."""
+        self.corners.update(corners)
+        self.lost.difference_update(ItemId(key) for key in corners)
+
+    def rect(self, item: ItemId) -> Rect | None:
+        """Of an item's card or frame; None while it has no place."""
+        if item in self.graph.blocks:
+            return self._frame(item)
+        if item in self.lost or item in self._inside or item not in self.corners:
+            return None
+        return self._at(item, self.sizes.get(item) or card_size(self.graph, item))
+
+    def whole(self, item: ItemId) -> Rect | None:
+        """Of an item with its note."""
+        return around(self._rects(item))
+
+    def members(self, body: BodyId, but: Collection[ItemId] = ()) -> list[Rect]:
+        """Of all that stands in a body: cards, notes, and blocks as frames."""
+        return [rect for item in self.graph.bodies[body] if item not in but for rect in self._rects(item)]
+
+    def nearest(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> tuple[float, float]:
+        """How far to move rectangles of a body so that they, and the frames around them, meet nothing.
+
+        Args:
+            body: where they stand.
+            rects: as they would stand best.
+            moving: items of the body that are no obstacle.
+        """
+        taken, frames = self.members(body, moving), list(self._frames(body))
+        bounds = around(rects)
+        if bounds is None:
+            return 0.0, 0.0
+
+        def fits(by: tuple[float, float]) -> bool:
+            here = [_moved(rect, by) for rect in rects]
+            if any(_meet(rect, other, CLEAR) for other in taken for rect in here):
+                return False
+            return all(_grows_freely(frame, others, _moved(bounds, by)) for frame, others in frames)
+
+        return next(filter(fits, _moves(bounds, taken)), _below(bounds, taken))
+
+    def _frames(self, body: BodyId) -> Iterator[tuple[Rect, list[Rect]]]:
+        """The frames around a body, with what stands beside each."""
+        while body != ROOT:
+            block, body = ItemId(body), self.graph.parents[ItemId(body)]
+            frame = self._frame(block)
+            if frame is not None:
+                yield frame, [one for one in self.members(body, (block,)) if not _meet(one, frame, 0.0)]
+
+    def _rects(self, item: ItemId) -> list[Rect]:
+        rect = self.rect(item)
+        if rect is None:
+            return []
+        size = note_size(self.graph, item)
+        if not size[1]:
+            return [rect]
+        key = f"note:{item}"
+        left, top = self.corners.get(key, (rect[0], rect[1] - size[1] - CLEAR))
+        return [rect, (left, top, left + size[0], top + size[1])]
+
+    def _frame(self, block: ItemId) -> Rect | None:
+        inner = around(self.members(BodyId(block)))
+        if inner is not None:
+            return inner[0] - BLOCK_SIDE, inner[1] - BLOCK_TOP, inner[2] + BLOCK_SIDE, inner[3] + BLOCK_BOTTOM
+        return self._at(block, EMPTY_BLOCK) if block in self.corners and block not in self.lost else None
+
+    def _at(self, item: ItemId, size: Size) -> Rect:
+        x, y = self.corners[item]
+        return x, y, x + size[0], y + size[1]
+
+
+def around(rects: Sequence[Rect]) -> Rect | None:
+    """The smallest rectangle around all of them; None around nothing."""
+    if not rects:
+        return None
+    lefts, tops, rights, bottoms = zip(*rects, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _moves(bounds: Rect, taken: Sequence[Rect]) -> Iterator[tuple[float, float]]:
+    """Moves that may bring a rectangle clear of others, the shortest first."""
+    left, top, right, bottom = bounds
+    across = [0.0]
+    for other in taken:
+        if (
+            other[1] - CLEAR < bottom
+            and top < other[3] + CLEAR
+            and other[0] - CLEAR < right
+            and left < other[2] + CLEAR
+        ):
+            across.append(other[2] + CLEAR - left)
+    found = []
+    for dx in sorted(set(across))[:8]:
+        column = [rect for rect in taken if rect[0] - CLEAR < right + dx and left + dx < rect[2] + CLEAR]
+        down = {0.0, *(rect[3] + CLEAR - top for rect in column), *(rect[1] - CLEAR - bottom for rect in column)}
+        found += [(ASIDE * dx + abs(dy) + 0.01 * (dy < 0), dx, dy) for dy in down]
+    return ((dx, dy) for _, dx, dy in sorted(found)[:MOST_TRIES])
+
+
+def _below(bounds: Rect, taken: Sequence[Rect]) -> tuple[float, float]:
+    """The move below all others."""
+    return 0.0, max((rect[3] for rect in taken), default=bounds[1] - CLEAR) + CLEAR - bounds[1]
+
+
+def _grows_freely(frame: Rect, others: Sequence[Rect], inner: Rect) -> bool:
+    grown = around(
+        [frame, (inner[0] - BLOCK_SIDE, inner[1] - BLOCK_TOP, inner[2] + BLOCK_SIDE, inner[3] + BLOCK_BOTTOM)]
+    )
+    return grown is None or not any(_meet(grown, other, 0.0) for other in others)
+
+
+def _moved(rect: Rect, by: tuple[float, float]) -> Rect:
+    return rect[0] + by[0], rect[1] + by[1], rect[2] + by[0], rect[3] + by[1]
+
+
+def _meet(one: Rect, other: Rect, clear: float) -> bool:
+    """Whether two are nearer to each other than that."""
+    return (
+        one[0] < other[2] + clear
+        and other[0] < one[2] + clear
+        and one[1] < other[3] + clear
+        and other[1] < one[3] + clear
+    )
