@@ -2,8 +2,9 @@
 
 import ast
 import copy
+import re
 
-from gradstudio.graph.spelling import NotALiteral, spell
+from gradstudio.graph.spelling import TYPES, NotALiteral, spell
 from gradstudio.operators.binding import Written
 from gradstudio.program.reading.modules import PACKAGES, Modules
 
@@ -16,14 +17,18 @@ class Literals:
 
     def __init__(self, source: str, modules: Modules) -> None:
         """Read from this source, under these imports."""
-        self._source, self._modules = source, modules
+        self._lines = [line.encode() for line in re.split(r"\r\n|\r|\n", source)]
+        self._modules = modules
 
     def of(self, node: ast.expr) -> Written | None:
         """The literal that an expression is, or None."""
         if isinstance(node, ast.Name) and not self._is_known(node.id):
             return None
+        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        if any(name.id not in _BUILTINS and self._modules.path(name) is None for name in names):
+            return None
         renamed = _Renamed(self._modules)
-        twin = renamed.visit(copy.deepcopy(node)) if _has_names(node) else node
+        twin = renamed.visit(copy.deepcopy(node)) if names else node
         if renamed.foreign:
             return None
         text = ast.unparse(twin) if renamed.changed else self._segment(node)
@@ -33,15 +38,17 @@ class Literals:
             return None
 
     def _is_known(self, name: str) -> bool:
-        return self._modules.binds(name) or name in ("float", "int", "bool", "complex")
+        return self._modules.binds(name) or name in TYPES
 
     def _segment(self, node: ast.expr) -> str:
-        text = ast.get_source_segment(self._source, node) or ast.unparse(node)
-        return f"({text})" if "\n" in text else text
-
-
-def _has_names(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Name) for part in ast.walk(node))
+        """The expression as it is written; columns of a syntax tree count bytes."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        if first == last:
+            return self._lines[first][node.col_offset : node.end_col_offset].decode()
+        between = self._lines[first + 1 : last]
+        parts = [self._lines[first][node.col_offset :], *between, self._lines[last][: node.end_col_offset]]
+        text = b"\n".join(parts).decode()
+        return f"({text})"
 
 
 class _Renamed(ast.NodeTransformer):
@@ -79,4 +86,4 @@ class _Renamed(ast.NodeTransformer):
         return ast.parse(short, mode="eval").body
 
 
-_BUILTINS = frozenset({"float", "int", "bool", "complex", "slice", "range"})
+_BUILTINS = TYPES | {"slice", "range"}
