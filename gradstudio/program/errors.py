@@ -1,8 +1,9 @@
-"""Why a text cannot become a program.
+"""Why a text cannot become a program, or a program not a text.
 
 GradStudioError
 └── ProgramError
-    └── NotReadable   a line of Python that a canvas cannot express; says which, and what to do instead
+    ├── NotReadable   a line of Python that a canvas cannot express; says which, and what to do instead
+    └── NoForm        a program that a form cannot express; says what, where, and what to do
 """
 
 from gradstudio.errors import GradStudioError
@@ -25,3 +26,7 @@ class NotReadable(ProgramError):
         """Say what cannot be read, and where."""
         super().__init__(f"Line {line}, column {column + 1}: {reason}")
         self.reason, self.line, self.column = reason, line, column
+
+
+class NoForm(ProgramError):
+    """The form cannot express the program; the message says what is in the way and what to do."""

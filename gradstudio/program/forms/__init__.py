@@ -1,0 +1,1 @@
+"""Forms: a program as the kinds of Python file that people keep."""

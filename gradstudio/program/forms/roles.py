@@ -1,0 +1,219 @@
+"""Roles: what each statement of a program is to a class: made once, given, computed, or left outside (SEMANTICS 14).
+
+`forward` is a run of statements that stand together in one scope, so that taking them out into a method
+changes neither what they read nor the order of anything random.
+"""
+
+import msgspec
+
+from gradstudio.graph.analysis import Analysis, analyse
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.operators.model import Effect, Face, Family
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.setting_up import SettingUp
+from gradstudio.program.forms.units import Units, Value
+
+_BACKWARD_KEYS = ("torch.Tensor.backward", "torch.autograd.backward", "torch.autograd.grad")
+
+
+class Roles(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of a program; units are statements or whole blocks, in program order.
+
+    Attributes:
+        root: the value that `forward` returns first.
+        body: the scope in which `forward` stands: the program's, or that of a loop.
+        forward: its units.
+        returned: the root, then every other value of `forward` that is read outside or nowhere.
+        inputs: its arguments: values made outside, by set-up or by the loop around it.
+        constants: set-up units that only say numbers which the class uses: they stand above it.
+        construction: set-up units of `__init__`.
+        given: the arguments of `__init__`.
+        parameters: leaves that `__init__` makes; `modules` the modules.
+        nested: the parts that are printed inside their users; some get statements of their own here.
+    """
+
+    root: Value
+    body: BodyId
+    forward: tuple[ItemId, ...]
+    returned: tuple[Value, ...]
+    inputs: tuple[Value, ...]
+    constants: tuple[ItemId, ...]
+    construction: tuple[ItemId, ...]
+    given: tuple[Value, ...]
+    parameters: tuple[Value, ...]
+    modules: tuple[Value, ...]
+    nested: frozenset[ItemId]
+
+
+def roles(graph: Graph) -> Roles:
+    """The roles of a program's statements.
+
+    Raises:
+        NoForm: nothing in it is trained or computed; says why and what to do.
+    """
+    analysis = analyse(graph)
+    root, backward = _root(analysis)
+    units = Units(analysis, _pulled(analysis, root))
+    body, forward = _run(units, root, backward)
+    setting_up = SettingUp(units, tuple(forward))
+    if not (setting_up.parameters or setting_up.modules):
+        raise NoForm(
+            f"Nothing that '{title(graph, root[0])}' is computed from is trained, so a class would have no parameters. "
+            "Give a tensor requires_grad=True, or export the script."
+        )
+    kept = setting_up.forward
+    return Roles(
+        root=root,
+        body=body,
+        forward=kept,
+        returned=_returned(units, kept, root),
+        inputs=setting_up.inputs,
+        constants=setting_up.constants,
+        construction=setting_up.construction,
+        given=setting_up.given,
+        parameters=setting_up.parameters,
+        modules=setting_up.modules,
+        nested=units.nested,
+    )
+
+
+# -------------------------------------------------------------------- the root
+
+
+def _root(analysis: Analysis) -> tuple[Value, ItemId | None]:
+    """The value to return, and the first backward that starts from it or after it."""
+    graph, soundness = analysis.graph, analysis.soundness
+    order = [item for item in graph.order() if item in graph.nodes and soundness.is_live(item)]
+    chosen = next((item for item in order if "root" in graph.nodes[item].marks), None)
+    backwards = [item for item in order if graph.nodes[item].operator in _BACKWARD_KEYS]
+    backwards.sort(key=lambda item: graph.nodes[item].operator == _BACKWARD_KEYS[2])  # `.backward()` first
+    for item in backwards:
+        value = _started_from(analysis, item)
+        if value is not None and (chosen is None or value[0] == chosen):
+            return value, item
+    found = chosen if chosen is not None else analysis.root
+    if found is None or found not in analysis.gradients.repeated:
+        raise NoForm(
+            "No tensor here is computed from one that requires grad, so there is nothing for forward to return. "
+            "Give a tensor requires_grad=True, or export the script."
+        )
+    return soundness.binding(found, 0), None
+
+
+def _started_from(analysis: Analysis, backward: ItemId) -> Value | None:
+    """What a backward starts from, when that is computed in the repeated part."""
+    name = analysis.soundness.operators[backward].parameters[0].name
+    wires = analysis.graph.wires
+    wire = wires.get((backward, name)) or wires.get((backward, f"{name}.0"))
+    if wire is None:
+        return None
+    value = analysis.soundness.binding(wire.source, wire.output)
+    is_computed = value[0] in analysis.graph.nodes and value[0] in analysis.gradients.repeated
+    return value if is_computed and value not in analysis.gradients.leaves else None
+
+
+def _pulled(analysis: Analysis, root: Value) -> frozenset[ItemId]:
+    """Parts that get statements of their own: the root, and what a class makes once."""
+    found = {root[0]}
+    repeated = analysis.gradients.repeated
+    for item in analysis.nested - repeated:
+        operator = analysis.soundness.operators[item]
+        makes_module = operator.face is Face.CONSTRUCTOR and operator.results[0].family is Family.MODULE
+        is_made_once = makes_module or (item, 0) in analysis.gradients.leaves
+        if is_made_once and any(wire.target in repeated for wire in analysis.graph.wires_from(item)):
+            found.add(item)
+    return frozenset(found) & analysis.nested
+
+
+# -------------------------------------------------------------------- the run
+
+
+def _run(units: Units, root: Value, backward: ItemId | None) -> tuple[BodyId, list[ItemId]]:
+    """The scope of `forward`, and the units from the first that computes up to the root."""
+    around = units.scopes(units.statement(backward)) if backward is not None else [ROOT]
+    body = next(scope for scope in units.scopes(units.statement(root[0])) if scope in around)
+    scope = units.of(body)
+    last = units.unit(root[0], body)
+    assert last is not None  # the scope is around it
+    needed = _needed(units, last)
+    run: list[ItemId] = []
+    waiting: list[ItemId] = []
+    for unit in reversed(scope[: scope.index(last) + 1]):
+        if unit not in needed and _is_barrier(units, unit):
+            break
+        if not (unit not in needed and _clears_gradients(units, unit)):
+            waiting.append(unit)
+        if _computes(units, unit):
+            run.extend(waiting)
+            waiting = []
+    return body, run[::-1]
+
+
+def _needed(units: Units, last: ItemId) -> set[ItemId]:
+    found, waiting = {last}, [last]
+    while waiting:
+        for source in units.sources(waiting.pop()):
+            if source not in found:
+                found.add(source)
+                waiting.append(source)
+    return found
+
+
+def _clears_gradients(units: Units, unit: ItemId) -> bool:
+    """``optimizer.zero_grad()``, ``x.grad = None``, ``x.grad.zero_()``: before `forward` or after, all one."""
+    operators = [operator for item in units.members(unit) if (operator := units.operator(item)) is not None]
+    effects = {effect for operator in operators for effect in operator.effects}
+    clears = any(
+        operator.word in ("zero_grad", "zero_") or operator.face is Face.SET_ATTRIBUTE for operator in operators
+    )
+    return clears and bool(effects & {Effect.GRAD, Effect.OPTIMIZER}) and unit in units.graph.nodes
+
+
+def _is_barrier(units: Units, unit: ItemId) -> bool:
+    """Whether training has taken place before what follows: a backward, a step, a write into a leaf."""
+    if _clears_gradients(units, unit):
+        return False
+    effects = units.effects(unit)
+    writes_leaf = any(value in units.analysis.gradients.leaves for value in units.written(unit))
+    trains = bool(effects & {Effect.BACKWARD, Effect.OPTIMIZER})
+    return trains or (writes_leaf and unit in units.analysis.gradients.repeated)
+
+
+def _computes(units: Units, unit: ItemId) -> bool:
+    """Whether a unit computes with what is trained."""
+    if unit not in units.analysis.gradients.repeated or units.effects(unit) & {Effect.MODE, Effect.SEED}:
+        return False
+    if Effect.PRINT in units.effects(unit) and unit in units.graph.nodes:
+        return False
+    return any(_is_trained(units, value) for value in units.reads(unit))
+
+
+def _is_trained(units: Units, value: Value) -> bool:
+    operator = units.operator(value[0])
+    if operator is not None and operator.results and operator.results[0].family is Family.MODULE:
+        return True
+    return value in units.analysis.gradients.may
+
+
+def _returned(units: Units, forward: tuple[ItemId, ...], root: Value) -> tuple[Value, ...]:
+    """The root, what is read outside, and what has a name and no reader (which would be lost)."""
+    inside = {item for unit in forward for item in units.members(unit)}
+    outer: set[Value] = set()
+    read: set[Value] = set()
+    for item in units.position:
+        if not units.soundness.is_live(item):
+            continue
+        for wire in units.graph.incoming.get(item, ()):
+            value = units.soundness.binding(wire.source, wire.output)
+            read.add(value)
+            if wire.source in inside and item not in inside and wire.port.partition(".")[0] != "first":
+                outer.add(value)
+    found = {value for value in outer if value[0] in inside}
+    for unit in forward:
+        node = units.graph.nodes.get(unit)
+        for k, name in enumerate(node.names if node is not None else ()):
+            if name != "_" and (unit, k) not in read:
+                found.add((unit, k))
+    found.discard(root)
+    return (root, *sorted(found, key=lambda value: (units.position[value[0]], value[1])))

@@ -1,0 +1,49 @@
+"""Table: the forms a program can be written in; menus, the command line and the export read them here."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gradstudio.graph.model import Graph
+from gradstudio.program.write import write_script
+
+
+class Form(msgspec.Struct, frozen=True):
+    """One kind of file.
+
+    Attributes:
+        name: how the command line calls it.
+        title: how the window calls it, with `summary` in a line below.
+        suffix: of the file, with its dot.
+        write: the text of a graph for a file with this stem; raises `NoForm` where the form cannot express it.
+    """
+
+    name: str
+    title: str
+    summary: str
+    suffix: str
+    write: Callable[[Graph, str], str]
+
+
+def form_named(name: str) -> Form:
+    """The form of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return next((form for form in FORMS if form.name == name), None) or _missing(name)
+
+
+def _missing(name: str) -> Form:
+    raise KeyError(name)
+
+
+FORMS: tuple[Form, ...] = (
+    Form(
+        "script",
+        "Script",
+        "The statements as they stand, and a report of all values.",
+        ".py",
+        lambda graph, stem: write_script(graph, stem=stem),
+    ),
+)
