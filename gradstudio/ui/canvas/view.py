@@ -36,6 +36,7 @@ from gradstudio.ui.canvas.drops import Drops
 from gradstudio.ui.canvas.editing import InPlace
 from gradstudio.ui.canvas.editing_commands import Editing
 from gradstudio.ui.canvas.following import Following, shown_by
+from gradstudio.ui.canvas.gliding import Gliding
 from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
@@ -109,6 +110,7 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
         self._connect_truths()
+        self.gliding = Gliding(self)
         self._connect_debugger()
 
     def _set_up_widget(self) -> None:

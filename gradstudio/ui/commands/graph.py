@@ -5,9 +5,9 @@ from collections.abc import Callable
 import msgspec
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import Edits
-from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.graph.model import Header, ItemId
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.commands.tidying import tidy
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.seed_dialog import SeedDialog
 
@@ -75,13 +75,8 @@ class GraphCommands:
         return bool(self._store.graph.nodes or self._store.graph.blocks)
 
     def tidy(self) -> None:
-        """Lay the whole program out anew."""
-        self._store.attempt(_tidy, "Tidy", self._sizes())
-        self.canvas.fit_all()
-
-    def _sizes(self) -> dict[ItemId, tuple[float, float]]:
-        boxes = ((item, self.canvas.board.box(item)) for item in self._store.graph.nodes)
-        return {item: (box.width, box.height) for item, box in boxes if box is not None}
+        """Lay out the selection, or the whole program, anew."""
+        tidy(self.canvas)
 
     def set_seed(self) -> None:
         """Ask for the seed of the random numbers."""
@@ -97,9 +92,3 @@ class GraphCommands:
 
     def _set_header(self, header: Header, text: str) -> None:
         self._store.attempt(recipes.set_header, text, header)
-
-
-def _tidy(graph: Graph, sizes: dict[ItemId, tuple[float, float]]) -> Edits:
-    from gradstudio.layout.tidy import layout
-
-    return recipes.move(graph, layout(graph, sizes))

@@ -1,0 +1,96 @@
+"""Cards glide to where the graph has put them; any key, click, turn of the wheel or edit ends it at once."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
+from PySide6.QtWidgets import QStyle
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+GLIDE_MS: Final = 200
+MOST_CARDS: Final = 300
+"""More of them stand where they belong at once."""
+_ENDS: Final = frozenset(
+    {
+        QEvent.Type.MouseButtonPress,
+        QEvent.Type.MouseButtonDblClick,
+        QEvent.Type.Wheel,
+        QEvent.Type.NativeGesture,
+        QEvent.Type.KeyPress,
+        QEvent.Type.ShortcutOverride,
+        QEvent.Type.ContextMenu,
+        QEvent.Type.DragEnter,
+        QEvent.Type.Hide,
+        QEvent.Type.Resize,
+    }
+)
+Corners = Mapping[str, tuple[float, float]]
+
+
+class Gliding(QObject):
+    """Shows items of one canvas on their way; the graph has them at the end of it already."""
+
+    def __init__(self, view: "CanvasView") -> None:
+        """Nothing moves yet."""
+        super().__init__(view)
+        self._view = view
+        self._ways: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}
+        self._clock = QVariantAnimation(self)
+        self._clock.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._clock.setStartValue(0.0)
+        self._clock.setEndValue(1.0)
+        self._clock.valueChanged.connect(self._on_clock_value_changed)
+        self._clock.finished.connect(self.finish)
+        view.store.edited.connect(self.finish)
+        view.store.replaced.connect(self.finish)
+        view.installEventFilter(self)
+        view.viewport().installEventFilter(self)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether cards are on their way."""
+        return bool(self._ways)
+
+    def start(self, before: Corners) -> None:
+        """Let items glide from places, in scene pixels, to where the graph has them now."""
+        self.finish()
+        board, places = self._view.board, self._view.board.graph.places
+        after = {key: (place.x, place.y) for key in before if (place := places.get(key)) is not None}
+        ways = {key: (before[key], at) for key, at in after.items() if at != before[key]}
+        if not ways or sum(key in board.index for key in ways) > MOST_CARDS or not self._wanted():
+            return
+        self._ways = ways
+        self._clock.setDuration(GLIDE_MS)
+        self._clock.start()
+        self._show(0.0)
+
+    def finish(self, *_said: object) -> None:
+        """Everything stands where the graph has it."""
+        if self._ways:
+            self._ways = {}
+            self._clock.stop()
+            self._view.board.let_go()
+            self._view.repaint_board()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What a person does finds the cards at rest."""
+        if self._ways and event.type() in _ENDS:
+            self.finish()
+        return super().eventFilter(watched, event)
+
+    def _wanted(self) -> bool:
+        """Nobody is shown motion who has turned it off for the whole desktop."""
+        duration = self._view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self._view)
+        return self._view.isVisible() and duration > 0
+
+    def _on_clock_value_changed(self, part: float) -> None:
+        if self._ways:
+            self._show(part)
+
+    def _show(self, part: float) -> None:
+        self._view.board.drag(
+            {key: (a + (x - a) * part, b + (y - b) * part) for key, ((a, b), (x, y)) in self._ways.items()}
+        )
+        self._view.repaint_board()

@@ -1,0 +1,46 @@
+"""Tidy: the selection where it stands, or the whole program; the cards glide to their places."""
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.canvas.view import CanvasView
+
+Sizes = dict[ItemId, tuple[float, float]]
+
+
+def tidy(canvas: CanvasView) -> None:
+    """Lay out what is selected, if that is more than one card, else everything; one undo entry."""
+    canvas.gliding.finish()
+    board, items = canvas.board, canvas.chosen()
+    sizes = {item: (box.width, box.height) for item in board.cards if (box := board.box(item)) is not None}
+    before = {key: (place.x, place.y) for key, place in board.graph.places.items()}
+    seen = canvas.camera
+    if len(board.joining.cards(items)) > 1 or items & board.graph.blocks.keys():
+        canvas.store.attempt(_tidy_part, "Tidy selection", items, sizes)
+    else:
+        canvas.store.attempt(_tidy_all, "Tidy", sizes)
+        canvas.fit_all()
+    now = canvas.camera
+    canvas.gliding.start({key: now.to_scene(*seen.to_view(*at)) for key, at in before.items()})
+
+
+def _tidy_all(graph: Graph, sizes: Sizes) -> Edits:
+    from gradstudio.layout.tidy import layout
+
+    return _moves(graph, layout(graph, sizes))
+
+
+def _tidy_part(graph: Graph, items: frozenset[ItemId], sizes: Sizes) -> Edits:
+    from gradstudio.layout.tidy import layout_part
+
+    return _moves(graph, layout_part(graph, items, sizes))
+
+
+def _moves(graph: Graph, corners: dict[str, tuple[float, float]]) -> Edits:
+    """No edits when everything stands there already."""
+    moved = {}
+    for key, at in corners.items():
+        place = graph.places.get(key)
+        if place is None or (place.x, place.y) != at:
+            moved[key] = at
+    return recipes.move(graph, moved) if moved else ()
