@@ -1,0 +1,236 @@
+"""Merge: an edited text put in the place of the one that a graph was printed as.
+
+What stands in the text as it stood keeps its id, its place, its results and its notes; what no text shows
+(muted nodes, nodes that cannot run) stays while the lines around it do.
+"""
+
+import secrets
+from pathlib import PurePosixPath
+
+import msgspec
+
+from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
+from gradstudio.program.comments import comment_lines
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.merging.entries import Entry, entries_of, hidden
+from gradstudio.program.merging.matching import Matched, Matching
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import Script, write
+
+
+def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
+    """The graph that an edited text means; new items have no places yet.
+
+    Args:
+        graph: what the text was printed from by `write_code(graph, stem=stem)`, before somebody edited it.
+        text: Python source, without the report at the end.
+        stem: the name under which the text was printed.
+
+    Raises:
+        NotReadable: a canvas cannot express the text; with line, column and reason.
+    """
+    if graph.definitions:
+        raise NotReadable("this program has groups of its own, which are not read back from text yet.", 1)
+
+    def stored(file: str) -> StoredTensor:
+        tensor = graph.tensors.get(PurePosixPath(file).stem)
+        if tensor is None:
+            raise NotReadable(f"the document holds no data under “{file}”.", _line_of(text, file))
+        return tensor
+
+    read = read_script(text, stored).graph
+    merging = _Merging(graph, read, stem)
+    target = merging.target(merging.matched)
+    if merging.matched.same and not merging.means_the_text(target):
+        target = merging.target(Matched(merging.matched.old, set()))
+    return target
+
+
+def _line_of(text: str, words: str) -> int:
+    return text.count("\n", 0, max(0, text.find(words))) + 1
+
+
+class _Merging:
+    """One text against one graph."""
+
+    def __init__(self, graph: Graph, read: Graph, stem: str) -> None:
+        self.graph, self.read, self.stem = graph, read, stem
+        self.script, self.printed = write(graph, stem=stem), write(read, stem=stem)
+        before, after = entries_of(self.script), entries_of(self.printed)
+        self.above = {entry.item: entry.above for entry in after}
+        self.entry_of = {entry.item: entry for entry in before}
+        self.remarks = _remarks(self.script)
+        shown = {line.strip() for line in self.printed.code.split("\n")}
+        unseen = hidden(graph, before)
+        gone = [item for item in graph.order() if item in self.remarks and self.remarks[item] not in shown]
+        self.matched = Matching(graph, before, gone, read).match(after)
+        taken = set(self.matched.old.values())
+        self.kept = [item for item in graph.order() if item in unseen and item not in taken and item not in gone]
+        self.ids = {item: self.matched.old.get(item) or self._fresh(item) for item in read.order()}
+
+    def target(self, matched: Matched) -> Graph:
+        """The text's graph under the old ids; what is printed the same keeps its record."""
+        target = Graph()
+        target.header, target.definitions = self.read.header, dict(self.graph.definitions)
+        target.tensors = {**self.graph.tensors, **self.read.tensors}
+        for body, items in self.read.bodies.items():
+            owner = self._body(body)
+            target.bodies[owner] = tuple(self.ids[item] for item in items)
+            target.parents.update((self.ids[item], owner) for item in items)
+        self._records(target, matched)
+        self._wires(target, matched)
+        self._tails(target)
+        self._keep_hidden(target)
+        keys = {key for item in (*target.nodes, *target.blocks) for key in (item, f"note:{item}")}
+        target.places = {key: place for key, place in self.graph.places.items() if key in keys}
+        return target
+
+    def means_the_text(self, target: Graph) -> bool:
+        """Whether the target is printed as the text is, comments and blank lines aside."""
+        return _statements(write(target, stem=self.stem)) == _statements(self.printed)
+
+    # -------------------------------------------------------------- records
+
+    def _records(self, target: Graph, matched: Matched) -> None:
+        inside = {part: entry for entry in self.entry_of.values() for part in entry.parts}
+        for item, block in self.read.blocks.items():
+            target.blocks[self.ids[item]] = self._block(item, block)
+        for item, node in self.read.nodes.items():
+            old = self.graph.nodes.get(self.ids[item])
+            if old is not None and item in matched.same:
+                owner = inside.get(old.id)
+                target.nodes[old.id] = self._noted(item, old, node, owner)
+            else:
+                target.nodes[self.ids[item]] = self._changed(item, node, old)
+
+    def _block(self, item: ItemId, new: Block) -> Block:
+        old = self.graph.blocks.get(self.ids[item])
+        record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
+        if old is not None and self._above(item, old.id):
+            return msgspec.structs.replace(record, note=old.note, blank_before=old.blank_before)
+        return record
+
+    def _noted(self, item: ItemId, old: Node, new: Node, owner: Entry | None) -> Node:
+        """The record as it was; with the text's comments, if those are others now."""
+        statement = next((one for one, was in self.matched.old.items() if owner and was == owner.item), item)
+        if self._above(statement, self.ids[statement]):
+            return old
+        return msgspec.structs.replace(old, note=self._clean(new.note), blank_before=new.blank_before)
+
+    def _changed(self, item: ItemId, new: Node, old: Node | None) -> Node:
+        record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
+        if old is None:
+            return record
+        covered = {port: text for port, text in old.covered.items() if (item, port) in self.read.wires}
+        record = msgspec.structs.replace(record, marks=old.marks, covered=covered)
+        if item in self.above and self._above(item, old.id):
+            return msgspec.structs.replace(record, blank_before=old.blank_before)
+        return record
+
+    def _above(self, item: ItemId, old: ItemId) -> bool:
+        """Whether the same comments stand above a statement as before."""
+        entry = self.entry_of.get(old)
+        return entry is not None and entry.above == self.above.get(item)
+
+    def _clean(self, note: str) -> str:
+        """A note without the lines about what cannot run, which the reader took for notes."""
+        lines, texts = note.splitlines(), comment_lines(note)
+        for item, remark in self.remarks.items():
+            if item in self.kept and remark in texts:
+                at = texts.index(remark)
+                own = comment_lines((self.graph.nodes.get(item) or self.graph.blocks[item]).note)
+                first = at - len(own) if own and texts[max(0, at - len(own)) : at] == own else at
+                del lines[first : at + 1], texts[first : at + 1]
+        return "\n".join(lines)
+
+    # -------------------------------------------------------------- wires, tails, what is not shown
+
+    def _wires(self, target: Graph, matched: Matched) -> None:
+        for wire in self.read.wires.values():
+            new = Wire(self.ids[wire.source], wire.output, self.ids[wire.target], wire.port)
+            old = self.graph.nodes.get(new.target)
+            if old is not None and old.bypassed and wire.target in matched.same:
+                self._into_bypassed(target, new)
+            else:
+                was = self.graph.wires.get((new.target, new.port)) if wire.target in matched.same else None
+                _draw(target, was if was is not None and self._passes(was, new) else new)
+
+    def _into_bypassed(self, target: Graph, new: Wire) -> None:
+        """What a bypassed node lets through comes from where the text says; its other wires are as they were."""
+        through = next(iter(self.script.references.soundness.ports.get(new.target, ())), new.port)
+        for old in self.graph.wires_to(new.target):
+            if old.port != through and old.source in target:
+                _draw(target, old)
+        _draw(target, Wire(new.source, new.output, new.target, through))
+
+    def _passes(self, was: Wire, new: Wire) -> bool:
+        """Whether the wire came by way of a node that only lets its input through, from where the text says."""
+        binding = self.script.references.soundness.binding
+        is_by_way = was.source in self.kept and new.source in self.graph
+        return is_by_way and binding(was.source, was.output) == binding(new.source, new.output)
+
+    def _tails(self, target: Graph) -> None:
+        for body, text in self.read.tails.items():
+            if cleaned := self._clean(text):
+                target.tails[self._body(body)] = cleaned
+
+    def _keep_hidden(self, target: Graph) -> None:
+        for item in self.kept:
+            body = next(b for b in self.graph.ancestors(item) if b == ROOT or ItemId(b) in target.blocks)
+            target.bodies[body] = _behind(self.graph, target, item, body)
+            target.parents[item] = body
+            if item in self.graph.blocks:
+                target.blocks[item] = self.graph.blocks[item]
+                target.bodies[BodyId(item)] = ()
+            else:
+                target.nodes[item] = self.graph.nodes[item]
+        for item in self.kept:
+            for wire in self.graph.wires_to(item):
+                if wire.source in target and (wire.target, wire.port) not in target.wires:
+                    _draw(target, wire)
+
+    def _body(self, body: BodyId) -> BodyId:
+        return ROOT if body == ROOT else BodyId(self.ids[ItemId(body)])
+
+    def _fresh(self, item: ItemId) -> ItemId:
+        prefix = "b" if item in self.read.blocks else "n"
+        while True:
+            made = ItemId(prefix + secrets.token_hex(4))
+            if made not in self.graph:
+                return made
+
+
+def _draw(graph: Graph, wire: Wire) -> None:
+    graph.wires[wire.target, wire.port] = wire
+    graph.outgoing.setdefault(wire.source, {})[wire] = None
+    graph.incoming.setdefault(wire.target, {})[wire] = None
+
+
+def _behind(graph: Graph, target: Graph, item: ItemId, body: BodyId) -> tuple[ItemId, ...]:
+    """The body's order with an item behind the nearest of those that stood before it."""
+    items = target.bodies[body]
+    before: list[ItemId] = []
+    for sibling in graph.bodies[graph.parents[item]]:
+        if sibling == item:
+            break
+        before.append(sibling)
+    for sibling in reversed(before):
+        if target.parents.get(sibling) == body:
+            at = items.index(sibling) + 1
+            return (*items[:at], item, *items[at:])
+    return (item, *items)
+
+
+def _remarks(script: Script) -> dict[ItemId, str]:
+    """The comment that stands for each item that cannot run."""
+    lines, shown = script.code.split("\n"), {span.node for span in script.spans}
+    incomplete = script.references.soundness.incomplete
+    return {
+        item: lines[line - 1].strip()
+        for item, line in script.lines.items()
+        if item not in shown and item in incomplete
+    }
+
+
+def _statements(script: Script) -> list[str]:
+    return [line for line in script.code.split("\n") if line.strip() and not line.lstrip().startswith("#")]
