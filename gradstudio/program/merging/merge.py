@@ -107,14 +107,14 @@ class _Merging:
         old = self.graph.blocks.get(self.ids[item])
         record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
         if old is not None and self._above(item, old.id):
-            return msgspec.structs.replace(record, note=old.note, blank_before=old.blank_before)
+            return msgspec.structs.replace(record, note=old.note, blank_before=self._blank(item, old, new))
         return record
 
     def _noted(self, item: ItemId, old: Node, new: Node, owner: Entry | None) -> Node:
         """The record as it was; with the text's comments, if those are others now."""
         statement = next((one for one, was in self.matched.old.items() if owner and was == owner.item), item)
         if self._above(statement, self.ids[statement]):
-            return old
+            return msgspec.structs.replace(old, blank_before=self._blank(item, old, new))
         return msgspec.structs.replace(old, note=self._clean(new.note), blank_before=new.blank_before)
 
     def _changed(self, item: ItemId, new: Node, old: Node | None) -> Node:
@@ -124,8 +124,13 @@ class _Merging:
         covered = {port: text for port, text in old.covered.items() if (item, port) in self.read.wires}
         record = msgspec.structs.replace(record, marks=old.marks, covered=covered)
         if item in self.above and self._above(item, old.id):
-            return msgspec.structs.replace(record, blank_before=old.blank_before)
+            return msgspec.structs.replace(record, blank_before=self._blank(item, old, new))
         return record
+
+    def _blank(self, item: ItemId, old: Node | Block, new: Node | Block) -> bool:
+        """Whether a blank line stands above; of the first in a body, and of parts, nobody can tell from the text."""
+        is_told = item in self.above and self.read.bodies[self.read.parents[item]][0] != item
+        return new.blank_before if is_told else old.blank_before
 
     def _above(self, item: ItemId, old: ItemId) -> bool:
         """Whether the same comments stand above a statement as before."""
