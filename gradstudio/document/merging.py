@@ -2,7 +2,7 @@
 
 from gradstudio.graph.difference import edits_between
 from gradstudio.graph.edits import Edits
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.layout.fresh import places_for_new
 from gradstudio.program.merging.merge import merged
 
@@ -19,7 +19,13 @@ def merge(graph: Graph, text: str, *, stem: str = "program") -> Edits:
         NotReadable: a canvas cannot express the text; with line, column and reason.
     """
     target = merged(graph, text, stem=stem)
-    new = [item for item in target.order() if item not in graph]
     if graph.places:
-        target.places |= places_for_new(target, new)
+        target.places |= places_for_new(target, _newcomers(graph, target))
     return edits_between(graph, target)
+
+
+def _newcomers(graph: Graph, target: Graph) -> list[ItemId]:
+    """What needs a place: new nodes, and new blocks unless they were drawn around what has one."""
+    new = [item for item in target.order() if item not in graph]
+    around = {body for item in target.nodes if item in graph for body in target.ancestors(item)}
+    return [item for item in new if BodyId(item) not in around]

@@ -77,7 +77,7 @@ class Matching:
             waiting[key(self.before[k], self.graph)].append(k)
         for k in sorted(self._new if news is None else self._new.keys() & set(news)):
             sign = key(self._new[k], self.read)
-            if sign and waiting[sign] and self._alike(waiting[sign][-1], k):
+            if sign not in ("", ()) and waiting[sign] and self._alike(waiting[sign][-1], k):
                 self._pair(waiting[sign].pop(), k)
 
     def _alike(self, old: int, new: int) -> bool:

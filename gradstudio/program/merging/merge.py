@@ -41,7 +41,7 @@ def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     read = read_script(text, stored).graph
     merging = _Merging(graph, read, stem)
     target = merging.target(merging.matched)
-    if merging.matched.same and not merging.means_the_text(target):
+    if not merging.means_the_text(target):
         target = merging.target(Matched(merging.matched.old, set()))
     return target
 
@@ -65,6 +65,7 @@ class _Merging:
         gone = [item for item in graph.order() if item in self.remarks and self.remarks[item] not in shown]
         self.matched = Matching(graph, before, gone, read).match(after)
         taken = set(self.matched.old.values())
+        self.came_to = {old: new for new, old in self.matched.old.items()}
         self.kept = [item for item in graph.order() if item in unseen and item not in taken and item not in gone]
         self.ids = {item: self.matched.old.get(item) or self._fresh(item) for item in read.order()}
 
@@ -87,6 +88,9 @@ class _Merging:
 
     def means_the_text(self, target: Graph) -> bool:
         """Whether the target is printed as the text is, comments and blank lines aside."""
+        kept = self.matched.same.intersection(self.read.nodes)
+        if all(_is_as_read(target.nodes[self.ids[item]], self.read.nodes[item]) for item in kept):
+            return True
         return _statements(write(target, stem=self.stem)) == _statements(self.printed)
 
     # -------------------------------------------------------------- records
@@ -112,7 +116,7 @@ class _Merging:
 
     def _noted(self, item: ItemId, old: Node, new: Node, owner: Entry | None) -> Node:
         """The record as it was; with the text's comments, if those are others now."""
-        statement = next((one for one, was in self.matched.old.items() if owner and was == owner.item), item)
+        statement = self.came_to.get(owner.item, item) if owner is not None else item
         if self._above(statement, self.ids[statement]):
             return msgspec.structs.replace(old, blank_before=self._blank(item, old, new))
         return msgspec.structs.replace(old, note=self._clean(new.note), blank_before=new.blank_before)
@@ -205,6 +209,12 @@ class _Merging:
                 return made
 
 
+def _is_as_read(node: Node, read: Node) -> bool:
+    """Whether a node that was kept has all that the reader made of its text."""
+    blank = {"note": "", "blank_before": False, "marks": (), "covered": {}, "id": ""}
+    return msgspec.structs.replace(node, **blank) == msgspec.structs.replace(read, **blank)
+
+
 def _draw(graph: Graph, wire: Wire) -> None:
     graph.wires[wire.target, wire.port] = wire
     graph.outgoing.setdefault(wire.source, {})[wire] = None
@@ -231,9 +241,7 @@ def _remarks(script: Script) -> dict[ItemId, str]:
     lines, shown = script.code.split("\n"), {span.node for span in script.spans}
     incomplete = script.references.soundness.incomplete
     return {
-        item: lines[line - 1].strip()
-        for item, line in script.lines.items()
-        if item not in shown and item in incomplete
+        item: lines[line - 1].strip() for item, line in script.lines.items() if item not in shown and item in incomplete
     }
 
 
