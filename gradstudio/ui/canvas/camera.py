@@ -12,9 +12,9 @@ FIT_MAXIMUM: Final = 1.0
 FIT_MARGIN: Final = 18.0
 FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
-LEAST_READABLE: Final = 0.45
-"""A document opens as a whole when that needs no smaller zoom."""
-OPENING_ZOOM: Final = LEAST_READABLE
+LEAST_READABLE: Final = 0.62
+"""A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
+OPENING_ZOOM: Final = 0.7
 """Else its beginning at this zoom: as much of it as can be read."""
 
 

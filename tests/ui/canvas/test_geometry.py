@@ -129,8 +129,8 @@ def test_a_document_opens_whole_or_at_its_beginning_with_no_view_beyond_its_end(
 def test_a_document_that_can_just_be_read_opens_whole() -> None:
     from gradstudio.ui.canvas.camera import fitting, opening
 
-    box = Box(0, 0, 1950, 1000)
-    assert 0.45 <= fitting(box, 1000, 700).zoom < 0.55
+    box = Box(0, 0, 1500, 1000)
+    assert 0.62 <= fitting(box, 1000, 700).zoom < 0.7
     assert opening(box, Box(0, 0, 200, 200), 1000, 700) == fitting(box, 1000, 700)
 
 
@@ -150,6 +150,6 @@ def test_the_beginning_takes_whole_rows_above_it_along() -> None:
 
     rows = np.array([[0.0, y, 200.0, y + 150] for y in (0, 300, 600, 900)])
     first = Box(0, 600, 200, 150)
-    assert with_rows_above(first, rows, 760, 330) == Box(0, 300, 200, 450)
+    assert with_rows_above(first, rows, 1180, 513) == Box(0, 300, 200, 450)
     straddling = np.vstack([rows, [[300.0, 200.0, 500.0, 400.0]]])
-    assert with_rows_above(first, straddling, 760, 330).y in (200, 600)
+    assert with_rows_above(first, straddling, 1180, 513).y in (200, 600)

@@ -443,7 +443,7 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
         hand.add("torch.zeros", 300 * k, 260 * (k % 4))
     hand.canvas.session.graph_store.load(hand.graph)
     hand.shot()
-    assert 0.45 <= hand.canvas.zoom < 0.5
+    assert hand.canvas.zoom == 0.7
     first = hand.canvas.board.ids[0]
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)
