@@ -48,17 +48,21 @@ def _end(span: Span) -> tuple[int, int]:
 
 
 def _text(lines: list[str], span: Span) -> str:
-    indent = len(lines[span.line - 1]) - len(lines[span.line - 1].lstrip())
+    indent = _depth(lines[span.line - 1])
     return "\n".join(line[indent:] for line in lines[span.line - 1 : span.end_line])
 
 
 def _above(lines: list[str], index: int) -> tuple[str, ...]:
-    """The comments above line `index` (from 0), regions excepted."""
-    first = index
-    while first and _is_comment(lines[first - 1]):
+    """The comments above line `index` (from 0) that are as deep as it, regions excepted."""
+    first, depth = index, _depth(lines[index])
+    while first and _is_comment(lines[first - 1]) and _depth(lines[first - 1]) == depth:
         first -= 1
     blank = ("",) if first and not lines[first - 1] else ()
     return (*blank, *(line.strip() for line in lines[first:index]))
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_comment(line: str) -> bool:
