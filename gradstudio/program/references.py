@@ -29,12 +29,12 @@ class References:
         return name
 
     def _name(self, source: ItemId, output: int) -> str:
+        if source in self.nested:
+            return ""  # also a write: `x.mul_(2).add_(1)`
         binding = self.soundness.binding(source, output)
         name = self.soundness.name(binding)
         if name:
             return name
-        if source in self.nested:
-            return ""
         if binding != (source, output) and binding[0] not in self.nested:
             return self._unnamed(*binding)
         operator = self.soundness.operators.get(source)

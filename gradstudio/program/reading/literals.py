@@ -42,6 +42,8 @@ class Literals:
 
     def _segment(self, node: ast.expr) -> str:
         """The expression as it is written; columns of a syntax tree count bytes."""
+        if node.end_lineno is None:
+            return ast.unparse(node)  # made by the reader: it has no text of its own
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         if first == last:
             return self._lines[first][node.col_offset : node.end_col_offset].decode()
