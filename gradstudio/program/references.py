@@ -54,6 +54,10 @@ class References:
             )
         return (self._unnamed(item, 0),) if self._binds_address(item) else ()
 
+    def labels(self, item: ItemId) -> tuple[str, ...]:
+        """How a report calls what `bound` names."""
+        return self.bound(item)
+
     def variable(self, block: ItemId) -> str:
         """The loop variable."""
         name = self.graph.blocks[block].variable

@@ -1,5 +1,6 @@
 """Report: the end of a script, which prints every named tensor and the leaves' gradients."""
 
+from collections.abc import Container
 from functools import cached_property
 
 from gradstudio.graph import modes
@@ -16,26 +17,33 @@ from gradstudio.program.wrap import WIDTH, wrap
 
 def report_lines(analysis: Analysis, references: References) -> str:
     """The lines of the report; "" when the program binds no tensor."""
-    reporter = _Reporter(analysis, references)
-    calls = [line for name, node in reporter.last.items() for line in reporter.prints(name, node)]
-    if not calls:
-        return ""
-    return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""])
+    calls = report_calls(analysis, references)
+    return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""]) if calls else ""
+
+
+def report_calls(
+    analysis: Analysis, references: References, hidden: Container[ItemId] = frozenset(), depth: int = 1
+) -> list[str]:
+    """The calls of `print` alone, without what hidden items bind."""
+    reporter = _Reporter(analysis, references, depth)
+    seen = [(name, item) for name, item in reporter.last.items() if item not in hidden]
+    return [line for name, item in seen for line in reporter.prints(name, item)]
 
 
 class _Reporter:
     """What each name means at the end of the program, and whether it has a gradient to print."""
 
-    def __init__(self, analysis: Analysis, references: References) -> None:
+    def __init__(self, analysis: Analysis, references: References, depth: int) -> None:
         self.analysis, self.graph, self.references = analysis, analysis.graph, references
+        self.depth = depth
         self.soundness = analysis.soundness
         self.last: dict[str, ItemId] = {}
         for item in self.graph.order():
             node = self.graph.nodes.get(item)
             if node is None or not self.soundness.is_live(item):
                 continue
-            if item not in analysis.nested and _surely_runs(self.graph, item):
-                for name in self.references.bound(item):
+            if item not in references.nested and _surely_runs(self.graph, item):
+                for name in self.references.labels(item):
                     if name != "_":
                         self.last.pop(name, None)
                         self.last[name] = item
@@ -43,15 +51,16 @@ class _Reporter:
     def prints(self, name: str, item: ItemId) -> list[str]:
         node = self.graph.nodes[item]
         operator = self.soundness.operators.get(item)
-        family = self._family(node, name, operator)
+        output = self.references.labels(item).index(name)
+        text = self.references.bound(item)[output]
+        family = self._family(node, text, operator)
         if family is Family.MODULE:
-            return self._module_gradients(name) if self._is_worth_it(node) else []
+            return self._module_gradients(name, text) if self._is_worth_it(node) else []
         if family is not Family.TENSOR:
             return []
-        lines = _print(f'"{name} =", {name}')
-        output = self.references.bound(item).index(name)
+        lines = _print(f'"{name} =", {text}', self.depth)
         if self._is_leaf(node, output):
-            lines += _print(f'"{name}.grad =", {name}.grad')
+            lines += _print(f'"{name}.grad =", {text}.grad', self.depth)
         return lines
 
     def _is_worth_it(self, node: Node) -> bool:
@@ -68,11 +77,11 @@ class _Reporter:
         """What all loops over parameters call what they go over."""
         return self.references.fresh("key"), self.references.fresh("parameter")
 
-    def _module_gradients(self, name: str) -> list[str]:
+    def _module_gradients(self, name: str, text: str) -> list[str]:
         key, value = self._loop_names
         return [
-            f"{INDENT}for {key}, {value} in {name}.named_parameters():",
-            *_print(f'"{name}." + {key} + ".grad =", {value}.grad', depth=2),
+            f"{INDENT * self.depth}for {key}, {value} in {text}.named_parameters():",
+            *_print(f'"{name}." + {key} + ".grad =", {value}.grad', self.depth + 1),
         ]
 
     def _family(self, node: Node, name: str, operator: Operator | None, depth: int = 0) -> Family:
@@ -133,6 +142,6 @@ def _has_turns(graph: Graph, block_id: ItemId) -> bool:
     return len(numbers) == len(texts) and len(numbers) in (1, 2, 3) and len(range(*numbers)) > 0
 
 
-def _print(inner: str, depth: int = 1) -> list[str]:
+def _print(inner: str, depth: int) -> list[str]:
     text, indent = f"print({inner})", len(INDENT) * depth
     return [" " * indent + text] if indent + columns(text) <= WIDTH else list(wrap(text, indent).lines)

@@ -1,6 +1,7 @@
 """Write: a graph as a Python script, with the place of every node in it."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 import msgspec
 
@@ -71,9 +72,9 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     device = needs_device(analysis)
     memo = memo_of(graph, stem, device)
     references = memo.begin(analysis)
-    body = _Body(references, device, stem, memo)
+    body = Body(references, device, stem, memo)
     body.write(ROOT, 0)
-    definitions = _definitions(graph, device, stem, body.imports)
+    definitions = definition_lines(graph, device, stem, body.imports)
     before = _before(graph, device, body.imports, definitions)
     if declares_encoding([*before, *body.lines]):
         before = _before(graph, device, {*body.imports, "torch"}, definitions)
@@ -113,17 +114,21 @@ def _asks_for_device(graph: Graph, node: Node, operator: Operator) -> bool:
     return False
 
 
-class _Body:
+class Body:
     """Writes the statements of one graph; lines are counted from 1 at its first."""
 
     def __init__(self, references: References, device: bool, stem: str, memo: Memo | None = None) -> None:
         self.references, self.graph, self.memo = references, references.graph, memo
         self.soundness = references.soundness
-        self.printer = Printer(references, device=device, stem=stem)
+        self.printer = self.make_printer(references, device, stem)
         self.imports: set[str] = set()
         self.lines: list[str] = []
         self.pieces: list[tuple[int, Piece]] = []
         self.line_of: dict[ItemId, int] = {}
+
+    def make_printer(self, references: References, device: bool, stem: str) -> Printer:
+        """What prints the nodes."""
+        return Printer(references, device=device, stem=stem)
 
     def placed_below(self, count: int) -> tuple[tuple[Span, ...], dict[ItemId, int]]:
         """Where the items stand, and on which lines, when there are so many lines above."""
@@ -136,22 +141,33 @@ class _Body:
         """Write the statements of a body; whether there was one that is more than a comment."""
         indent = INDENT * depth
         first_line, holds, notes = len(self.lines), False, ""
-        for item in self.graph.bodies[body]:
+        for item in self.shown(body):
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
             if item in self.soundness.muted:
                 continue
-            notes = f"{notes}\n{owner.note}" if notes and owner.note else notes or owner.note
+            note = self.note(item)
+            notes = f"{notes}\n{note}" if notes and note else notes or note
             if item in self.references.nested:
                 continue
             if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
                 self.lines.append("")
             self.lines.extend(indent + line for line in comment_lines(notes))
             notes = ""
-            holds = self._item(item, depth) or holds
+            holds = self.item(item, depth) or holds
         self.lines.extend(indent + line for line in comment_lines(self.graph.tails.get(body, "")))
         return holds
 
-    def _item(self, item: ItemId, depth: int) -> bool:
+    def shown(self, body: BodyId) -> Iterable[ItemId]:
+        """The items of a body that are written; a form leaves some out."""
+        return self.graph.bodies[body]
+
+    def note(self, item: ItemId) -> str:
+        """The comment above an item."""
+        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        return owner.note
+
+    def item(self, item: ItemId, depth: int) -> bool:
+        """Write one item; whether it is more than a comment."""
         if item in self.soundness.incomplete:
             self._incomplete(item, depth)
             return False
@@ -247,7 +263,8 @@ class _Body:
         return line.text
 
 
-def _header(graph: Graph, device: bool, imports: set[str]) -> list[str]:
+def header_lines(graph: Graph, device: bool, imports: set[str]) -> list[str]:
+    """The lines of the header; what they need is added to the imports."""
     header, lines = graph.header, []
     if header.seed is not None:
         lines.append(f"torch.manual_seed({int(header.seed)})")
@@ -264,7 +281,8 @@ def _header(graph: Graph, device: bool, imports: set[str]) -> list[str]:
     return lines
 
 
-def _imports(needed: set[str]) -> list[str]:
+def import_lines(needed: set[str]) -> list[str]:
+    """The import statements for what is needed."""
     standard = [text for key, text in _IMPORTS if key in needed and key in _STANDARD]
     others = [text for key, text in _IMPORTS if key in needed and key not in _STANDARD]
     parts = [name for name in ("nn", "optim") if name in needed]
@@ -275,8 +293,8 @@ def _imports(needed: set[str]) -> list[str]:
 
 def _before(graph: Graph, device: bool, needed: set[str], definitions: list[str]) -> list[str]:
     """The parts above the statements, each followed by a blank line (two around definitions)."""
-    header = _header(graph, device, needed)
-    imports = _imports(needed)
+    header = header_lines(graph, device, needed)
+    imports = import_lines(needed)
     lines = [*imports, ""] if imports else []
     lines += [*header, ""] if header else []
     if definitions:
@@ -284,13 +302,13 @@ def _before(graph: Graph, device: bool, needed: set[str], definitions: list[str]
     return lines
 
 
-def _definitions(graph: Graph, device: bool, stem: str, imports: set[str]) -> list[str]:
+def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> list[str]:
     """The definitions that live nodes call, each after those it calls itself."""
     lines: list[str] = []
     for name in _called(graph):
         definition = graph.definitions[name]
         references = References(Analysis(definition.graph, definition.inputs))
-        body = _Body(references, device, stem)
+        body = Body(references, device, stem)
         holds = body.write(ROOT, 1)
         imports |= body.imports
         results = [_returned(references, definition.graph, k) for k in range(len(definition.outputs))]
