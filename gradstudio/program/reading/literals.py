@@ -24,9 +24,14 @@ class Literals:
         """The literal that an expression is, or None."""
         if isinstance(node, ast.Name) and not self._is_known(node.id):
             return None
-        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-        if any(name.id not in _BUILTINS and self._modules.path(name) is None for name in names):
+        if isinstance(node, ast.Call) and not self._may_be_literal(node):
             return None
+        names = False
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                names = True
+                if part.id not in _BUILTINS and self._modules.path(part) is None:
+                    return None
         renamed = _Renamed(self._modules)
         twin = renamed.visit(copy.deepcopy(node)) if names else node
         if renamed.foreign:
@@ -36,6 +41,10 @@ class Literals:
             return Written(spell(text).text)
         except NotALiteral:
             return None
+
+    def _may_be_literal(self, call: ast.Call) -> bool:
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        return not call.keywords and (self._modules.path(call.func) or name) in CALLS
 
     def _is_known(self, name: str) -> bool:
         return self._modules.binds(name) or name in TYPES
