@@ -4,7 +4,7 @@ import ast
 import copy
 import re
 
-from gradstudio.graph.spelling import TYPES, NotALiteral, spell
+from gradstudio.graph.spelling import CALLS, TYPES, NotALiteral, spell
 from gradstudio.operators.binding import Written
 from gradstudio.program.reading.modules import PACKAGES, Modules
 
