@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
 
 FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+_MODULE = re.compile(r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)")
 VERBS = ("run", "export", "import", "check", "render", "ops", "info", "integrate")
 
 
@@ -56,9 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("file", metavar="FILE")
     export.add_argument("--as", dest="form", choices=("script", "module", "train", "notebook"), default="script")
     export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
-    read = _add(verbs, "import", _import, "turn Python text into a document; nothing is executed")
-    read.add_argument("file", metavar="FILE.py", help="a Python file, or - for standard input")
+    read = _add(verbs, "import", _import, "turn Python text into a document; only --run-code executes anything")
+    read.add_argument(
+        "file", metavar="FILE.py[:Name]", help="a Python file, - for standard input, or a module in a file"
+    )
     read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
+    _add_module_options(read)
     check = _add(verbs, "check", _check, "say shapes, types and problems without running")
     check.add_argument("files", metavar="FILE", nargs="+")
     check.add_argument("--json", action="store_true", help="one object per file, one line each")
@@ -95,6 +99,17 @@ def _add_render(verbs: Any) -> None:
     render.add_argument("-o", dest="output", required=True, metavar="OUT", help="OUT.png or OUT.svg")
     render.add_argument("--run", action="store_true", help="run it first, and show values and gradients")
     render.add_argument("--theme", choices=("light", "dark"), default="dark")
+
+
+def _add_module_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `import` that are for modules."""
+    group = parser.add_argument_group("a module of your own (FILE.py:Name)")
+    group.add_argument("--run-code", action="store_true", help="yes, execute the code of FILE.py on this computer")
+    words = 'what it is called with: "torch.randn(1, 3, 32, 32)", or name=…; several in order'
+    group.add_argument("--input", dest="inputs", metavar="EXPR", action="append", default=[], help=words)
+    group.add_argument("--args", dest="arguments", metavar="ARGS", default="", help='to construct it: "64, depth=2"')
+    group.add_argument("--eval", dest="evaluate", action="store_true", help="in eval mode, instead of as it is made")
+    group.add_argument("--seed", type=_count, default=0, metavar="N", help="of the random numbers (default: 0)")
 
 
 def _device(text: str) -> str:
@@ -175,6 +190,13 @@ def _import(options: argparse.Namespace) -> int:
     from gradstudio.document.file import SUFFIX, save
     from gradstudio.headless import Unreadable, open_file
 
+    if (module := _MODULE.fullmatch(options.file)) and not Path(options.file).is_file():
+        from gradstudio.bringing import import_module
+
+        return import_module(options, Path(module["path"]), module["name"])
+    if options.run_code or options.inputs:
+        print(f"Say which module of it to import, as in {options.file}:Net.", file=sys.stderr)
+        return USAGE
     if not options.output and options.file == "-":
         print("Say where to with -o OUT.gsg: standard input has no name.", file=sys.stderr)
         return USAGE

@@ -6,6 +6,7 @@ from typing import assert_never
 import msgspec
 import torch
 
+from gradstudio.engine.bring.bring import bring
 from gradstudio.engine.fakes import WarmUp
 from gradstudio.engine.fetch import fetch
 from gradstudio.engine.gradcheck import check
@@ -20,6 +21,7 @@ from gradstudio.engine.start import defaults
 from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
 from gradstudio.engine.whatif import answer
+from gradstudio.protocol.bring import BringModule, NotBrought
 from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
 from gradstudio.protocol.messages import Collect, Do, Fetch, Fetched, Load, Log, Report, Request, SampleMemory, Stop
@@ -115,6 +117,8 @@ class Service:
                 self._engine.settle()
                 with neutral():
                     self._outbox.send(weigh(self._engine.live, self._engine.memory))
+            case BringModule():
+                self._outbox.send(bring(request))
             case Stop():
                 pass
             case _:
@@ -154,6 +158,8 @@ class Service:
                 self._outbox.send(Checked(request=request.request, nodes=request.nodes, error=reason))
             case WeighMemory():
                 self._outbox.send(MemoryByNode(revision=0))
+            case BringModule():
+                self._outbox.send(NotBrought(fault="inexpressible", message=reason))
             case _:
                 pass
 

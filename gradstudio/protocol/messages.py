@@ -10,6 +10,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
+from gradstudio.protocol.bring import BringModule, Brought, NotBrought
 from gradstudio.protocol.debugging import (
     Breakpoint,
     Check,
@@ -116,7 +117,7 @@ class SampleMemory(Message, frozen=True):
 
 Request = (
     Load | Do | Stop | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
-    | WhatIf | Check | WeighMemory | Describe
+    | WhatIf | Check | WeighMemory | Describe | BringModule
 )  # fmt: skip
 
 
@@ -392,4 +393,6 @@ Event = (
     | WhatIfAnswered
     | Checked
     | MemoryByNode
+    | Brought
+    | NotBrought
 )
