@@ -1,5 +1,6 @@
 """The table itself: every command of the window, a row each."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.view import ViewCommands
+from gradstudio.ui.panels.code_hints import HINT_TIPS, MODE_WORDS
 from gradstudio.ui.state.overlays import OVERLAYS
 from gradstudio.ui.state.run_controller import RunController
 
@@ -111,6 +113,7 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
     )
     return (
         *overlays,
+        *_hint_rows(c),
         MenuRow("Colour by", "View", 1, c.canvas.fill_colour_menu),
         ActionRow("view.fit", "Fit", "View", 2, c.canvas.fit_all, ("Home", "F"), "fit", tooltip="Show everything"),
         ActionRow("view.zoom_in", "Zoom In", "View", 2, c.canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
@@ -128,9 +131,17 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
             None,
             c.timeline_is_shown,
         ),
+        ActionRow("view.code", "Edit the Code", "View", 3, c.edit_code, ("F4",), tooltip="Type in the Code dock"),
         MenuRow("Panels", "View", 3, c.fill_panels),
         ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
     )
+
+
+def _hint_rows(c: ViewCommands) -> Iterator[Row]:
+    for mode, words in MODE_WORDS.items():
+        tip = f"Behind the lines of the Code dock: {HINT_TIPS[mode]}"
+        choose, is_on = partial(c.choose_hints, mode), partial(c.hints_are, mode)
+        yield ActionRow(f"view.hints_{mode}", words, "View/Code Hints", 1, choose, checked=is_on, tooltip=tip)
 
 
 def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:

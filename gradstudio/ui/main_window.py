@@ -132,6 +132,8 @@ class MainWindow(QObject):
                 docks.fill_menu,
                 lambda: self.workspace.toggle_timeline(),
                 self._shows_timeline,
+                self.code,
+                self._edit_code,
             ),
             graph=self.graph,
             run=self.session.run,
@@ -171,11 +173,14 @@ class MainWindow(QObject):
         self.file.said.connect(self.status.confirm)
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
+        self.code.left.connect(self.canvas.setFocus)
+        self.code.show_hints(self.settings.preferences.code_hints)
+        self.code.hints_changed.connect(self._on_code_hints_changed)
         self._looking.due.connect(self._on_looking_due)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
         session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self.frame)
-        frame.may_close = self.file.may_leave
+        frame.may_close = lambda: self.code.may_leave() and self.file.may_leave()
         frame.closed.connect(self._on_frame_closed)
         frame.file_dropped.connect(self._on_frame_file_dropped)
 
@@ -251,6 +256,10 @@ class MainWindow(QObject):
         if view is not None and view != View():
             self.canvas.restore_view(view.zoom, view.x, view.y)
 
+    def _on_code_hints_changed(self, mode: object) -> None:
+        self.settings.change(code_hints=mode)
+        self.actions.refresh()
+
     def _on_store_clean_changed(self, clean: bool) -> None:
         self.frame.setWindowModified(not clean)
 
@@ -304,6 +313,11 @@ class MainWindow(QObject):
             self.status.confirm(f"{key} {words}.")
         else:
             self.status.say("Select an operator in the Library or a node first.")
+
+    def _edit_code(self) -> None:
+        """Put the cursor into the program's text."""
+        self.frame.docks.bring_forward("code")
+        self.code.editor.setFocus()
 
     def _find_operator(self) -> None:
         self.frame.docks.bring_forward("library")

@@ -18,6 +18,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         overlays_off, overlays_on: overlays that are not as they are at first.
         favourites, recent_operators: keys of operators; the last used first.
         run_small: shapes are inferred by computing small values, too.
+        code_hints: what stands behind the lines of the Code dock.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
     """
 
@@ -31,6 +32,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     folder: str = ""
     favourites: tuple[str, ...] = ()
     recent_operators: tuple[str, ...] = ()
+    code_hints: OneOf["off", "shapes", "values"] = "shapes"
 
 
 class Settings:

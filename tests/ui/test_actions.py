@@ -11,7 +11,7 @@ from gradstudio import paths
 from gradstudio.ui.actions import ActionRow
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import MENUS
-from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.panels.code_editor import CodeEditor
 from gradstudio.ui.theme import ThemeName, theme
 from tests.ui.conftest import Add
 
@@ -99,7 +99,7 @@ def test_tidy_moves_what_overlaps_apart(window: MainWindow, add: Add) -> None:
 def test_a_key_brings_the_cursor_into_the_librarys_search(qtbot: QtBot, window: MainWindow, keys: str) -> None:
     assert window.actions["graph.find"].shortcut() == QKeySequence(keys)
     window.code.setFocus()
-    assert isinstance(window.frame.focusWidget(), CodePanel)
+    assert isinstance(window.frame.focusWidget(), CodeEditor)
     window.actions["graph.find"].trigger()
     assert window.frame.focusWidget() is window.library.field
 

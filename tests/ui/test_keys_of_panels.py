@@ -18,7 +18,6 @@ PARTS: dict[str, Callable[[MainWindow], QWidget]] = {
     "log": lambda window: window.log.view,
     "problems": lambda window: window.problems,
     "memory": lambda window: window.memory,
-    "code": lambda window: window.code.editor if hasattr(window.code, "editor") else window.code,
     "inspector": lambda window: window.inspector,
     "timeline": lambda window: window.timeline.strip,
 }
@@ -43,7 +42,7 @@ def focus(window: MainWindow, widget: QWidget) -> None:
 def test_keys_in_a_panel_leave_the_canvas_alone(window: MainWindow, add: Add, part: str) -> None:
     item, graph = add("torch.randn"), window.session.graph_store.graph
     window.session.attention.select([item])
-    if part in ("documentation", "log", "problems", "inspector", "code"):
+    if part in ("documentation", "log", "problems", "inspector"):
         window.frame.docks.bring_forward(part)
     widget = PARTS[part](window)
     focus(window, widget)
@@ -53,7 +52,7 @@ def test_keys_in_a_panel_leave_the_canvas_alone(window: MainWindow, add: Add, pa
     for key in (Key.Key_A, Key.Key_C, Key.Key_X, Key.Key_D, Key.Key_V):
         press(key, CONTROL)
     assert set(graph.nodes) == {item}
-    assert part == "code" or "torch.randn" not in QApplication.clipboard().text()
+    assert "torch.randn" not in QApplication.clipboard().text()
     assert window.session.attention.selection == {item}
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.panels.code_hints import HintMode
 from gradstudio.ui.settings import ThemeChoice
 from gradstudio.ui.state.overlays import OFF_AT_FIRST, OVERLAYS
 
@@ -20,11 +22,14 @@ class ViewCommands:
         fill_panels: Callable[[QMenu], None],
         toggle_timeline: Callable[[], None],
         timeline_is_shown: Callable[[], bool],
+        code: CodePanel,
+        edit_code: Callable[[], None],
     ) -> None:
         """What belongs to the window comes as functions: the theme, the layout, the menu of docks."""
         self.canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
         self._choose_theme, self.reset_layout, self.fill_panels = choose_theme, reset_layout, fill_panels
         self.toggle_timeline, self.timeline_is_shown = toggle_timeline, timeline_is_shown
+        self._code, self.edit_code = code, edit_code
 
     def toggle_overlay(self, name: str) -> None:
         """Switch one overlay."""
@@ -45,3 +50,11 @@ class ViewCommands:
     def theme_is(self, choice: ThemeChoice) -> bool:
         """Whether that is the theme chosen."""
         return self._settings.preferences.theme == choice
+
+    def choose_hints(self, mode: HintMode) -> None:
+        """Show other hints behind the lines of the Code dock."""
+        self._code.choose_hints(mode)
+
+    def hints_are(self, mode: HintMode) -> bool:
+        """Whether those hints are shown."""
+        return self._code.hints == mode

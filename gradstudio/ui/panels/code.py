@@ -1,127 +1,291 @@
-"""The Code dock: the Python of the canvas, always current, its selection linked with the canvas."""
+"""The Code dock: the Python of the canvas, always current, typed into, its selection linked with the canvas."""
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButton, QWidget
+from html import escape
+from typing import Final
 
-from gradstudio.graph.joining import joined
-from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, Span
-from gradstudio.protocol.debugging import Breakpoint
-from gradstudio.ui.panels.code_gutter import Gutter
-from gradstudio.ui.panels.highlighter import PythonHighlighter
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication, QMessageBox, QVBoxLayout, QWidget
+
+from gradstudio.graph.edits import AddBlock, AddNode, Edits
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.model import Program
+from gradstudio.ui.panels import code_text
+from gradstudio.ui.panels.code_editor import CodeEditor
+from gradstudio.ui.panels.code_hints import NO_HINT, Hint, HintMode, hint
+from gradstudio.ui.panels.code_lines import LineMap
+from gradstudio.ui.panels.code_live import LiveText, Merge
+from gradstudio.ui.panels.code_marks import Marks
+from gradstudio.ui.panels.code_places import Places
+from gradstudio.ui.panels.code_strip import CodeStrip
+from gradstudio.ui.panels.code_tips import item_tip
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, icon, mono_font
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme
 
-ACTIVE_ALPHA = 70
-"""Of the ground of the line that is looked at, so that its text stays readable."""
-MOST_REPLACED = 200
-"""Lines; of more the whole text is set anew, which is quicker then."""
-EMPTY_WORDS = "# The Python of the canvas stands here as soon as there is a node."
+LINKED_MS: Final = 40
+"""A selection of lines that grows selects its nodes this often."""
+Button = QMessageBox.StandardButton
 
 
-class CodePanel(QPlainTextEdit):
-    """The compiled program without its report; read-only.
+def merge_text(graph: Graph, text: str) -> Edits:
+    """The edits that make a graph mean what a text says."""
+    from gradstudio.document.merging import merge
+
+    return merge(graph, text)
+
+
+class CodePanel(QWidget):
+    """The compiled program without its report, and what a person makes of it.
 
     Signals:
         said(object): something to say in the status bar.
+        left(): the keys are to go back to the canvas.
+        hints_changed(object): a person chose another `HintMode`.
     """
 
     said = Signal(object)
+    left = Signal()
+    hints_changed = Signal(object)
 
-    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, theme: Theme, parent: QWidget | None = None, *, merge: Merge = merge_text
+    ) -> None:
         """Listen to the session's program, selection and results."""
         super().__init__(parent)
         self._session, self._theme = session, theme
-        self._spans: tuple[Span, ...] = ()
+        self.hints: HintMode = "shapes"
+        self._hints: dict[ItemId, Hint] = {}
         self._following = False
-        self.setReadOnly(True)
-        self.setUndoRedoEnabled(False)
-        self.setFont(mono_font(13))
-        self.setAccessibleName("Python of the canvas")
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setPlaceholderText(EMPTY_WORDS)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._highlighter = PythonHighlighter(self.document(), theme)
-        self.gutter = Gutter(self, theme)
-        self.copy_button = QToolButton(self)
-        self.copy_button.setToolTip("Copy the whole program")
-        self.copy_button.setAccessibleName("Copy the whole program")
-        self.copy_button.setCursor(Qt.CursorShape.ArrowCursor)
-        self.copy_button.clicked.connect(self.copy_all)
+        self.editor = CodeEditor(theme, self)
+        self.live = LiveText(self.editor, session, merge)
+        self.marks = Marks(self.editor, session, theme)
+        self.strip = CodeStrip(theme, self)
+        self._linked = Throttle(LINKED_MS, self)
+        self.setFocusProxy(self.editor)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.editor, 1)
+        column.addWidget(self.strip)
+        self.editor.hint_of, self.editor.tip_at = self.hint_of, self.tip_at
+        self.editor.gutter.has_statement = lambda line: self.statement_at(line) is not None
         self.set_theme(theme)
-        self.blockCountChanged.connect(self._fit_gutter)
-        self.updateRequest.connect(self._on_update_request)
+        self._listen()
+        self._listen_to_parts()
+        self._on_live_changed()
+
+    def _listen(self) -> None:
+        session = self._session
         session.run.program_changed.connect(self.show_program)
         session.attention.selection_changed.connect(self._on_selection_changed)
-        session.results.changed.connect(self._mark_lines)
+        session.results.changed.connect(self._on_results_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
-        session.debug.changed.connect(self._mark_lines)
-        self.gutter.pressed.connect(self._on_gutter_pressed)
-        session.graph_store.replaced.connect(self._mark_lines)
+        session.debug.changed.connect(self.marks.mark)
+        session.graph_store.replaced.connect(self.marks.mark)
         session.run.state_changed.connect(self._on_run_state_changed)
 
+    def _listen_to_parts(self) -> None:
+        editor, live, strip = self.editor, self.live, self.strip
+        live.changed.connect(self._on_live_changed)
+        live.applied.connect(self._on_live_applied)
+        editor.typed.connect(self._fit_lines)
+        editor.escaped.connect(self._on_editor_escaped)
+        editor.focus_changed.connect(lambda _has: self._show_state())
+        editor.cursorPositionChanged.connect(self._on_editor_cursor_moved)
+        editor.walked.connect(self._linked.request)
+        editor.released.connect(self._link)
+        editor.gutter.pressed.connect(self._on_gutter_pressed)
+        self._linked.due.connect(self._link)
+        strip.hints_chosen.connect(self.choose_hints)
+        strip.copy_asked.connect(self.copy_all)
+        strip.discard_asked.connect(self.discard)
+        strip.keep_asked.connect(live.keep)
+        strip.place_asked.connect(self._go_to_error)
+        strip.left_copied.connect(self._on_strip_left_copied)
+        strip.left_dropped.connect(live.drop_left_behind)
+
+    # ------------------------------------------------------------------ what others ask
+
     def show_program(self, program: Program) -> None:
-        """Show a program; the scroll position stays."""
-        text = program.code.rstrip("\n") if program.statements or program.incomplete else ""
-        self._spans = program.spans
-        if text != self.toPlainText():
-            place = self.verticalScrollBar().value()
-            self._put(text)
-            self.verticalScrollBar().setValue(place)
-        self.copy_button.setVisible(bool(text))
-        self._mark_lines()
+        """Show a program; cursor, selection and scroll position stay."""
+        self.marks.places = Places(program.spans)
+        self._hints.clear()
+        self.live.show(program)
 
     def copy_all(self) -> None:
-        """Put the whole program on the clipboard."""
-        QApplication.clipboard().setText(self.toPlainText() + "\n")
+        """Put the whole text on the clipboard."""
+        QApplication.clipboard().setText(self.editor.text + "\n")
         self.said.emit("Copied the program")
+
+    def choose_hints(self, mode: object) -> None:
+        """Show other hints behind the lines, and tell whoever remembers them."""
+        self.show_hints(mode)  # type: ignore[arg-type]  # a signal's object
+        self.hints_changed.emit(mode)
+
+    def show_hints(self, mode: HintMode) -> None:
+        """Show other hints behind the lines."""
+        self.hints = mode
+        self._hints.clear()
+        self.strip.show_hints(mode)
+        self.editor.viewport().update()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
-        self._theme = theme
-        self._highlighter.set_theme(theme)
-        self.gutter.set_theme(theme)
-        self.copy_button.setIcon(icon("copy", theme, "text_dim"))
-        self._fit_gutter()
-        self._mark_lines()
+        self._theme = self.marks.theme = theme
+        self.editor.set_theme(theme)
+        self.strip.set_theme(theme)
+        self.marks.mark()
+
+    def discard(self) -> None:
+        """Show the program in place of what is not applied."""
+        self.live.discard()
+        self.said.emit("Discarded what was not applied: Ctrl+Z in the Code dock brings it back")
+
+    def may_leave(self) -> bool:
+        """Ask, when something typed is not applied and would be lost with the window."""
+        if self.live.apply():
+            return True
+        box = QMessageBox(self.window())
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Code dock")
+        box.setText("Leave without what you typed in the Code dock?")
+        reason = str(self.live.error) if self.live.error is not None else "The canvas changed the same line."
+        box.setInformativeText(f"It is not applied. {reason}")
+        box.setStandardButtons(Button.Discard | Button.Cancel)
+        box.setDefaultButton(Button.Cancel)
+        return box.exec() == Button.Discard
 
     def item_at(self, position: int) -> ItemId | None:
         """The innermost item whose text covers a character; else the one that begins on its line."""
-        block = self.document().findBlock(position)
-        line, column = block.blockNumber() + 1, position - block.position()
-        covering = [span for span in self._spans if _covers(span, line, column)]
-        if covering:
-            return min(covering, key=_length).node
-        return next((span.node for span in self._spans if span.line == line), None)
+        line, column = code_text.place(self.editor.document(), position)
+        shown = self.marks.lines.program(line)
+        if not shown or self.marks.lines.is_touched(line):
+            return self.marks.places.statement_at(shown)
+        return self.marks.places.item_at(shown, column)
 
     def statement_at(self, line: int) -> ItemId | None:
         """The item whose statement begins on a line (from 1): not a part written inside it."""
-        spans = [span for span in self._spans if span.line == line]
-        return max(spans, key=_length).node if spans else None
+        return self.marks.places.statement_at(self.marks.lines.program(line))
 
-    # ------------------------------------------------------------------ inner workings
+    def hint_of(self, line: int) -> Hint:
+        """What to paint behind a line; nothing behind one that is being typed."""
+        if self.hints == "off" or self.marks.lines.is_touched(line):
+            return NO_HINT
+        node = self.marks.places.ending_at(self.marks.lines.program(line))
+        if node is None:
+            return NO_HINT
+        if node not in self._hints:
+            self._hints[node] = hint(self._session.results, node, self.hints)
+        return self._hints[node]
 
-    def _put(self, text: str) -> None:
-        """Put a text in place of the one that stands here; lines that stay are not touched."""
-        start, old_end, new_end = self._highlighter.tokenise(text)
-        lines, document = text.split("\n"), self.document()
-        first, last = document.findBlockByNumber(start), document.findBlockByNumber(old_end - 1)
-        if new_end - start <= MOST_REPLACED and last.isValid():
-            cursor = QTextCursor(first)
-            cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
-            cursor.insertText("\n".join(lines[start:new_end]))
-        if document.blockCount() != len(lines) or new_end - start > MOST_REPLACED:
-            self.setPlainText(text)
+    def tip_at(self, line: int, column: int) -> str:
+        """What to say of a place: why it cannot be read, why its line fails, what its word is."""
+        error = self.live.error
+        if error is not None and self.live.told and line == min(error.line, self.marks.lines.count):
+            return f"<b>Not applied</b><br>{escape(error.reason)}"
+        shown = self.marks.lines.program(line)
+        if not shown or self.marks.lines.is_touched(line):
+            return ""
+        item = self.marks.places.exactly_at(shown, column) if column >= 0 else self.marks.places.ending_at(shown)
+        return item_tip(self._session, item) if item is not None else ""
+
+    # ------------------------------------------------------------------ from the session
+
+    def _on_selection_changed(self) -> None:
+        self.marks.mark()
+        if self._following or self.editor.hasFocus():
+            return
+        lines = sorted(line for item in self.marks.chosen() if (line := self.marks.line_of(item)))
+        if lines:
+            self.editor.setTextCursor(QTextCursor(self.editor.document().findBlockByNumber(lines[0] - 1)))
+            self.editor.ensureCursorVisible()
+
+    def _on_results_changed(self, nodes: object) -> None:
+        if isinstance(nodes, frozenset) and nodes:
+            for node in nodes:
+                self._hints.pop(node, None)
+        else:
+            self._hints.clear()
+        self.marks.mark()
+        self.editor.viewport().update()
 
     def _on_results_moment_moved(self) -> None:
         """Mark the statement that is looked at and bring it into view."""
-        self._mark_lines()
-        if (line := self._active_line()) is not None:
-            self.show_line(line)
+        self._hints.clear()
+        self.marks.mark()
+        self.editor.viewport().update()
+        if line := self.marks.active_line():
+            self.editor.show_line(line)
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        """Bring the line into view at which the run paused or failed."""
+        if state.busy or not state.outcome or not state.next_node:
+            return
+        if line := self.marks.line_of(state.next_node):
+            self.editor.show_line(line)
+
+    # ------------------------------------------------------------------ from the text
+
+    def _on_live_changed(self) -> None:
+        self.marks.error = self.live.error if self.live.told else None
+        self._fit_lines()
+        self.marks.mark()
+        self._show_state()
+        self.editor.viewport().update()
+
+    def _fit_lines(self) -> None:
+        self.marks.lines = LineMap(self.live.program, self.editor.lines)
+
+    def _show_state(self) -> None:
+        self.strip.copy_button.setVisible(bool(self.editor.text))
+        self.strip.show_state(self.live, focused=self.editor.hasFocus(), line=self.editor.line)
+
+    def _on_live_applied(self, edits: object) -> None:
+        """What is new is selected, and in view on the canvas; else what was changed is selected."""
+        assert isinstance(edits, tuple)
+        graph = self._session.graph_store.graph
+        added = [edit.node.id for edit in edits if isinstance(edit, AddNode)]
+        added += [edit.block.id for edit in edits if isinstance(edit, AddBlock)]
+        here = self.statement_at(self.editor.line)
+        if not edits or here is None or here not in graph:
+            return
+        self._following = True
+        if here in added:
+            self._session.attention.reveal(here)
+        else:
+            self._session.attention.select((here,))
+        self._following = False
+
+    def _on_editor_escaped(self) -> None:
+        """Discard what is not applied; when all is, the keys go back to the canvas."""
+        if self.live.is_applied:
+            self.left.emit()
+        else:
+            self.discard()
+
+    def _on_editor_cursor_moved(self) -> None:
+        if self.editor.hasFocus():
+            self._show_state()
+
+    def _link(self) -> None:
+        """Select the nodes of the lines that are selected, or of the place of the cursor."""
+        if not self.live.is_applied:
+            return
+        cursor, graph, attention = self.editor.textCursor(), self._session.graph_store.graph, self._session.attention
+        first, last = code_text.lines_of(cursor)
+        self._following = True
+        if first != last:
+            lines = self.marks.lines
+            places = self.marks.places
+            found = [places.statement_at(lines.program(line)) for line in range(first, last + 1)]
+            attention.select([item for item in found if item is not None and item in graph])
+        elif not cursor.hasSelection():
+            item = self.item_at(cursor.position())
+            if item is not None and item in graph and attention.selection != {item}:
+                attention.reveal(item)
+        self._following = False
 
     def _on_gutter_pressed(self, line: int) -> None:
         """A click in the margin sets a breakpoint before the statement, or takes it away."""
@@ -129,139 +293,15 @@ class CodePanel(QPlainTextEdit):
         if node is not None and node in self._session.graph_store.graph.nodes:
             self._session.debug.toggle(node)
 
-    def _active_line(self) -> int | None:
-        active = self._session.results.active
-        node = active.node if active is not None else None
-        return next((span.line for span in self._spans if span.node == node), None)
+    def _go_to_error(self) -> None:
+        if self.live.error is not None:
+            self.editor.go_to(self.live.error.line, self.live.error.column)
+            self.editor.setFocus()
 
-    def _on_run_state_changed(self, state: RunState) -> None:
-        """Bring the line into view at which the run paused or failed."""
-        if state.busy or not state.outcome or not state.next_node:
-            return
-        span = next((span for span in self._spans if span.node == state.next_node), None)
-        if span is not None:
-            self.show_line(span.line)
+    def _on_strip_left_copied(self) -> None:
+        QApplication.clipboard().setText(self.live.left_behind + "\n")
+        self.said.emit("Copied what was typed for the document before")
+        self.live.drop_left_behind()
 
-    def show_line(self, line: int) -> None:
-        """Scroll until a line (from 1) stands in view with some room around it; the cursor stays."""
-        bar, first = self.verticalScrollBar(), self.firstVisibleBlock().blockNumber()
-        seen = max(1, self.viewport().height() // max(1, self.fontMetrics().lineSpacing()))
-        if not first + 1 < line < first + seen - 1:
-            bar.setValue(max(0, line - 1 - seen // 2))
-
-    def _on_selection_changed(self) -> None:
-        self._follow(reveal=not self._following)
-
-    def _follow(self, reveal: bool) -> None:
-        self._mark_lines()
-        if not reveal:
-            return
-        chosen = self._chosen()
-        span = next((span for span in self._spans if span.node in chosen), None)
-        if span is not None:
-            cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
-            self.setTextCursor(cursor)
-            self.ensureCursorVisible()
-
-    def _chosen(self) -> frozenset[ItemId]:
-        """The selected items; both lines of a module and the call on its card."""
-        return joined(self._session.graph_store.graph).whole(self._session.attention.selection)
-
-    def _mark_lines(self) -> None:
-        results, syntax = self._session.results, self._theme.syntax
-        made: list[QTextEdit.ExtraSelection] = []
-        failing = {failure.failed.node for failure in results.failures}
-        current = {results.next_node, results.running_node}
-        for span in self._spans:
-            if span.node in failing:
-                made.append(self._line_mark(span, syntax.failing))
-            elif span.node in current:
-                made.append(self._line_mark(span, syntax.running))
-        active, line = results.active, self._active_line()
-        if active is not None and line is not None:
-            ground = self._theme.color(active.phase)
-            ground.setAlpha(ACTIVE_ALPHA)
-            made.extend(self._line_mark(span, ground) for span in self._spans if span.node == active.node)
-        chosen = self._chosen()
-        made.extend(self._text_mark(span) for span in self._spans if span.node in chosen)
-        self.setExtraSelections(made)
-        debug = self._session.debug
-        stops: dict[int, bool] = {}
-        shown: dict[int, Breakpoint] = {}
-        for span in self._spans if debug.breakpoints else ():
-            if points := debug.at(span.node):
-                stops[span.line] = stops.get(span.line, False) or any(debug.enabled(point.id) for point in points)
-                before = (shown[span.line],) if span.line in shown else ()
-                shown[span.line] = min((*before, *points), key=_rank)
-        self.gutter.show_marks(stops, line, active.phase if active is not None else "forward", shown)
-
-    def _line_mark(self, span: Span, color: str | QColor) -> QTextEdit.ExtraSelection:
-        mark = QTextEdit.ExtraSelection()
-        mark.cursor = QTextCursor(self.document().findBlockByNumber(span.line - 1))
-        mark.format.setBackground(QColor(color))
-        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        return mark
-
-    def _text_mark(self, span: Span) -> QTextEdit.ExtraSelection:
-        mark = QTextEdit.ExtraSelection()
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(self._position(span.line, span.column))
-        cursor.setPosition(self._position(span.end_line, span.end_column), QTextCursor.MoveMode.KeepAnchor)
-        mark.cursor = cursor
-        mark.format.setBackground(QColor(self._theme.syntax.selected))
-        return mark
-
-    def _position(self, line: int, column: int) -> int:
-        block = self.document().findBlockByNumber(line - 1)
-        if not block.isValid():
-            return max(0, self.document().characterCount() - 1)
-        return block.position() + min(column, max(0, block.length() - 1))
-
-    def _fit_gutter(self) -> None:
-        self.setViewportMargins(self.gutter.sizeHint().width(), 0, 0, 0)
-        area = self.contentsRect()
-        self.gutter.setGeometry(QRect(area.left(), area.top(), self.gutter.sizeHint().width(), area.height()))
-        bar = self.verticalScrollBar().width() if self.verticalScrollBar().isVisible() else 0
-        self.copy_button.move(area.right() - self.copy_button.sizeHint().width() - bar - 6, area.top() + 4)
-
-    def _on_update_request(self, area: QRect, dy: int) -> None:
-        if dy:
-            self.gutter.scroll(0, dy)
-        else:
-            self.gutter.update(0, area.y(), self.gutter.width(), area.height())
-
-    # ------------------------------------------------------------------ Qt overrides
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_gutter()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
-            self._select_at_cursor()
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        super().keyReleaseEvent(event)
-        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not self.textCursor().hasSelection():
-            self._select_at_cursor()
-
-    def _select_at_cursor(self) -> None:
-        item = self.item_at(self.textCursor().position())
-        if item is not None and item in self._session.graph_store.graph:
-            self._following = True
-            self._session.attention.reveal(item)
-            self._following = False
-
-
-def _rank(point: Breakpoint) -> tuple[bool, bool, bool]:
-    """Of several at one line the first is shown: a pause before a watch, a node's before a wire's."""
-    return not point.stops, bool(point.target), point.phase == "backward"
-
-
-def _covers(span: Span, line: int, column: int) -> bool:
-    return (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
-
-
-def _length(span: Span) -> tuple[int, int]:
-    return span.end_line - span.line, span.end_column - span.column
+    def sizeHint(self) -> QSize:
+        return QSize(420, 180)

@@ -1,11 +1,10 @@
-"""The margin of the Code dock: line numbers, breakpoints as dots, an arrow at the line that is looked at."""
+"""The margin of the Code dock: line numbers, breakpoints as dots, an arrow where one looks, a cross where it failed."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.protocol.timeline import Phase
@@ -13,10 +12,7 @@ from gradstudio.ui.canvas.break_marks import paint_dot
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.theme import Theme
 
-if TYPE_CHECKING:
-    from gradstudio.ui.panels.code import CodePanel
-
-DOT_PX, ARROW_PX = 9, 8
+DOT_PX, ARROW_PX, CROSS_PX = 9, 8, 6
 DOT_RADIUS_PX, WIRE_DOT_RADIUS_PX = 5.5, 4.2
 """As on the canvas: of a node's own breakpoint, and of one of a wire that begins at it."""
 LEFT_PX, RIGHT_PX = 18, 16
@@ -27,23 +23,31 @@ WORDS = "Click: pause before this statement, or no longer"
 class Gutter(QWidget):
     """Beside the text, as high as it.
 
+    Attributes:
+        stops, points: breakpoints by line; False: all there are switched off.
+        failing: by line, why its statement failed.
+        unread: the line that cannot be read; 0: none.
+        has_statement: whether a statement begins on a line.
+
     Signals:
         pressed(int): a click at a line, from 1.
     """
 
     pressed = Signal(int)
 
-    def __init__(self, editor: "CodePanel", theme: Theme) -> None:
+    def __init__(self, editor: QPlainTextEdit, theme: Theme) -> None:
         """Without marks."""
         super().__init__(editor)
         self._editor, self._theme, self._look = editor, theme, Look(theme)
         self.stops: dict[int, bool] = {}
         self.points: dict[int, Breakpoint] = {}
+        self.failing: dict[int, str] = {}
+        self.unread, self.unread_words = 0, ""
+        self.has_statement: Callable[[int], bool] = lambda _line: False
         self.active: int | None = None
         self.phase: Phase = "forward"
         self._hovered = 0
         self.setMouseTracking(True)
-        self.setToolTip(WORDS)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -57,6 +61,12 @@ class Gutter(QWidget):
         self.stops, self.active, self.phase, self.points = stops, active, phase, points or {}
         self.update()
 
+    def show_troubles(self, failing: dict[int, str], unread: int, words: str) -> None:
+        """Show a cross at lines that failed, and a wavy sign at the line that cannot be read."""
+        if (failing, unread, words) != (self.failing, self.unread, self.unread_words):
+            self.failing, self.unread, self.unread_words = failing, unread, words
+            self.update()
+
     def sizeHint(self) -> QSize:
         digits = max(2, len(str(max(1, self._editor.blockCount()))))
         return QSize(self._editor.fontMetrics().horizontalAdvance("9") * digits + LEFT_PX + RIGHT_PX, 0)
@@ -64,6 +74,14 @@ class Gutter(QWidget):
     def place_of(self, line: int) -> QRect:
         """Where a line's margin lies, widget pixels; empty when it is out of view."""
         return next((place for number, place in self._lines(self.height()) if number == line), QRect())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self._number_at(QPointF(event.pos()))
+            reason = self.unread_words if line == self.unread else self.failing.get(line, "")
+            QToolTip.showText(event.globalPos(), reason or (WORDS if self.has_statement(line) else ""), self)
+            return True
+        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         line = self._line_at(event.position())
@@ -87,11 +105,14 @@ class Gutter(QWidget):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if self._editor.document().characterCount() > 1:
             for line, place in self._lines(event.rect().bottom()):
-                painter.setPen(QColor(self._theme.syntax.line_number))
+                troubled = line in self.failing or line == self.unread
+                painter.setPen(self._theme.color("danger") if troubled else QColor(self._theme.syntax.line_number))
                 painter.drawText(place.adjusted(0, 0, -RIGHT_PX, 0), right, str(line))
                 self._draw_stop(painter, line, place)
                 if line == self.active:
                     self._draw_arrow(painter, place)
+                elif troubled:
+                    self._draw_cross(painter, place)
         painter.end()
 
     # ------------------------------------------------------------------ inner workings
@@ -123,6 +144,16 @@ class Gutter(QWidget):
         painter.setBrush(self._theme.color(self.phase))
         painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))
 
+    def _draw_cross(self, painter: QPainter, place: QRect) -> None:
+        """✕: the statement failed, or cannot be read."""
+        middle = QPointF(place.right() - RIGHT_PX / 2 + 1, place.center().y() + 0.5)
+        pen = QPen(self._theme.color("danger"), 1.8)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        for way in (1, -1):
+            arm = QPointF(CROSS_PX / 2, way * CROSS_PX / 2)
+            painter.drawLine(middle - arm, middle + arm)
+
     def _lines(self, bottom: int) -> Iterator[tuple[int, QRect]]:
         """Numbers from 1 and places of the lines in view."""
         editor = self._editor
@@ -135,11 +166,15 @@ class Gutter(QWidget):
             top += height
             block = block.next()
 
+    def _number_at(self, place: QPointF) -> int:
+        """The line at a place; 0 when there is none."""
+        y = int(place.y())
+        return next((number for number, area in self._lines(y) if area.top() <= y <= area.bottom()), 0)
+
     def _line_at(self, place: QPointF) -> int:
         """The line with a statement at a place; 0 when there is none."""
-        y = int(place.y())
-        line = next((number for number, area in self._lines(y) if area.top() <= y <= area.bottom()), 0)
-        return line if self._editor.statement_at(line) is not None else 0
+        line = self._number_at(place)
+        return line if self.has_statement(line) else 0
 
     def _hover(self, line: int) -> None:
         if line != self._hovered:

@@ -1,12 +1,10 @@
-"""Colours for Python: a text is tokenised once, lines take their share from it; of another text only what differs."""
+"""Colours for Python, line by line: a text that is being typed is coloured too, whatever is still missing in it."""
 
 import builtins
-import io
 import keyword
-import tokenize
-from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
@@ -14,8 +12,27 @@ from gradstudio.ui.theme import Theme
 
 Share = tuple[int, int, str]
 """Column, length, and the role in `Theme.syntax`."""
+PLAIN, IN_SINGLE, IN_DOUBLE = 0, 1, 2
+"""What a line begins in: code, or a text between three quotes of a kind that began on a line before."""
+LONGEST = 5_000
+"""Characters of a line that are coloured; what is behind them is plain."""
+_QUOTES: Final = {"'''": IN_SINGLE, '"""': IN_DOUBLE}
+_ENDS: Final = {
+    IN_SINGLE: re.compile(r"(?:[^\\']|\\.|'(?!''))*'''"),
+    IN_DOUBLE: re.compile(r'(?:[^\\"]|\\.|"(?!""))*"""'),
+}
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<comment>\#.*)
+  | (?P<triple>(?i:[rbuf]{0,2})(?:'''|\"\"\"))
+  | (?P<string>(?i:[rbuf]{0,2})(?:'(?:[^\\']|\\.)*(?:'|\\?$)|"(?:[^\\"]|\\.)*(?:"|\\?$)))
+  | (?P<name>[^\W\d]\w*)(?P<called>(?=\())?
+  | (?P<number>0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?)
+  | (?P<operator>[^\w\s])
+    """,
+    re.VERBOSE,
+)
 _BUILTINS = frozenset(dir(builtins))
-_LAYOUT = frozenset({tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
 
 class Change(NamedTuple):
@@ -38,61 +55,77 @@ def changed_lines(old: Sequence[str], new: Sequence[str]) -> Change:
 
 
 def shares(text: str) -> dict[int, list[Share]]:
-    """What to colour on each line (from 0); nothing of a text that is no Python."""
-    return _shares(text) or {}
-
-
-def _shares(text: str) -> dict[int, list[Share]] | None:
-    found: dict[int, list[Share]] = defaultdict(list)
-    lines = text.split("\n")
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    for k, token in enumerate(tokens):
-        role = _role(token, tokens[k + 1] if k + 1 < len(tokens) else None)
-        if role:
-            _spread(found, lines, token, role)
+    """What to colour on each line (from 0) of a text; lines without colours are left out."""
+    found, state = {}, PLAIN
+    for number, line in enumerate(text.split("\n")):
+        told, state = line_shares(line, state)
+        if told:
+            found[number] = told
     return found
 
 
-class PythonHighlighter(QSyntaxHighlighter):
-    """Colours one document in a theme; call `tokenise` before the text is set.
+def line_shares(line: str, state: int = PLAIN) -> tuple[list[Share], int]:
+    """What to colour on one line that begins in a state, and the state of the next line."""
+    told: list[Share] = []
+    for start, end, role, after in _parts(line[:LONGEST], state):
+        state = after
+        if role and end > start:
+            told.append((start, end - start, role))
+    return told, state
 
-    Attributes:
-        colours: what to colour on each line.
-    """
+
+def _parts(line: str, state: int) -> Iterator[tuple[int, int, str, int]]:
+    """Start, end and role of every token, and the state behind it."""
+    at = 0
+    while at < len(line) or state != PLAIN:
+        if state != PLAIN:
+            closed = _ENDS[state].match(line, at)
+            state = PLAIN if closed else state
+            yield at, closed.end() if closed else len(line), "string", state
+            if closed is None:
+                return
+            at = closed.end()
+            continue
+        token = _TOKEN.match(line, at)
+        if token is None:
+            at += 1
+            continue
+        kind = token.lastgroup or ""
+        if kind == "triple":
+            state = _QUOTES[token.group()[-3:]]
+        role = "string" if kind == "triple" else _role(kind, token.group())
+        yield at, token.end(), role, state
+        at = token.end()
+    yield at, at, "", state
+
+
+def _role(kind: str, text: str) -> str:
+    if kind not in ("name", "called"):
+        return kind
+    if keyword.iskeyword(text):
+        return "keyword"
+    return "call" if kind == "called" or text in _BUILTINS else ""
+
+
+class PythonHighlighter(QSyntaxHighlighter):
+    """Colours one document in a theme, as it is typed."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
-        """Nothing is coloured until `tokenise`."""
+        """Colour what the document holds and will hold."""
         super().__init__(document)
-        self._lines, self._is_python = [""], True
-        self.colours: list[list[Share]] = [[]]
         self._formats: dict[str, QTextCharFormat] = {}
         self._make_formats(theme)
-
-    def tokenise(self, text: str) -> Change:
-        """Work out the colours of a text that is about to be set; which lines look different from before."""
-        old, lines = self._lines, text.split("\n")
-        change = changed_lines(old, lines)
-        found = _shares("\n".join(lines[change.start : change.new_end])) if self._is_python else None
-        if found is None:  # they begin or end in the middle of a statement
-            change, found = Change(0, len(old), len(lines)), _shares(text)
-            self._is_python = found is not None
-        told = found or {}
-        self.colours[change.start : change.old_end] = [told.get(k, []) for k in range(change.new_end - change.start)]
-        self._lines = lines
-        return change
 
     def set_theme(self, theme: Theme) -> None:
         """Colour anew."""
         self._make_formats(theme)
         self.rehighlight()
 
-    def highlightBlock(self, _text: str) -> None:
-        number = self.currentBlock().blockNumber()
-        for column, length, role in self.colours[number] if number < len(self.colours) else ():
+    def highlightBlock(self, text: str) -> None:
+        told, state = line_shares(text, max(PLAIN, self.previousBlockState()))
+        for column, length, role in told:
             self.setFormat(column, length, self._formats[role])
+        self.setCurrentBlockState(state)
 
     def _make_formats(self, theme: Theme) -> None:
         for role in ("keyword", "string", "number", "comment", "operator", "call"):
@@ -100,27 +133,3 @@ class PythonHighlighter(QSyntaxHighlighter):
             made.setForeground(QColor(getattr(theme.syntax, role)))
             made.setFontItalic(role == "comment")
             self._formats[role] = made
-
-
-def _role(token: tokenize.TokenInfo, following: tokenize.TokenInfo | None) -> str:
-    if token.type in _LAYOUT:
-        return ""
-    if token.type == tokenize.NAME:
-        if keyword.iskeyword(token.string):
-            return "keyword"
-        called = following is not None and following.string == "(" and following.start == token.end
-        return "call" if called or token.string in _BUILTINS else ""
-    return {
-        tokenize.STRING: "string",
-        tokenize.NUMBER: "number",
-        tokenize.COMMENT: "comment",
-        tokenize.OP: "operator",
-    }.get(token.type, "")
-
-
-def _spread(found: dict[int, list[Share]], lines: list[str], token: tokenize.TokenInfo, role: str) -> None:
-    (first, start), (last, end) = token.start, token.end
-    for line in range(first, last + 1):
-        left = start if line == first else 0
-        right = end if line == last else len(lines[line - 1])
-        found[line - 1].append((left, right - left, role))

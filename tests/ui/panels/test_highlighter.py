@@ -1,14 +1,12 @@
 """Which words of a program get which colour."""
 
-import ast
-
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui import theme as themes
-from gradstudio.ui.panels.highlighter import PythonHighlighter, changed_lines, shares
+from gradstudio.ui.panels.highlighter import LONGEST, PythonHighlighter, changed_lines, shares
 
 
 def colored(text: str) -> dict[str, set[str]]:
@@ -30,15 +28,25 @@ def test_keywords_numbers_comments_and_calls_are_told_apart() -> None:
 
 def test_a_text_over_several_lines_is_coloured_on_each() -> None:
     found = shares('x = """one\ntwo\nthree"""\n')
-    assert {line: part[-1] for line, part in found.items()} == {
-        0: (4, 6, "string"),
-        1: (0, 3, "string"),
-        2: (0, 8, "string"),
+    assert {line: [part[:2] for part in parts if part[2] == "string"] for line, parts in found.items()} == {
+        0: [(4, 3), (7, 3)],
+        1: [(0, 3)],
+        2: [(0, 8)],
     }
 
 
-def test_a_text_that_is_no_python_is_left_plain() -> None:
-    assert shares("(((") == {}
+def test_what_is_still_being_typed_is_coloured_as_far_as_it_goes() -> None:
+    assert colored("y = relu(x, 'ab") == {"call": {"relu"}, "operator": {"=", "(", ","}, "string": {"'ab"}}
+    assert colored("for t in range(") == {"keyword": {"for", "in"}, "call": {"range"}, "operator": {"("}}
+
+
+def test_a_hash_in_a_text_is_no_comment_and_a_quote_in_a_comment_is_no_text() -> None:
+    assert colored("a = '#' # it's") == {"operator": {"="}, "string": {"'#'"}, "comment": {"# it's"}}
+
+
+def test_a_line_without_end_is_coloured_at_its_beginning_only() -> None:
+    (parts,) = shares("x = [" + "1, " * 50_000).values()
+    assert max(column + length for column, length, _ in parts) <= LONGEST
 
 
 LINES = ("x = 1", "y = f(", "    x,", "    2.5,", ")", "with g():", "    z = x", "# why", "", "import torch")
@@ -53,22 +61,29 @@ def test_the_lines_that_differ_make_one_text_of_the_other(old: list[str], new: l
         assert start < new_end
 
 
-@given(st.lists(st.lists(st.sampled_from(LINES), min_size=1), min_size=2, max_size=5))
-def test_a_text_that_follows_another_is_coloured_as_if_it_were_the_first(
-    qapp: QApplication, texts: list[list[str]]
+def formats(document: QTextDocument) -> list[list[tuple[int, int, str]]]:
+    """Of every line: where it is coloured, and how."""
+    found, block = [], document.begin()
+    while block.isValid():
+        ranges = block.layout().formats()
+        found.append([(part.start, part.length, part.format.foreground().color().name()) for part in ranges])
+        block = block.next()
+    return found
+
+
+TYPED = (*LINES, 'x = """one', '"""', "f(")
+
+
+@given(st.lists(st.tuples(st.integers(0, 200), st.sampled_from(TYPED)), min_size=1, max_size=8))
+def test_what_is_typed_bit_by_bit_is_coloured_as_if_it_were_read_at_once(
+    qapp: QApplication, typed: list[tuple[int, str]]
 ) -> None:
-    document = QTextDocument()
-    following = PythonHighlighter(document, themes.theme("dark"))
-    for lines in texts:
-        following.tokenise("\n".join(lines))
-        if _is_python("\n".join(lines)):
-            alone = shares("\n".join(lines))
-            assert following.colours == [alone.get(k, []) for k in range(len(lines))]
-
-
-def _is_python(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
+    theme = themes.theme("dark")
+    document, at_once = QTextDocument(), QTextDocument()
+    hand, _first = QTextCursor(document), PythonHighlighter(document, theme)
+    for place, words in typed:
+        hand.setPosition(min(place, document.characterCount() - 1))
+        hand.insertText(words + "\n")
+    _second = PythonHighlighter(at_once, theme)
+    at_once.setPlainText(document.toPlainText())
+    assert formats(document) == formats(at_once)

@@ -1,0 +1,125 @@
+"""Lines of two texts side by side: what differs, which line became which, and what two hands changed. No Qt here."""
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from gradstudio.ui.panels.highlighter import changed_lines
+
+MOST_COMPARED = 400
+"""Lines of a stretch that are matched one by one; a longer stretch that differs is one hunk."""
+
+
+class Hunk(NamedTuple):
+    """Lines `start` to before `end` (from 0) become `lines`; either may be none."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
+    """What has to be replaced to make one text of the other, top to bottom."""
+    start, old_end, new_end = changed_lines(old, new)
+    before, after = old[start:old_end], new[start:new_end]
+    if before == after:
+        return []
+    if max(len(before), len(after)) > MOST_COMPARED:
+        return [Hunk(start, old_end, tuple(after))]
+    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [Hunk(start + a, start + b, tuple(after[c:d])) for tag, a, b, c, d in codes if tag != "equal"]
+
+
+def applied(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
+    """The text with its hunks replaced."""
+    made = list(lines)
+    for hunk in reversed(list(found)):
+        made[hunk.start : hunk.end] = hunk.lines
+    return made
+
+
+def combined(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[Hunk] | None:
+    """What to replace in `typed` so that it also has what `theirs` changed of `base`; None: both changed a line.
+
+    Where both put in lines at one place, theirs come first.
+    """
+    mine, found, offset, k = hunks(base, typed), [], 0, 0
+    for hunk in hunks(base, theirs):
+        if hunk in mine:
+            continue
+        if any(_touch(hunk, other) for other in mine):
+            return None
+        while k < len(mine) and mine[k].end <= hunk.start and mine[k].start < max(hunk.start, mine[k].end):
+            offset += len(mine[k].lines) - (mine[k].end - mine[k].start)
+            k += 1
+        found.append(Hunk(hunk.start + offset, hunk.end + offset, hunk.lines))
+    return found
+
+
+def _touch(one: Hunk, other: Hunk) -> bool:
+    """Whether both replace a line, or one puts lines into the midst of what the other replaces."""
+    if one.start == one.end or other.start == other.end:
+        return other.start < one.start < other.end or one.start < other.start < one.end
+    return max(one.start, other.start) < min(one.end, other.end)
+
+
+class LineMap:
+    """Which line of the program each line of the dock shows, while a person types; lines count from 1.
+
+    A line that is being changed still stands for its statement where as many lines were changed as there were.
+    """
+
+    def __init__(self, program: Sequence[str], shown: Sequence[str]) -> None:
+        """Compare two texts."""
+        self._hunks = hunks(program, shown)
+        self.count = len(shown)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every line shows what the program says."""
+        return not self._hunks
+
+    def shown(self, line: int) -> int:
+        """The line of the dock where a line of the program stands; 0: nowhere."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            if line - 1 < start:
+                break
+            if line - 1 < end:
+                return line + offset if end - start == len(lines) else 0
+            offset += len(lines) - (end - start)
+        return line + offset
+
+    def program(self, line: int) -> int:
+        """The line of the program that a line of the dock stands for; 0: none."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            first = start + offset
+            if line - 1 < first:
+                break
+            if line - 1 < first + len(lines):
+                return line - offset if end - start == len(lines) else 0
+            offset += len(lines) - (end - start)
+        return line - offset
+
+    def is_touched(self, line: int) -> bool:
+        """Whether a line of the dock says something else than the program."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            if start + offset <= line - 1 < start + offset + len(lines):
+                return True
+            offset += len(lines) - (end - start)
+        return False
+
+
+def column_in(old: str, new: str, column: int) -> int:
+    """Where a cursor stands in a line that was printed anew: behind as many characters that are no blanks."""
+    seen = len("".join(old[:column].split()))
+    if not seen:
+        return min(column, len(new) - len(new.lstrip()))
+    for place, character in enumerate(new):
+        seen -= not character.isspace()
+        if not seen:
+            blanks = len(old[:column]) - len(old[:column].rstrip())
+            return min(place + 1 + (blanks > 0 and new[place + 1 : place + 2] == " "), len(new))
+    return len(new)

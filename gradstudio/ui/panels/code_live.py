@@ -1,0 +1,292 @@
+"""What a person types in the Code dock becomes edits of the graph; what the canvas changes comes into the text.
+
+The text is in one of four states: the same as the program, typed and waiting for a pause, refused with a reason,
+or changed by the canvas on a line that was being typed. Nothing that was typed is taken away unasked.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Literal as OneOf
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gradstudio.errors import GradStudioError
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import Graph
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.model import Program
+from gradstudio.ui.panels.code_editor import CodeEditor
+from gradstudio.ui.panels.code_lines import Hunk, combined, hunks
+from gradstudio.ui.state.session import Session
+
+LiveState = OneOf["same", "typed", "refused", "conflict"]
+Merge = Callable[[Graph, str], Edits]
+PAUSE_MS, LONGEST_PAUSE_MS = 300, 1500
+"""So long typing rests before the text is read; three times as long as reading took, where that is more."""
+PATIENCE_MS = 700
+"""So much longer before words are said about the line in which the cursor stands."""
+SETTLE_MS = 3000
+"""So long typing rests before the line of the cursor is printed as the program has it."""
+UNDO_WORDS = "Edit code"
+
+
+class LiveText(QObject):
+    """Keeps an editor's text and a session's graph in step.
+
+    Attributes:
+        state: see above; `error` says why it is refused, `told` whether it is time to say so.
+        left_behind: what was typed and not applied when another document was opened; "" mostly.
+
+    Signals:
+        changed(): the state or the program is another.
+        applied(object): what was typed is on the canvas; the edits.
+    """
+
+    changed = Signal()
+    applied = Signal(object)
+
+    def __init__(self, editor: CodeEditor, session: Session, merge: Merge) -> None:
+        """Listen to both."""
+        super().__init__(editor)
+        self._editor, self._session, self._store, self._merge = editor, session, session.graph_store, merge
+        self.program: list[str] = [""]
+        self._means = ""
+        self.state: LiveState = "same"
+        self.error: NotReadable | None = None
+        self.told = False
+        self.left_behind, self.left_title = "", ""
+        self._title = session.title
+        self._own = self._holding = False
+        self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
+        self._pause, self._patience, self._settle = (
+            self._timer(self._on_pause),
+            self._timer(self._say),
+            self._timer(self._on_settle),
+        )
+        editor.typed.connect(self._on_editor_typed)
+        editor.hurried.connect(self.flush)
+        editor.undo_asked.connect(self.undo)
+        editor.redo_asked.connect(self.redo)
+        editor.focus_changed.connect(self._on_editor_focus_changed)
+        editor.cursorPositionChanged.connect(self._on_editor_cursor_moved)
+        session.graph_store.replaced.connect(self._on_store_replaced)
+        session.path_changed.connect(self._on_session_path_changed)
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether the canvas means what stands here."""
+        return self.state == "same"
+
+    # ------------------------------------------------------------------ from the program
+
+    def show(self, program: Program) -> None:
+        """The program is another: bring what changed into the text."""
+        is_empty = not program.statements and not program.incomplete
+        text = "" if is_empty and not self._editor.hasFocus() else program.code.rstrip("\n")
+        if is_empty and text:
+            text += "\n\n"  # a line to begin on
+        before, self.program = self.program, text.split("\n")
+        if self.state == "same":
+            self._follow(before)
+        elif self.state != "conflict":
+            self._take_beside(before)
+        self.changed.emit()
+
+    def _follow(self, before: list[str]) -> None:
+        """Nothing waits to be applied: all is printed, but for the line in which a person is typing."""
+        shown = self._editor.lines
+        found = hunks(shown, self.program)
+        alone = self._own or (self._holding and combined(before, shown, self.program) is not None)
+        left = [hunk for hunk in found if self._holds(hunk)] if alone and self._editor.hasFocus() else []
+        self._holding = bool(left)
+        self._put([hunk for hunk in found if hunk not in left])
+        self._means = self._editor.text
+        if self._holding:
+            self._settle.start(SETTLE_MS)
+
+    def _take_beside(self, before: list[str]) -> None:
+        """The canvas changed while something waits here: line by line, or both stand and a person decides."""
+        found = combined(before, self._editor.lines, self.program)
+        if found is None:
+            self._set("conflict")
+            return
+        self._put(found)
+        self._means = "\n".join(self.program)
+        self._pause.start(self._pause_ms)
+
+    def _holds(self, hunk: Hunk) -> bool:
+        return hunk.start <= self._editor.line - 1 < hunk.end
+
+    def _put(self, found: list[Hunk], *, undoable: bool = False) -> None:
+        if found:
+            self._editor.put(found, undoable=undoable)
+
+    # ------------------------------------------------------------------ from the hand
+
+    def apply(self) -> bool:
+        """Make the canvas mean what stands here; whether it does."""
+        self._pause.stop()
+        if self.is_applied:
+            return True
+        text, begun = self._editor.text, time.perf_counter()
+        try:
+            edits = self._merge(self._store.graph, text.rstrip() + "\n")
+            self._took_ms = (time.perf_counter() - begun) * 1000
+            self._submit(edits, text)
+        except NotReadable as reason:
+            self._refuse(reason)
+        except GradStudioError as reason:
+            self._refuse(NotReadable(str(reason), self._editor.line))
+        return self.is_applied
+
+    def _submit(self, edits: Edits, text: str) -> None:
+        """One step of the document's history; typing on one line is one."""
+        if self._editor.line != self._edit_line:
+            self._edit_line, self._edit_number = self._editor.line, self._edit_number + 1
+        self._own = True
+        try:
+            self._store.submit(edits, UNDO_WORDS, f"code {self._edit_number}")
+            self._means, self.error = text, None
+            self._set("same")
+            self._editor.forget_typing()
+            self.show(self._session.run.program)
+        finally:
+            self._own = False
+        self.applied.emit(edits)
+
+    def _refuse(self, reason: NotReadable) -> None:
+        self.error = reason
+        self._set("refused")
+        if reason.line == self._editor.line and self._editor.hasFocus() and not self.told:
+            self._patience.start(PATIENCE_MS)
+        else:
+            self._say()
+
+    def flush(self) -> None:
+        """Do not wait for a pause: something is about to use the program."""
+        if self._pause.isActive() and not self._editor.composes:
+            self.apply()
+
+    def discard(self) -> None:
+        """Print the program in place of what is not applied; the text's own undo brings it back."""
+        self._pause.stop()
+        self._put(hunks(self._editor.lines, self.program), undoable=True)
+        self._means, self.error, self._holding = self._editor.text, None, False
+        self._set("same")
+
+    def keep(self) -> None:
+        """Where the canvas changed the same line: what stands here is what is meant."""
+        if self.state == "conflict":
+            self._set("typed")
+            self.apply()
+
+    def undo(self) -> None:
+        """Take back what was typed since it was last applied; else the document's last step."""
+        if self._editor.document().isUndoAvailable():
+            self._editor.undo()
+        else:
+            self._step(self._store.undo_stack.undo)
+
+    def redo(self) -> None:
+        """The other way."""
+        if self._editor.document().isRedoAvailable():
+            self._editor.redo()
+        else:
+            self._step(self._store.undo_stack.redo)
+
+    def _step(self, step: Callable[[], None]) -> None:
+        self._edit_number += 1
+        self._holding = False
+        step()
+        self.show(self._session.run.program)
+
+    def drop_left_behind(self) -> None:
+        """What was typed for another document is no longer kept."""
+        self.left_behind = ""
+        self.changed.emit()
+
+    # ------------------------------------------------------------------ slots
+
+    @property
+    def _pause_ms(self) -> int:
+        return round(min(max(PAUSE_MS, 3 * self._took_ms), LONGEST_PAUSE_MS))
+
+    def _on_editor_typed(self) -> None:
+        if self.state == "conflict":
+            self.changed.emit()
+            return
+        if self._editor.text == self._means:
+            self._pause.stop()
+            self.error = None
+            self._set("same")
+            return
+        self._patience.stop()
+        self._settle.stop()
+        self._set("typed")
+        self._pause.start(self._pause_ms)
+
+    def _on_pause(self) -> None:
+        if self._editor.composes:
+            self._pause.start(self._pause_ms)
+        else:
+            self.apply()
+
+    def _on_settle(self) -> None:
+        """Typing rests: the cursor's line is printed as well, unless it is a line to type on."""
+        if self._editor.textCursor().block().text().strip() and not self._editor.textCursor().hasSelection():
+            self._print_all()
+
+    def _on_editor_cursor_moved(self) -> None:
+        if (
+            self._holding
+            and self.is_applied
+            and not any(self._holds(hunk) for hunk in hunks(self._editor.lines, self.program))
+        ):
+            QTimer.singleShot(0, self, self._print_all)  # not while the editor moves its cursor
+
+    def _print_all(self) -> None:
+        if self.is_applied and self._holding:
+            self._holding = False
+            self._put(hunks(self._editor.lines, self.program))
+            self._means = self._editor.text
+            self.changed.emit()
+
+    def _on_editor_focus_changed(self, has_focus: bool) -> None:
+        if has_focus and self._editor.text == "" and self.is_applied:
+            self.show(self._session.run.program)
+            self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
+        elif not has_focus:
+            self.flush()
+            self._edit_line = 0
+            self._print_all()
+            if self.is_applied and not self._store.graph.nodes and not self._store.graph.blocks:
+                self.show(self._session.run.program)
+        self._say()
+
+    def _on_store_replaced(self) -> None:
+        """Another document: what waits here was typed for the one before, and is kept beside."""
+        if not self.is_applied:
+            self.left_behind, self.left_title = self._editor.text, self._title
+        for timer in (self._pause, self._patience, self._settle):
+            timer.stop()
+        self._means, self.error, self._holding = self._editor.text, None, False
+        self._set("same")
+
+    def _on_session_path_changed(self) -> None:
+        self._title = self._session.title
+
+    def _say(self) -> None:
+        self.told = self.state == "refused"
+        self.changed.emit()
+
+    def _set(self, state: LiveState) -> None:
+        self.state = state
+        if state in ("same", "conflict"):
+            self.told = False
+        self.changed.emit()
+
+    def _timer(self, due: Callable[[], None]) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.timeout.connect(due)
+        return made

@@ -1,0 +1,73 @@
+"""Where the items of a program stand in its text, found by line and by item. No Qt here."""
+
+from collections.abc import Iterable, Iterator
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Span
+
+
+class Places:
+    """The spans of one program; lines count from 1.
+
+    Attributes:
+        of: by item, where it stands.
+    """
+
+    def __init__(self, spans: Iterable[Span] = ()) -> None:
+        """Sort spans by line."""
+        self._by_line: dict[int, list[Span]] = {}
+        self._ends: dict[int, Span] = {}
+        self.of: dict[ItemId, Span] = {}
+        for span in spans:
+            self.of[span.node] = span
+            self._by_line.setdefault(span.line, []).append(span)
+        for span in self.of.values():
+            longest = self._ends.get(span.end_line)
+            if longest is None or (span.line, span.column) < (longest.line, longest.column):
+                self._ends[span.end_line] = span
+
+    def statement_at(self, line: int) -> ItemId | None:
+        """The item whose statement begins on a line: not a part written inside it."""
+        spans = self._by_line.get(line)
+        return max(spans, key=_length).node if spans else None
+
+    def ending_at(self, line: int) -> ItemId | None:
+        """The item whose statement ends on a line."""
+        span = self._ends.get(line)
+        return span.node if span is not None else None
+
+    def item_at(self, line: int, column: int) -> ItemId | None:
+        """The innermost item whose text covers a place; else the one that begins on its line."""
+        covering = [span for span in self._near(line) if _covers(span, line, column)]
+        if covering:
+            return min(covering, key=_length).node
+        return next((span.node for span in self._by_line.get(line, ())), None)
+
+    def exactly_at(self, line: int, column: int) -> ItemId | None:
+        """The innermost item whose text covers a place; None: none does."""
+        covering = [span for span in self._near(line) if _covers(span, line, column)]
+        return min(covering, key=_length).node if covering else None
+
+    def statements_in(self, first: int, last: int) -> Iterator[ItemId]:
+        """The items whose statements begin on these lines, in order."""
+        for line in range(first, last + 1):
+            item = self.statement_at(line)
+            if item is not None:
+                yield item
+
+    def _near(self, line: int) -> Iterator[Span]:
+        """What may cover a line: what begins on it, and what begins above it and is longer than a line."""
+        yield from self._by_line.get(line, ())
+        for above in range(line - 1, 0, -1):
+            spans = self._by_line.get(above)
+            if spans:
+                yield from (span for span in spans if span.end_line >= line)
+                return
+
+
+def _covers(span: Span, line: int, column: int) -> bool:
+    return (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+
+def _length(span: Span) -> tuple[int, int]:
+    return span.end_line - span.line, span.end_column - span.column
