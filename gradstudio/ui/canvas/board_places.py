@@ -9,13 +9,14 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.block_face import block_face, widened
 from gradstudio.ui.canvas.face import Face
-from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.geometry import Box, Floats, Indices
 from gradstudio.ui.canvas.heights import Shown
 from gradstudio.ui.canvas.leaves import NOTHING as NO_LEAVES
 from gradstudio.ui.canvas.leaves import Leaves, leaf_rows
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.results import Results
+from gradstudio.ui.canvas.routing import route_around
 from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, input_offset, leaf_offset, output_offset
 
 Point = tuple[float, float]
@@ -46,6 +47,7 @@ class Placing:
         def box(self, item: ItemId) -> Box | None: ...
         def anchor(self, port: PortRef) -> tuple[float, float]: ...
 
+    _led: tuple[tuple[Floats, Floats, Indices, Indices], Floats] | None = None
     _pointed: tuple[list[PortRef], Floats] | None = None
 
     def _place(self) -> None:
@@ -122,7 +124,23 @@ class Placing:
             ends.append(end)
             target.append(corners)
         self.paths = geometry.wire_paths(np.array(starts), np.array(ends), np.array(source), np.array(target))
+        if len(self.cards) and not self._drag:
+            self._lead_around()
         self.path_bounds = geometry.path_bounds(self.paths)
+
+    def _lead_around(self) -> None:
+        """No wire runs behind a card or a note where there is a lane."""
+        notes = [(box.x, box.y, box.right, box.bottom) for note in self.notes.values() for box in (note.box,)]
+        obstacles = np.concatenate([self.bounds, np.array(notes, dtype=np.float64).reshape(-1, 4)])
+        source = np.array([self.index.get(wire.source, -1) for wire in self.wires])
+        target = np.array([self.index.get(wire.target, -1) for wire in self.wires])
+        before, now = self._led, (self.paths, obstacles, source, target)
+        if before is not None and all(map(np.array_equal, before[0], now)):
+            self.paths = before[1].copy()
+            return
+        plain = self.paths.copy()
+        route_around(self.paths, obstacles, source, target)
+        self._led = (plain, *now[1:]), self.paths.copy()
 
     def _at_frame(self, port: PortRef) -> tuple[Point, Corners]:
         """Where a frame's port is; there is nothing to go around but the port."""
