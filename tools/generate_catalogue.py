@@ -13,7 +13,7 @@ import msgspec
 import torch
 
 from gradstudio.operators.model import Operator
-from tools.catalogue import generated, selection
+from tools.catalogue import generated, outs, selection
 from tools.catalogue.build import build
 from tools.catalogue.categories import ORDER
 
@@ -37,6 +37,7 @@ def rows() -> list[Operator]:
     """Every row by category, what is seldom used last; of one path, the plain key first."""
     by_hand = selection.read()
     found = [*(build(row) for row in by_hand), *generated.rows(by_hand)]
+    found = [msgspec.structs.replace(row, fills=outs.fills(row)) for row in found]
     places: dict[str, int] = {}
     for row in found:
         places.setdefault(row.path, len(places))

@@ -28,7 +28,7 @@ TINY = 1 << 14
 SMALL = 1 << 16
 """Elements that are filled with made-up numbers; and so many the results may have, roughly."""
 LARGEST_FILLED = 1 << 24
-_ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED})
+_ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.SETTING})
 _GRADIENT = re.compile(r"\.grad\b")
 _OTHER_DEVICES = ("cuda", "mps", "xpu")
 _ASKS_FOR_DATA = ("meta", "data-dependent", "Meta", "fake", "Could not run", "not implemented", "decomposition")

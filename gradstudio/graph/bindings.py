@@ -14,7 +14,7 @@ MAX_ROUNDS = 50
 def binding_of(graph: Graph, item: ItemId, output: int) -> Binding:
     """The binding whose name stands for this output; in place without a name, that of the object written into."""
     while (node := graph.nodes.get(item)) is not None and not node.names:
-        wire = receiver(graph, item)
+        wire = receiver(graph, item, output)
         if wire is None:
             break
         item, output = wire.source, wire.output

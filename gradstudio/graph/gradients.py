@@ -12,7 +12,7 @@ from gradstudio.operators.model import Effect, Face, Family, Operator
 Value = tuple[ItemId, int]
 
 ALWAYS_REPEATED = frozenset(
-    {Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.MODULE_CALL}
+    {Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.SETTING, Effect.MODULE_CALL}
 )
 METADATA = frozenset(
     "shape dtype device layout ndim requires_grad is_leaf itemsize nbytes size dim numel nelement ndimension "
@@ -143,6 +143,7 @@ class Gradients:
             self._tracked.add(own)
             self.leaves.add(own)
         elif traits.shares_memory and sources and not (operator.view and self._is_no_grad(node)):
+            sources = self._given_back(node, operator, sources)
             self._share(node, sources, count)
             if not operator.view and sources[0] in self.leaves:
                 self.leaves.add(own)
@@ -156,6 +157,11 @@ class Gradients:
             values = [(node.id, k) for k in range(count)]
             self._tensors.update(values)
             self.may.update(value for value in values if self._root(value) in self._tracked)
+
+    def _given_back(self, node: Node, operator: Operator, sources: list[Value]) -> list[Value]:
+        """The object that the result is, first: of an in-place operator what it writes into."""
+        wire = self.graph.wires.get((node.id, operator.writes[0])) if operator.writes else None
+        return [(wire.source, wire.output)] if wire is not None else sources
 
     def _set_flag(self, operator: Operator, node: Node, value: Value) -> None:
         port = "value" if operator.face is Face.SET_ATTRIBUTE else "requires_grad"

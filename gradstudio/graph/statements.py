@@ -3,6 +3,7 @@
 from gradstudio.graph.arguments import Argument, argument_ports, arguments, block_arguments, find_operator
 from gradstudio.graph.model import DEFINITION_INPUTS, Block, Graph, ItemId, Node
 from gradstudio.operators.model import Face, Operator
+from gradstudio.operators.outs import written_by
 
 Binding = tuple[ItemId, int]
 
@@ -35,7 +36,7 @@ class Statements:
         known = self.bindings.get(key)
         if known is None:
             self.bindings[key] = key  # ends the search should in-place statements feed one another in a ring
-            before = self._passed_on(source)
+            before = self._passed_on(source, output)
             known = self.bindings[key] = self.binding(*before) if before is not None else key
         return known
 
@@ -60,7 +61,7 @@ class Statements:
             bound = self.graph.nodes[item].names
         return bound[output] if output < len(bound) and bound[output] != "_" else ""
 
-    def _passed_on(self, source: ItemId) -> Binding | None:
+    def _passed_on(self, source: ItemId, output: int) -> Binding | None:
         node = self.graph.nodes.get(source)
         if node is None or node.names:
             return None
@@ -68,7 +69,7 @@ class Statements:
         if node.bypassed:
             path = next(iter(self.ports.get(source, ())), "")
         else:
-            path = operator.writes[0] if operator is not None and operator.writes else ""
+            path = written_by(operator.writes, output) if operator is not None else ""
         wire = self.graph.wires.get((source, path))
         return (wire.source, wire.output) if wire is not None else None
 

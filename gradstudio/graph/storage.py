@@ -3,6 +3,7 @@
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Effect, Face, Operator
+from gradstudio.operators.outs import written_by
 
 Value = tuple[ItemId, int]
 """An output of an item."""
@@ -16,10 +17,10 @@ def storage_of(graph: Graph, item: ItemId, output: int = 0) -> Value:
     return value
 
 
-def receiver(graph: Graph, item: ItemId) -> Wire | None:
-    """The wire that brings the object an in-place node writes into, or None."""
+def receiver(graph: Graph, item: ItemId, output: int = 0) -> Wire | None:
+    """The wire that brings the object an in-place node writes into, and which that result is; or None."""
     operator = _operator(graph, item)
-    return graph.wire_into(item, operator.writes[0]) if operator is not None and operator.writes else None
+    return graph.wire_into(item, written_by(operator.writes, output)) if operator is not None else None
 
 
 def written(graph: Graph, item: ItemId) -> tuple[Value, ...]:
@@ -37,12 +38,12 @@ def _operator(graph: Graph, item: ItemId) -> Operator | None:
 
 
 def _shared_with(graph: Graph, value: Value) -> Value | None:
-    item, _ = value
+    item, output = value
     operator = _operator(graph, item)
     if operator is None:
         return None
     if operator.writes:
-        wire = receiver(graph, item)
+        wire = receiver(graph, item, output)
     elif operator.view or operator.face is Face.ALIAS:
         wire = next(iter(graph.wires_to(item)), None)
     else:

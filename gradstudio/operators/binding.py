@@ -13,6 +13,7 @@ from gradstudio.operators.families import accepts, element_parameter, family_wor
 from gradstudio.operators.given import Given, Several, Slice, Wired, Written
 from gradstudio.operators.literals import parse
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
+from gradstudio.operators.outs import OUT
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -82,7 +83,8 @@ def bind(
         UnknownOperator: no row has that path.
         BindingError: what does not fit, and how the nearest row is called.
     """
-    return _best(catalogue.overloads(path) or (catalogue[path],), positional, dict(keywords or {}), strict=strict)
+    rows = catalogue.overloads(path, filling=OUT in (keywords or ())) or (catalogue[path],)
+    return _best(rows, positional, dict(keywords or {}), strict=strict)
 
 
 def bind_call(

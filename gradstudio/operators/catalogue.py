@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gradstudio import paths
-from gradstudio.operators import blocks, synonyms
+from gradstudio.operators import blocks, outs, synonyms
 from gradstudio.operators.errors import BrokenCatalogue, UnknownOperator
 from gradstudio.operators.model import Operator
 from gradstudio.operators.search import SearchIndex
@@ -41,11 +41,11 @@ class Catalogue:
 
     def get(self, key: str) -> Operator | None:
         """The row of that key, or None."""
-        return self._rows.get(key)
+        return self._rows.get(key) or self._filling.get(key)
 
     def entry(self, key: str) -> Operator | None:
         """What a person finds under that key: an operator or a block; None for neither."""
-        return self._rows.get(key) or blocks.BY_KEY.get(key)
+        return self.get(key) or blocks.BY_KEY.get(key)
 
     def __getitem__(self, key: str) -> Operator:
         """The row of that key.
@@ -53,13 +53,13 @@ class Catalogue:
         Raises:
             UnknownOperator: there is none; the message offers the nearest.
         """
-        row = self._rows.get(key)
+        row = self.get(key)
         if row is None:
             raise UnknownOperator(self._unknown(key))
         return row
 
     def __contains__(self, key: object) -> bool:
-        return key in self._rows
+        return key in self._rows or key in self._filling
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self._rows.values())
@@ -71,9 +71,15 @@ class Catalogue:
         """The rows of one category, in the library's order."""
         return tuple(row for row in self if row.category == category)
 
-    def overloads(self, path: str) -> tuple[Operator, ...]:
-        """Every row that is printed with this Python path (`torch.max`, `torch.max:dim`, ...)."""
-        return tuple(self._rows[key] for key in self._paths.get(path, ()))
+    def overloads(self, path: str, *, filling: bool = False) -> tuple[Operator, ...]:
+        """Every row that is printed with this Python path (`torch.max`, `torch.max:dim`, ...).
+
+        Args:
+            path: the Python path.
+            filling: those that write into ``out`` too, behind the others; they are in no list of all rows.
+        """
+        rows = tuple(self._rows[key] for key in self._paths.get(path, ()))
+        return rows + tuple(self._filling[outs.key_of(row.key)] for row in rows if filling and row.fills)
 
     def search(self, query: str, *, limit: int = 50) -> tuple[Operator, ...]:
         """The rows that fit the query, best first, blocks among them; every row in order when it is empty."""
@@ -93,6 +99,10 @@ class Catalogue:
     def index(self) -> SearchIndex:
         """What finds operators by what people type; built when it is first asked for."""
         return SearchIndex((*self._rows.values(), *blocks.ROWS), synonyms.load())
+
+    @cached_property
+    def _filling(self) -> dict[str, Operator]:
+        return {row.key: row for row in map(outs.filling, filter(lambda row: row.fills, self))}
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:

@@ -90,6 +90,7 @@ class Effect(StrEnum):
     SEED = "seed"
     PRINT = "print"
     MODULE_CALL = "module_call"
+    SETTING = "setting"  # changes a setting of the whole process: set_grad_enabled(), set_printoptions()
     MODE = "mode"  # train(), eval(), requires_grad_(): set-up effects
 
 
@@ -133,7 +134,8 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         symbol: the Python token of INFIX, PREFIX, AUGMENTED faces, or the attribute's name.
         results: more than one is unpacked into that many names; none binds nothing.
         varying: the number of results is not fixed (``split``): one name, a list.
-        writes: names of the parameters an in-place operator writes into.
+        writes: names of the parameters an in-place operator writes into; `out.0`, `out.1` for the elements of one.
+        fills: its results can be written into tensors that are given, ``out=z``: `outs.filling` makes that row.
         view: the result shares storage with its first tensor argument.
         cuts: the result never requires grad (``detach``, ``argmax``, comparisons, ``zeros_like``), but
             by its own ``requires_grad=True``.
@@ -168,6 +170,7 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: tuple[Result, ...] = (Result(),)
     takes: tuple[Parameter, ...] = ()
     rare: bool = False
+    fills: bool = False
 
     @property
     def path(self) -> str:

@@ -53,6 +53,7 @@ _EFFECTS = {
     Effect.OPTIMIZER: ("optimizer", "Belongs to an optimizer: its place in the program's order counts."),
     Effect.RANDOM: ("random", "Draws random numbers: another result each time, unless a seed is set."),
     Effect.SEED: ("seed", "Sets where the random numbers begin."),
+    Effect.SETTING: ("setting", "Changes a setting of torch itself, from there on until the program begins anew."),
     Effect.PRINT: ("output", "Writes to the log."),
     Effect.MODE: ("mode", "Changes how a module or a leaf behaves from there on."),
 }

@@ -90,7 +90,7 @@ class Printer(ValuePrinter):
     def target(self, item: ItemId) -> str:
         """The object that a node writes into, as an expression; "" when it is not wired."""
         operator = self._soundness.operators[item]
-        port = operator.parameters[0].name
+        port = operator.writes[0] if operator.writes else operator.parameters[0].name
         return self.text(item, port) if (item, port) in self._graph.wires else ""
 
     # ---------------------------------------------------------------- faces

@@ -24,6 +24,7 @@ from gradstudio.graph.spelling import (
     spell_index,
 )
 from gradstudio.operators.model import Face, Kind, Operator
+from gradstudio.operators.outs import OUT
 from gradstudio.program.references import References
 
 INFIX = {
@@ -185,7 +186,7 @@ class ValuePrinter:
                 self._value(line, owner, argument.paths[0], parameter.kind)
         elif spreads and (argument.paths or parameter.kind is not Kind.SHAPE):
             self._elements(line, owner, argument)
-        elif parameter.kind is Kind.SHAPE or self._is_call(owner):  # ``lstm(x, hx=(h, c))``
+        elif parameter.kind is Kind.SHAPE or parameter.name == OUT or self._is_call(owner):  # ``lstm(x, hx=(h, c))``
             line.write("(")
             self._elements(line, owner, argument)
             line.write(",)" if len(argument.paths) == 1 else ")")

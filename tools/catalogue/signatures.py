@@ -97,6 +97,16 @@ def _with_defaults(signature: Signature, schemas: list[Signature]) -> Signature:
     return replace(signature, arguments=found)
 
 
+def stubs_of(name: str) -> list[Signature]:
+    """Every way of calling a function of ``torch`` itself that its stub has."""
+    return list(_stub_functions().get(name, ()))
+
+
+def has_out_schema(path: str) -> bool:
+    """Whether torch has a form of the target that writes into a tensor."""
+    return any(argument.is_out for schema in _all_schemas(path) for argument in schema.arguments)
+
+
 def facts(path: str, names: frozenset[str]) -> Facts:
     """What the schemas with (nearly) these arguments say: writes, view, randomness, defaults."""
     best: tuple[int, Any] | None = None
@@ -221,10 +231,14 @@ _PREFIXES = {
 _SCHEMA_TYPES = {"number": "Number", "int": "_int", "float": "_float", "bool": "_bool", "Tensor": "Tensor"}
 
 
-def _schemas(path: str) -> list[Any]:
+def _all_schemas(path: str) -> list[Any]:
     name = path.rsplit(".", 1)[1]
     prefix = next((p for head, p in _PREFIXES.items() if path.startswith(head)), "")
-    found = torch._C._jit_get_schemas_for_operator(f"aten::{prefix}{name}")
+    return list(torch._C._jit_get_schemas_for_operator(f"aten::{prefix}{name}"))
+
+
+def _schemas(path: str) -> list[Any]:
+    found = _all_schemas(path)
     if path.startswith(("torch.nn.init.", "torch.nn.utils.", "torch.masked.", "torch.signal.")):
         return []
     return [schema for schema in found if not any(argument.is_out for argument in schema.arguments)]

@@ -16,6 +16,7 @@ from gradstudio.graph.rules import why_not
 from gradstudio.graph.storage import receiver
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
+from gradstudio.operators.outs import plain_key
 
 INSERTED_PX = 150.0
 """How far before its user an inserted card stands when the canvas does not say where the source is."""
@@ -117,9 +118,11 @@ def clone_before_write(graph: Graph, item: ItemId) -> Edits:
 
 def functional_key(operator: Operator) -> str:
     """Key of the operator that does the same and returns a new tensor; "" when there is none."""
-    key, colon, row = operator.key.partition(":")
     if not operator.writes:
         return ""
+    if (plain := plain_key(operator.key)) != operator.key and plain in load():
+        return plain
+    key, colon, row = operator.key.partition(":")
     if key.startswith(AUGMENTED_PREFIX):
         key = f"operator.{key.removeprefix(AUGMENTED_PREFIX)}"
     elif key.endswith("_") and not key.endswith("__"):

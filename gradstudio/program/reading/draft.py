@@ -174,7 +174,7 @@ class Draft:
             self._know_call(item, values[0])
         elif operator.face is Face.TUPLE and len(node.names) > 1:
             self._know_parts(node, ports)
-        elif len(operator.results) > 1 and not node.names:
+        elif len(operator.results) > 1 and not node.names and not operator.writes:
             self._families[item, 0] = Family.TUPLE  # a part is read as a whole: `x.max(dim=1)[0]`
 
     def _of_item(self, values: list[Port], families: list[Family]) -> Family:

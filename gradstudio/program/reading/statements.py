@@ -8,7 +8,8 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.names import check
 from gradstudio.operators.binding import Given, Several, Written
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Face, Family
+from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.operators.outs import OUT
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Value, Wired
 from gradstudio.program.reading.expressions import Expressions, attribute_row, refused
@@ -210,9 +211,22 @@ class Statements:
         self._written_by_call(value, made)
 
     def _written_by_call(self, value: ast.expr, made: Wired) -> None:
-        """After `x.add_(1)` the name means the tensor as it was left by that."""
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            owner, operator = value.func.value, load().get(self._draft.graph.nodes[made.source].operator)
-            writes = operator is not None and operator.writes[:1] == ("self",) and operator.results
-            if writes and isinstance(owner, ast.Name) and self._scope.find(owner.id) is not None:
-                self._scope.bind(owner.id, made)
+        """After `x.add_(1)` and `torch.add(x, 1, out=y)` the name means the tensor as it was left by that."""
+        operator = load().get(self._draft.graph.nodes[made.source].operator)
+        if not isinstance(value, ast.Call) or operator is None or not operator.results:
+            return
+        for k, owner in enumerate(_written_into(value, operator)):
+            if isinstance(owner, ast.Name) and self._scope.find(owner.id) is not None:
+                self._scope.bind(owner.id, self._draft.result(made.source, k))
+
+
+def _written_into(call: ast.Call, operator: Operator) -> list[ast.expr]:
+    """What a call writes its results into, as far as it is what stands in front of a dot or behind `out=`."""
+    if operator.writes[:1] == ("self",) and isinstance(call.func, ast.Attribute):
+        return [call.func.value]
+    if not operator.writes or operator.parameter(OUT) is None:
+        return []
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == OUT), None)
+    if isinstance(given, ast.Tuple | ast.List):
+        return list(given.elts)
+    return [given] if given is not None else []
