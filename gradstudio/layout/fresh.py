@@ -7,7 +7,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.layout.ground import Ground, Rect
 from gradstudio.layout.part import Part, Point
 from gradstudio.layout.parts import connected_parts
-from gradstudio.layout.sizes import BLOCK_SIDE, BLOCK_TOP, Size
+from gradstudio.layout.sizes import Size
 
 GAP = 60.0
 """Pixels between a new card and those it is wired to."""
@@ -109,4 +109,7 @@ class _Newcomers:
             if (box := self.ground.whole(item)) is not None:
                 return box[0], box[1] - GAP - height
         frame = self.ground.rect(ItemId(body)) if body != ROOT else None
-        return (frame[0] + BLOCK_SIDE, frame[1] + BLOCK_TOP) if frame is not None else (0.0, 0.0)
+        if frame is None:
+            return 0.0, 0.0
+        edges = self.part.edges[ItemId(body)]
+        return frame[0] + edges[0], frame[1] + edges[1]

@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.layout.sizes import BLOCK_BOTTOM, BLOCK_SIDE, BLOCK_TOP, EMPTY_BLOCK, Size, card_size, note_size
+from gradstudio.layout import frames
+from gradstudio.layout.frames import Edges
+from gradstudio.layout.sizes import Size, card_size, note_size
 
 CLEAR = 24.0
 """Least distance of what is put down from all that stands."""
@@ -57,7 +59,7 @@ class Ground:
             rects: as they would stand best.
             moving: items of the body that are no obstacle.
         """
-        taken, frames = self.members(body, moving), list(self._frames(body))
+        taken, grown = self.members(body, moving), list(self._frames(body))
         bounds = around(rects)
         if bounds is None:
             return 0.0, 0.0
@@ -66,17 +68,21 @@ class Ground:
             here = [_moved(rect, by) for rect in rects]
             if any(_meet(rect, other, CLEAR) for other in taken for rect in here):
                 return False
-            return all(_grows_freely(frame, others, _moved(bounds, by)) for frame, others in frames)
+            return all(_grows_freely(*frame, _moved(bounds, by)) for frame in grown)
 
         return next(filter(fits, _moves(bounds, taken)), _below(bounds, taken))
 
-    def _frames(self, body: BodyId) -> Iterator[tuple[Rect, list[Rect]]]:
-        """The frames around a body, with what stands beside each."""
+    def _frames(self, body: BodyId) -> Iterator[tuple[Rect, Edges, list[Rect]]]:
+        """The frames around a body, with their edges and what stands beside each."""
         while body != ROOT:
             block, body = ItemId(body), self.graph.parents[ItemId(body)]
             frame = self._frame(block)
             if frame is not None:
-                yield frame, [one for one in self.members(body, (block,)) if not _meet(one, frame, 0.0)]
+                yield (
+                    frame,
+                    frames.frame_edges(self.graph, block),
+                    [one for one in self.members(body, (block,)) if not _meet(one, frame, 0.0)],
+                )
 
     def _rects(self, item: ItemId) -> list[Rect]:
         rect = self.rect(item)
@@ -92,8 +98,8 @@ class Ground:
     def _frame(self, block: ItemId) -> Rect | None:
         inner = around(self.members(BodyId(block)))
         if inner is not None:
-            return inner[0] - BLOCK_SIDE, inner[1] - BLOCK_TOP, inner[2] + BLOCK_SIDE, inner[3] + BLOCK_BOTTOM
-        return self._at(block, EMPTY_BLOCK) if block in self.corners and block not in self.lost else None
+            return _framed(inner, frames.frame_edges(self.graph, block))
+        return self._at(block, frames.EMPTY) if block in self.corners and block not in self.lost else None
 
     def _at(self, item: ItemId, size: Size) -> Rect:
         x, y = self.corners[item]
@@ -133,11 +139,13 @@ def _below(bounds: Rect, taken: Sequence[Rect]) -> tuple[float, float]:
     return 0.0, max((rect[3] for rect in taken), default=bounds[1] - CLEAR) + CLEAR - bounds[1]
 
 
-def _grows_freely(frame: Rect, others: Sequence[Rect], inner: Rect) -> bool:
-    grown = around(
-        [frame, (inner[0] - BLOCK_SIDE, inner[1] - BLOCK_TOP, inner[2] + BLOCK_SIDE, inner[3] + BLOCK_BOTTOM)]
-    )
+def _grows_freely(frame: Rect, edges: Edges, others: Sequence[Rect], inner: Rect) -> bool:
+    grown = around([frame, _framed(inner, edges)])
     return grown is None or not any(_meet(grown, other, 0.0) for other in others)
+
+
+def _framed(inner: Rect, edges: Edges) -> Rect:
+    return inner[0] - edges[0], inner[1] - edges[1], inner[2] + edges[2], inner[3] + edges[3]
 
 
 def _moved(rect: Rect, by: tuple[float, float]) -> Rect:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.layout import frames
 from gradstudio.layout import sizes as estimate
 from gradstudio.layout.crossings import BodyWires, wires_by_body
 from gradstudio.layout.ground import Rect
@@ -24,6 +25,7 @@ class Part:
         graph: the program as boxes: a module and the call on its card are one. `whole`: as it is.
         inner: places within a body, relative to its corner.
         extent: size of each item with its note, or of a block's frame.
+        edges: room of each block's frame around what it holds.
         drop: how far below the top of its box an item's own card begins (its note is above).
     """
 
@@ -34,7 +36,9 @@ class Part:
         self.inner: dict[BodyId, dict[ItemId, Point]] = {}
         self.extent: dict[ItemId, Size] = {}
         self.drop: dict[ItemId, float] = {}
-        self.ports = {item: estimate.port_offsets(graph, item) for item in (*graph.nodes, *graph.blocks)}
+        self.ports = {item: estimate.port_offsets(graph, item) for item in graph.nodes}
+        self.ports |= {item: frames.frame_ports(graph, item) for item in graph.blocks}
+        self.edges = {item: frames.frame_edges(graph, item) for item in graph.blocks}
         self.wires = wires_by_body(graph)
 
     def arrange(self, body: BodyId, only: Collection[ItemId] | None = None) -> None:
@@ -81,8 +85,9 @@ class Part:
         offset += self.drop.get(item, 0.0)
         while self.graph.parents[item] != body:
             parent = self.graph.parents[item]
-            offset += self.inner.get(parent, {}).get(item, (0.0, 0.0))[1] + estimate.BLOCK_TOP
+            offset += self.inner.get(parent, {}).get(item, (0.0, 0.0))[1]
             item = ItemId(parent)
+            offset += self.edges[item][1]
             offset += self.drop.get(item, 0.0)
         return offset
 
@@ -95,8 +100,8 @@ class Part:
                 places[f"note:{item}"] = (x + left, y + top)
             places[item] = corner
             if item in self.graph.blocks:
-                inside = (corner[0] + estimate.BLOCK_SIDE, corner[1] + estimate.BLOCK_TOP)
-                places |= self.absolute(BodyId(item), *inside)
+                edges = self.edges[item]
+                places |= self.absolute(BodyId(item), corner[0] + edges[0], corner[1] + edges[1])
         return places
 
     def _between(self, body: BodyId, order: Sequence[ItemId]) -> BodyWires:
@@ -134,10 +139,11 @@ class Part:
     def _block_size(self, block: ItemId) -> Size:
         inside = self.inner[BodyId(block)]
         if not inside:
-            return estimate.EMPTY_BLOCK
+            return frames.EMPTY
         right = max(x + self.extent[item][0] for item, (x, _) in inside.items())
         bottom = max(y + self.extent[item][1] for item, (_, y) in inside.items())
-        return right + 2 * estimate.BLOCK_SIDE, bottom + estimate.BLOCK_TOP + estimate.BLOCK_BOTTOM
+        edges = self.edges[block]
+        return max(edges[0] + right + edges[2], frames.frame_width(self.graph, block)), edges[1] + bottom + edges[3]
 
     def _edges(self, body: BodyId, wires: BodyWires, number: dict[ItemId, int]) -> list[Edge]:
         """The wires of a body; those that cross its border begin or end at a portal, a box without size."""

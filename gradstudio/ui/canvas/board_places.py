@@ -17,8 +17,20 @@ from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.routing import route_around
-from gradstudio.ui.canvas.things import Card, Frame, Note, PortRef, input_offset, leaf_offset, output_offset
+from gradstudio.ui.canvas.things import (
+    NOTE_WIDTH,
+    Card,
+    Frame,
+    Note,
+    PortRef,
+    input_offset,
+    leaf_offset,
+    output_offset,
+)
 
+OUT_OF_FRAME = 28.0
+"""Scene pixels between the ports with which a block serves its statements and the first of these."""
+MOST_ABOVE = 400.0
 Point = tuple[float, float]
 Corners = list[float]
 
@@ -87,15 +99,26 @@ class Placing:
         for member in self.graph.bodies[BodyId(item)]:
             box = self._place_frame(member, depth + 1) if member in self.graph.blocks else self.box(member)
             if box is not None:
-                boxes.append(box)
+                boxes += [box, *self._note_above(member, box)]
         face = block_face(self.graph, item, self.meter.width)
-        box = self._frozen.get(item) or geometry.frame_box(boxes, face.height - geometry.FRAME_TITLE, face.width)
+        left = max((output.x + OUT_OF_FRAME for output in face.outputs), default=geometry.FRAME_PADDING)
+        rows_height = face.height - geometry.FRAME_TITLE
+        box = self._frozen.get(item) or geometry.frame_box(boxes, rows_height, face.width, left)
         if box is None:
             x, y = self._where(item) or (0.0, 0.0)
             width, height = geometry.EMPTY_FRAME
             box = Box(x, y, max(width, face.width), max(height, face.height + 40))
         self.frames[item] = Frame(item, widened(face, box.width), box, depth)
         return box
+
+    def _note_above(self, member: ItemId, box: Box) -> Iterator[Box]:
+        """The upper edge of a note that was put above its card: the frame's ports are not beside it."""
+        place, corner = self.graph.places.get(f"note:{member}"), self._where(f"note:{member}")
+        holder = self.graph.nodes.get(member) or self.graph.blocks[member]
+        if place is None or corner is None or not holder.note:
+            return
+        if abs(corner[0] - box.x) < box.width and 0.0 < box.y - corner[1] < MOST_ABOVE:
+            yield Box(*corner, place.width or NOTE_WIDTH, 1.0)
 
     def _place_notes(self) -> None:
         self.notes = place_notes(self.graph, self.meter, self._where, self.box, self.bounds)

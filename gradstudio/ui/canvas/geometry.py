@@ -81,14 +81,16 @@ def union(boxes: Iterable[Box]) -> Box | None:
     return Box(x, y, max(box.right for box in found) - x, max(box.bottom for box in found) - y)
 
 
-def frame_box(members: Iterable[Box], rows_height: float = 0.0, minimum_width: float = 0.0) -> Box | None:
-    """A block's frame: its members, padding, a title strip, and rows of ports below the title."""
+def frame_box(
+    members: Iterable[Box], rows_height: float = 0.0, minimum_width: float = 0.0, left: float = FRAME_PADDING
+) -> Box | None:
+    """A block's frame: its members, padding (more at the left), a title strip, and rows of ports below the title."""
     inner = union(members)
     if inner is None:
         return None
     top = FRAME_TITLE + rows_height + FRAME_PADDING * 0.75
-    width = max(inner.width + 2 * FRAME_PADDING, minimum_width)
-    return Box(inner.x - FRAME_PADDING, inner.y - top, width, inner.height + top + FRAME_PADDING)
+    width = max(inner.width + left + FRAME_PADDING, minimum_width)
+    return Box(inner.x - left, inner.y - top, width, inner.height + top + FRAME_PADDING)
 
 
 def snapped(value: float, grid: float = GRID) -> float:
