@@ -7,6 +7,7 @@ import re
 from gradstudio.document.errors import BadField, UnreadableFile
 from gradstudio.document.format import ForRecord, HeaderRecord, Item, NodeRecord
 from gradstudio.document.locate import Step
+from gradstudio.graph.checks import DEVICE_KINDS
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
@@ -98,11 +99,12 @@ def safe_literals(item: Item, where: Where) -> dict[str, str]:
         return item.literals
     safe: dict[str, str] = {}
     for path, text in item.literals.items():
-        if text == DOCUMENT_DEVICE and path == "device":
+        parameter = _parameter(operator, path)
+        if text == DOCUMENT_DEVICE and (path == "device" or (parameter is not None and parameter.kind in DEVICE_KINDS)):
             safe[path] = text
             continue
         try:
-            safe[path] = _safe(text, _parameter(operator, path))
+            safe[path] = _safe(text, parameter)
         except LiteralError as error:
             raise Fault(f"the literal of '{path}': {error}", (*where, "literals", path)) from error
     return safe

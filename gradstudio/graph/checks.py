@@ -8,6 +8,9 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, Node
 from gradstudio.graph.spelling import NotALiteral, spell, spell_index
 from gradstudio.operators.model import Kind
 
+DEVICE_KINDS = frozenset({Kind.DEVICE, Kind.ANY, Kind.VALUES})
+"""Arguments that may be the document's device."""
+
 
 def attribute_of(node: Node) -> str:
     """The attribute that a node with a `name` port reads or writes."""
@@ -33,7 +36,7 @@ def names_reason(names: tuple[str, ...]) -> str | None:
 
 def literal_reason(text: str, kind: Kind) -> str | None:
     """Why a text is no literal of its kind; None when it is one."""
-    if kind in (Kind.DEVICE, Kind.ANY) and text == DOCUMENT_DEVICE:
+    if kind in DEVICE_KINDS and text == DOCUMENT_DEVICE:
         return None
     try:
         if kind is Kind.INDEX:

@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import io
-import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +19,6 @@ from gradstudio.protocol.records import Record, Summary, TensorRecord
 from gradstudio.protocol.runner import Outcome, run_program
 
 MOST_VALUES = 1_000_000
-NOT_VALUES = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
-"""What a name may mean that is no value of the program: it was imported."""
 _PASSING = ("storage", "size_bytes", "grad", "grad_state", "grad_reason", "grad_cause", "preview", "contiguous")
 _LOST = object()
 
@@ -33,19 +30,19 @@ class Run(msgspec.Struct):
     printed: str
 
 
-def by_python(text: str, path: str, seed: int | None = None, name: str = "snippet") -> Run:
+def by_python(text: str, path: str, seed: int | None = None) -> Run:
     """Execute the text as Python does, with the generators seeded as the engine had them."""
     before = torch.get_default_dtype()
     torch.manual_seed(0 if seed is None else seed)
-    namespace: dict[str, Any] = {"__name__": name, "__file__": path}
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": path}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("ignore")
         try:
             exec(compile(text, path, "exec"), namespace)
         finally:
             torch.set_default_dtype(before)
-        values = {name: value for name, value in namespace.items() if _is_variable(name, value)}
-        return Run({name: plain(value) for name, value in values.items()}, printed.getvalue())
+        names = bound_names(text) & namespace.keys() - {"_"}
+        return Run({name: plain(namespace[name]) for name in sorted(names)}, printed.getvalue())
 
 
 def by_engine(engine: EngineProcess, graph: Graph, document: str) -> tuple[Run, Outcome]:
@@ -61,12 +58,12 @@ def plain(value: object) -> Any:
     return _with_gradients(_plain_record(record_of(value, MOST_VALUES)), value)
 
 
-def differences(expected: Run, found: Run, *, header: bool = True) -> list[str]:
-    """Where two runs disagree, variable by variable."""
+def differences(expected: Run, found: Run) -> list[str]:
+    """Where two runs disagree, variable by variable; `device` is a setting of the document."""
     wrong = []
     for name, value in expected.variables.items():
-        if name == "device" and header and name not in found.variables:
-            continue  # a setting of the document
+        if name == "device":
+            continue
         mine = found.variables.get(name, _LOST)
         if mine is _LOST:
             wrong.append(f"{name} is missing")
@@ -86,7 +83,7 @@ def likeness(graph: Graph) -> Any:
         wires = sorted((port, numbers[w.source], w.output) for (to, port), w in graph.wires.items() if to == item)
         items.append((ROOT if body == ROOT else numbers[ItemId(body)], data, wires))
     tails = {body and numbers[ItemId(body)]: text for body, text in graph.tails.items()}
-    return [msgspec.to_builtins(graph.header), items, tails]
+    return [msgspec.structs.astuple(graph.header), items, tails]
 
 
 def refused_line(path: Path) -> tuple[int, str]:
@@ -102,10 +99,6 @@ def bound_names(text: str) -> set[str]:
     """Every name that the text binds itself."""
     tree = ast.walk(ast.parse(text))
     return {node.id for node in tree if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-
-
-def _is_variable(name: str, value: object) -> bool:
-    return not name.startswith("__") and name != "_" and not isinstance(value, NOT_VALUES)
 
 
 def _plain_record(record: Record) -> Any:

@@ -3,10 +3,12 @@
 import ast
 
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ROOT
 from gradstudio.graph.names import check
 from gradstudio.operators.binding import Several, Written
 from gradstudio.operators.model import Face
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.choices import chooses
 from gradstudio.program.reading.draft import Draft, Port, Value, Wired
 from gradstudio.program.reading.expressions import Expressions, attribute_row, refused
 from gradstudio.program.reading.modules import Modules
@@ -38,6 +40,8 @@ class Assignments:
         """The node that binds the names, or none, to what an expression gives."""
         if len(names) > 1:
             return self._unpacked(value, names)
+        if chooses(value):
+            return self._expressions.made(value, names)
         if isinstance(value, ast.List):
             return self._sequence("python.list", value, names)
         if isinstance(value, ast.Name | ast.Constant | ast.Tuple):
@@ -57,7 +61,9 @@ class Assignments:
 
     def _checked(self, node: ast.Name) -> str:
         if self._modules.binds(node.id):
-            raise refused(node, f"'{node.id}' is a module that was imported: choose another name.")
+            if self._modules.is_package(node.id) or self._draft.body != ROOT:
+                raise refused(node, f"'{node.id}' was imported: choose another name.")
+            self._modules.forget(node.id)
         try:
             return check(node.id) if node.id != "_" else "_"
         except Refused as error:

@@ -13,6 +13,7 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.carried import carried
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.expressions import Expressions, refused
+from gradstudio.program.reading.left_over import leave_variable
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.scope import Scope
 
@@ -34,6 +35,11 @@ class Blocks:
         """Bodies are read by `read_body`: statements, their column, the line behind the block."""
         self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
         self._read_body = read_body
+        self._left: set[ast.For] = set()
+
+    def look_ahead(self, statements: Sequence[ast.stmt]) -> None:
+        """See, before any statement is read, which loops leave a variable behind that is read after them."""
+        self._left = leave_variable(statements)
 
     def read(self, statement: ast.With | ast.For | ast.If, following: int) -> ItemId:
         """Add the block and what it holds; the item that comments above it belong to.
@@ -101,8 +107,8 @@ class Blocks:
         if statement.orelse:
             raise refused(statement.orelse[0], "`else` of a loop chooses while it runs.")
         target = statement.target
-        several = target if isinstance(target, ast.Tuple | ast.List) else None
-        variable = self._scope.fresh("element") if several is not None else self._variable(target)
+        inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
+        variable = self._variable(target) if inner is None else self._scope.fresh("element")
         ports, lengths = self._over(statement.iter)
         names = self._carried(statement)
         for name in names:
@@ -113,7 +119,7 @@ class Blocks:
         self._draft.block(block, ports)
         before = self._scope.bindings()
         self._enter(block, ports)
-        self._inside(item, [*_unpacking(several, variable), *statement.body], following)
+        self._inside(item, [*_unpacking(inner, variable), *statement.body], following)
         for name in names:
             self._draft.wire(cast(Wired, self._scope.find(name)), item, f"next.{name}")
         self._leave(block, before)
@@ -179,8 +185,8 @@ class Blocks:
         return item
 
 
-def _unpacking(target: ast.Tuple | ast.List | None, variable: str) -> list[ast.stmt]:
-    """The statement that takes an element apart: ``name, p = element``."""
+def _unpacking(target: ast.expr | None, variable: str) -> list[ast.stmt]:
+    """The statement that takes an element apart, or keeps it for what follows the loop: ``name, p = element``."""
     if target is None:
         return []
     value = ast.copy_location(ast.Name(variable), target)

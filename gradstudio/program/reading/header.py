@@ -1,25 +1,68 @@
-"""The settings at the top of a text: seed, default dtype, device (SEMANTICS 11)."""
+"""The settings of a text: seed, default dtype, device (SEMANTICS 11). A choice of device is one in every usual form."""
 
 import ast
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from gradstudio.graph.model import Header
 from gradstudio.program.reading.modules import Modules
 
-_AVAILABLE = {"torch.cuda.is_available", "torch.accelerator.is_available"}
+AUTO, CPU = "auto", "cpu"
+DEVICE = "device"
+"""The name that stands for the document's device."""
+_AVAILABLE = frozenset(
+    f"torch.{where}.is_available" for where in ("cuda", "accelerator", "mps", "backends.mps", "xpu", "xpu", "mtia")
+)
+_ACCELERATORS = ("cuda", "mps", "xpu", "mtia")
+_CURRENT = "torch.accelerator.current_accelerator"
+IsAvailable = Callable[[str], bool]
+"""Whether a name means that an accelerator is there."""
 
 
 def read_header(statement: ast.stmt, modules: Modules, header: Header) -> Header | None:
-    """The header with what the statement sets; None when it is no setting."""
+    """The header with the seed or the default dtype that the statement sets; None when it sets none."""
     match statement:
         case ast.Expr(value=ast.Call(func=function, args=[argument], keywords=[])):
             return _call(modules.path(function), argument, modules, header)
-        case ast.Assign(targets=[ast.Name(id="device")], value=value):
-            device = _device(value, modules)
-            return None if device is None else msgspec.structs.replace(header, device=device)
         case _:
             return None
+
+
+def read_device(statement: ast.stmt, modules: Modules, named: IsAvailable, before: str | None) -> str | None:
+    """The device that a statement sets: "cuda:0", or "auto" for the usual choice; None when it sets none.
+
+    Args:
+        statement: an assignment to `device`, or an `if` around such.
+        modules: what the imports bind.
+        named: whether a name means that an accelerator is there.
+        before: the device that was set above, if one was.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Name(id="device")], value=value):
+            return _device(value, modules, named)
+        case ast.AnnAssign(target=ast.Name(id="device"), value=ast.expr() as value):
+            return _device(value, modules, named)
+        case ast.If(test=test, body=[inner], orelse=orelse) if is_choice(test, modules, named):
+            chosen = read_device(inner, modules, named, before)
+            return AUTO if _is_accelerator(chosen) and _ends_on_cpu(orelse, modules, named, before) else None
+        case _:
+            return None
+
+
+def is_choice(test: ast.expr, modules: Modules, named: IsAvailable) -> bool:
+    """Whether an expression asks if an accelerator is there."""
+    match test:
+        case ast.Call(func=function, args=[]):
+            return modules.path(function) in _AVAILABLE
+        case ast.Name(id=name):
+            return named(name)
+        case ast.BoolOp(values=values):
+            return all(is_choice(value, modules, named) for value in values)
+        case ast.Compare(left=ast.Call(func=function), comparators=[ast.Constant(value=0)]):
+            return modules.path(function) == "torch.cuda.device_count"
+        case _:
+            return False
 
 
 def is_path_line(statement: ast.stmt, modules: Modules) -> bool:
@@ -46,15 +89,33 @@ def _call(path: str | None, argument: ast.expr, modules: Modules, header: Header
     return None
 
 
-def _device(value: ast.expr, modules: Modules) -> str | None:
-    """The device an expression names: "cuda:0", "auto" for the usual choice; None when it is something else."""
+def _device(value: ast.expr, modules: Modules, named: IsAvailable) -> str | None:
     match value:
         case ast.Constant(value=str() as name):
             return name
         case ast.Call(func=function, args=[argument], keywords=[]) if modules.path(function) == "torch.device":
-            return _device(argument, modules)
-        case ast.IfExp(test=ast.Call(func=function, args=[]), body=body, orelse=orelse):
-            is_usual = modules.path(function) in _AVAILABLE and _device(orelse, modules) == "cpu"
-            return "auto" if is_usual and _device(body, modules) in ("cuda", "cuda:0") else None
+            return _device(argument, modules, named)
+        case ast.Call(func=function, args=[]) if modules.path(function) == _CURRENT:
+            return AUTO
+        case ast.Attribute(value=ast.Call(func=function, args=[]), attr="type") if modules.path(function) == _CURRENT:
+            return AUTO
+        case ast.IfExp(test=test, body=body, orelse=orelse) if is_choice(test, modules, named):
+            other = _device(orelse, modules, named)
+            return AUTO if _is_accelerator(_device(body, modules, named)) and other in (CPU, AUTO) else None
         case _:
             return None
+
+
+def _ends_on_cpu(orelse: Sequence[ast.stmt], modules: Modules, named: IsAvailable, before: str | None) -> bool:
+    """Whether it is the CPU where no accelerator is there."""
+    match orelse:
+        case []:
+            return before == CPU
+        case [statement]:
+            return read_device(statement, modules, named, before) in (CPU, AUTO)
+        case _:
+            return False
+
+
+def _is_accelerator(device: str | None) -> bool:
+    return device is not None and (device == AUTO or device.partition(":")[0] in _ACCELERATORS)

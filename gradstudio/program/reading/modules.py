@@ -5,7 +5,8 @@ import ast
 from gradstudio.program.errors import NotReadable
 
 PACKAGES = frozenset({"torch", "numpy", "math"})
-_IGNORED = frozenset({("__future__", "annotations"), ("typing", "Any"), ("torch", "Tensor")})
+_HARMLESS = frozenset({"__future__", "typing", "typing_extensions", "collections.abc"})
+"""They serve annotations only, which a canvas does not keep: what is imported from them may be written, not used."""
 _FILES = {("pathlib", "Path"): "pathlib.Path", ("safetensors.torch", "load_file"): "safetensors.torch.load_file"}
 _SAME = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
@@ -13,9 +14,36 @@ _SAME = {
     "torch.autograd.enable_grad": "torch.enable_grad",
     "torch.autograd.inference_mode": "torch.inference_mode",
     "torch.cuda.amp.autocast": "torch.autocast",
+    "torch.cpu.amp.autocast": "torch.autocast",
     "torch.amp.autocast": "torch.autocast",
+    "torch.autocast_mode.autocast": "torch.autocast",
 }
 """Paths under which the same thing is known, and the one the catalogue has."""
+_INSTEAD = {
+    name: words
+    for names, words in (
+        ("matplotlib seaborn plotly", "Take its lines out: every value of a canvas is shown as a picture there."),
+        ("IPython", "Take its lines out: a canvas shows values itself."),
+        ("tqdm", "Loop over the list or the range itself: a run shows how far it is."),
+        ("torchvision torchaudio torchtext datasets sklearn pandas", "Write the data as a tensor."),
+        ("d2l fastai transformers", "Write out what you use of it."),
+        ("einops", "Use view, reshape, permute or torch.einsum."),
+        ("random", "Draw with torch.rand, torch.randint or torch.randperm, after torch.manual_seed."),
+        ("time timeit", "Take its lines out: a run shows the time of every node."),
+        ("os sys pathlib shutil glob tempfile io json csv gzip zipfile", "A canvas reaches no files."),
+        ("subprocess multiprocessing threading ctypes importlib", "A canvas starts no programs."),
+        ("pickle joblib", "A canvas loads no objects."),
+        ("requests urllib socket http", "A canvas reaches no network."),
+        ("warnings", "Take its lines out: a run shows warnings at their nodes."),
+        ("logging pprint", "Use print."),
+        ("copy", "Use .clone() on tensors."),
+        ("functools itertools collections", "Write the calls and loops out, with lists."),
+        ("dataclasses argparse", "Bind plain names."),
+    )
+    for name in names.split()
+}
+"""What people import beside the packages of a canvas, and what to do instead."""
+Import = ast.Import | ast.ImportFrom
 
 
 class Modules:
@@ -25,7 +53,7 @@ class Modules:
         """Nothing is imported."""
         self._paths: dict[str, str] = {}
 
-    def read(self, statement: ast.Import | ast.ImportFrom) -> None:
+    def read(self, statement: Import) -> None:
         """Take an import.
 
         Raises:
@@ -55,6 +83,14 @@ class Modules:
         """Whether an import bound the name."""
         return name in self._paths
 
+    def is_package(self, name: str) -> bool:
+        """Whether the name stands for a package, or a module of one that people give a short name."""
+        return self._paths.get(name) in {*PACKAGES, "torch.nn", "torch.nn.functional", "torch.optim"}
+
+    def forget(self, name: str) -> None:
+        """The text binds the name itself from here on."""
+        self._paths.pop(name, None)
+
     def take_usual(self) -> None:
         """Bind what people import without saying so: a pasted text need not repeat imports (SEMANTICS 14)."""
         usual = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}
@@ -63,24 +99,27 @@ class Modules:
 
     def _import(self, statement: ast.Import, alias: ast.alias) -> None:
         root = alias.name.partition(".")[0]
+        if root in _HARMLESS or alias.name in _HARMLESS:
+            return
         if root not in PACKAGES:
-            raise _refused(statement, f"'import {alias.name}'")
+            raise _refused(statement, f"'import {alias.name}'", root)
         if alias.asname is not None:
             self._paths[alias.asname] = alias.name
         else:
             self._paths[root] = root
 
     def _import_from(self, statement: ast.ImportFrom, module: str, alias: ast.alias) -> None:
-        if (module, alias.name) in _IGNORED or (module == "__future__"):
-            return
-        name, file = alias.asname or alias.name, _FILES.get((module, alias.name))
+        name, root = alias.asname or alias.name, module.partition(".")[0]
         if alias.name == "*":
             raise NotReadable("'import *' does not say which names it binds.", statement.lineno, statement.col_offset)
-        if file is None and module.partition(".")[0] not in PACKAGES:
-            raise _refused(statement, f"'from {module} import {alias.name}'")
-        self._paths[name] = file or f"{module}.{alias.name}"
+        file = _FILES.get((module, alias.name))
+        if file is not None or root in PACKAGES:
+            self._paths[name] = file or f"{module}.{alias.name}"
+        elif module not in _HARMLESS:
+            raise _refused(statement, f"'from {module} import {alias.name}'", root)
 
 
-def _refused(statement: ast.stmt, what: str) -> NotReadable:
+def _refused(statement: ast.stmt, what: str, root: str = "") -> NotReadable:
     reason = f"{what} cannot be drawn: a canvas knows torch, numpy and math, and no other module."
-    return NotReadable(reason, statement.lineno, statement.col_offset)
+    instead = _INSTEAD.get(root)
+    return NotReadable(f"{reason} {instead}" if instead else reason, statement.lineno, statement.col_offset)

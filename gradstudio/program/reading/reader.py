@@ -6,20 +6,24 @@ from collections.abc import Sequence
 
 import msgspec
 
+from gradstudio.graph.analysis import incomplete
 from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
 from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
 from gradstudio.program.reading.draft import Draft
 from gradstudio.program.reading.expressions import Expressions, StoredOf
-from gradstudio.program.reading.header import is_path_line, read_header
+from gradstudio.program.reading.header import is_path_line, read_device, read_header
 from gradstudio.program.reading.literals import Literals
+from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
 
 MAX_CHARACTERS = 5_000_000
 MAX_NESTING = 100
+READS, EMPTY = "it reads", " is empty"
+"""How reasons begin and end that follow from another, or that are a mistake in the program itself."""
 END = 2**62
 """A line behind every other."""
 
@@ -71,16 +75,27 @@ class _Reader:
         """Read everything."""
         self._draft.graph.header = Header(seed=None)
         statements = self._tree.body
-        if statements and _is_report(statements[-1]):
+        if statements and is_report(statements[-1]):
             self._end = statements[-1].lineno
             statements = statements[:-1]
+        statements = [inner for statement in statements for inner in main_part(statement)]
+        self._blocks.look_ahead(statements)
         try:
             self._body(statements, 0, self._end)
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
         if not self._scope.has_device:
             self._draft.follow_document_device()
-        return Read(self._draft.finish(), self._draft.lines)
+        graph = self._draft.finish()
+        self._check(graph)
+        return Read(graph, self._draft.lines)
+
+    def _check(self, graph: Graph) -> None:
+        """Refuse what the rules of a graph refuse; what a call lacks is torch's to say when it runs."""
+        for item, why in incomplete(graph).items():
+            is_call = item in graph.nodes and graph.nodes[item].operator == "python.call"
+            if not is_call and not why.startswith(READS) and not why.endswith(EMPTY):
+                raise NotReadable(f"{why[:1].upper()}{why[1:]}.".replace("..", "."), self._draft.lines[item])
 
     def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:
         """Read statements into the draft's body; comments above line `end` that are as deep stay with it."""
@@ -131,11 +146,28 @@ class _Reader:
             return True
         header = read_header(statement, self._modules, self._draft.graph.header) if self._settings else None
         if header is None:
-            return False
+            return self._depth == 1 and self._is_device(statement)
         self._draft.graph.header = header
-        if isinstance(statement, ast.Assign):
-            self._scope.has_device = True
         return True
+
+    def _is_device(self, statement: ast.stmt) -> bool:
+        """Take a choice of device, wherever it stands: nothing depends on when it is made."""
+        header = self._draft.graph.header
+        before = header.device if self._scope.has_device else None
+        device = read_device(statement, self._modules, self._is_available, before)
+        if device is None:
+            return False
+        if before not in (None, device) and not isinstance(statement, ast.If):
+            reason = f"'device' is \"{before}\" above: a canvas has one device. Write the other one where it is used."
+            raise NotReadable(reason, statement.lineno, statement.col_offset)
+        self._draft.graph.header = msgspec.structs.replace(header, device=device)
+        self._scope.has_device = True
+        return True
+
+    def _is_available(self, name: str) -> bool:
+        found = self._scope.find(name)
+        maker = self._draft.maker(found) if found is not None else None
+        return maker is not None and maker.operator == "torch.cuda.is_available"
 
     def _note(self, item: ItemId | None, count: int, notes: list[str], blank: bool) -> None:
         """Give the statement its comments, and the blank line above it."""
@@ -193,31 +225,6 @@ def _parse(text: str) -> ast.Module:
         raise NotReadable(f"This is not Python: {error.msg}.", error.lineno or 1, column) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotReadable(f"This is not Python: {error}.", 1) from None
-
-
-def _is_report(statement: ast.stmt) -> bool:
-    """Whether it is `if __name__ == "__main__":` around prints only."""
-    match statement:
-        case ast.If(
-            test=ast.Compare(
-                left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]
-            ),
-            body=body,
-            orelse=[],
-        ):
-            return all(_only_prints(inner) for inner in body)
-        case _:
-            return False
-
-
-def _only_prints(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            return True
-        case ast.For(body=body, orelse=[]):
-            return all(_only_prints(inner) for inner in body)
-        case _:
-            return False
 
 
 def _say(graph: Graph, item: ItemId, note: str, blank: bool) -> None:

@@ -4,15 +4,12 @@ import ast
 
 import msgspec
 
-from gradstudio.graph.errors import Refused
-from gradstudio.graph.names import check
-from gradstudio.operators.binding import Given, Several, Written
 from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.operators.model import Family, Operator
 from gradstudio.operators.outs import OUT
-from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.draft import Draft, Port, Value, Wired
-from gradstudio.program.reading.expressions import Expressions, attribute_row, refused
+from gradstudio.program.reading.assignments import Assignments
+from gradstudio.program.reading.draft import Draft, Port, Wired
+from gradstudio.program.reading.expressions import Expressions, refused
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.scope import Scope
 
@@ -44,7 +41,8 @@ class Statements:
 
     def __init__(self, draft: Draft, scope: Scope, modules: Modules, expressions: Expressions) -> None:
         """Read into this draft, names by this scope."""
-        self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
+        self._draft, self._scope, self._expressions = draft, scope, expressions
+        self._assignments = Assignments(draft, scope, modules, expressions)
 
     def read(self, statement: ast.stmt) -> None:
         """Add what a statement does.
@@ -54,9 +52,9 @@ class Statements:
         """
         match statement:
             case ast.Assign(targets=targets, value=value):
-                self._assign(targets, value)
+                self._assignments.read(targets, value)
             case ast.AnnAssign(target=target, value=value) if value is not None:
-                self._assign([target], value)
+                self._assignments.read([target], value)
             case ast.AugAssign(target=target, op=operator, value=value):
                 self._augment(target, operator, value)
             case ast.Expr(value=value):
@@ -67,125 +65,7 @@ class Statements:
                 words = _REFUSED.get(type(statement), "this statement is nothing that a canvas draws")
                 raise refused(statement, f"{words}.")
 
-    # -------------------------------------------------------------- assignments
-
-    def _assign(self, targets: list[ast.expr], value: ast.expr) -> None:
-        first, *others = targets
-        if isinstance(first, ast.Tuple | ast.List) and len(first.elts) == 1:
-            names = self._names(first.elts[0])
-            ports = {"a": self._expressions.port(value), "index.0": Written("0")}
-            self._bind(self._draft.node("operator.getitem", ports, names=names, lengths={"index": 1}), names)
-        elif isinstance(first, ast.Name | ast.Tuple | ast.List):
-            self._unpack(first, value)
-        else:
-            if others:
-                raise refused(others[0], "one value written into several places: write a line for each.")
-            self._write(first, value)
-        for target in others:
-            if not isinstance(first, ast.Name) or not isinstance(target, ast.Name):
-                raise refused(target, "`a = b = …` binds plain names: write a line for each.")
-            source = self._scope.find(first.id)
-            assert source is not None
-            names = self._names(target)
-            self._bind(self._draft.node("python.alias", {"value": source}, names=names), names)
-
-    def _unpack(self, target: ast.Name | ast.Tuple | ast.List, value: ast.expr) -> None:
-        """Bind names; a tuple among them is unpacked on a line of its own: ``out, (h, c) = lstm(x)``."""
-        targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        inner: list[tuple[str, ast.Tuple | ast.List]] = []
-        plain: list[ast.expr] = []
-        for one in targets:
-            if isinstance(one, ast.Tuple | ast.List) and len(one.elts) > 1:
-                inner.append((self._scope.fresh("state"), one))
-                plain.append(ast.copy_location(ast.Name(inner[-1][0]), one))
-            else:
-                plain.append(one)
-        names = self._names(ast.copy_location(ast.Tuple(plain), target) if len(plain) > 1 else plain[0])
-        self._bind(self._binding(value, names), names)
-        for name, several in inner:
-            self._unpack(several, ast.copy_location(ast.Name(name), several))
-
-    def _names(self, target: ast.expr) -> tuple[str, ...]:
-        targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        names = []
-        for one in targets:
-            if not isinstance(one, ast.Name):
-                raise refused(one, "only plain names can be unpacked into.")
-            names.append(self._checked(one))
-        return tuple(names)
-
-    def _checked(self, node: ast.Name) -> str:
-        if self._modules.binds(node.id):
-            raise refused(node, f"'{node.id}' is a module that was imported: choose another name.")
-        try:
-            return check(node.id) if node.id != "_" else "_"
-        except Refused as error:
-            raise NotReadable(str(error), node.lineno, node.col_offset) from None
-
-    def _binding(self, value: ast.expr, names: tuple[str, ...]) -> Wired:
-        """The node that binds the names to what an expression gives."""
-        if len(names) > 1:
-            return self._unpacked(value, names)
-        if isinstance(value, ast.List):
-            return self._sequence("python.list", value, names)
-        if isinstance(value, ast.Name | ast.Constant | ast.Tuple):
-            return self._plain(self._expressions.value(value), names)
-        literal = self._expressions.literal(value)
-        return self._plain(literal, names) if literal is not None else self._expressions.made(value, names)
-
-    def _plain(self, value: Value, names: tuple[str, ...]) -> Wired:
-        match value:
-            case Written():
-                return self._draft.node("python.literal", {"value": value}, names=names)
-            case Wired():
-                return self._draft.node("python.alias", {"value": value}, names=names)
-            case Several(items=items):
-                return self._elements("python.tuple", items, names)
-            case _:
-                raise AssertionError("a slice is no value of a name")
-
-    def _sequence(self, key: str, node: ast.Tuple | ast.List, names: tuple[str, ...]) -> Wired:
-        return self._elements(key, tuple(self._expressions.value(element) for element in node.elts), names)
-
-    def _elements(self, key: str, items: tuple[Given, ...], names: tuple[str, ...]) -> Wired:
-        ports: dict[str, Port] = {f"items.{k}": self._expressions.one(item) for k, item in enumerate(items)}
-        return self._draft.node(key, ports, names=names, lengths={"items": len(items)})
-
-    def _unpacked(self, value: ast.expr, names: tuple[str, ...]) -> Wired:
-        if isinstance(value, ast.Tuple | ast.List):
-            if len(value.elts) != len(names):
-                raise refused(value, f"{len(value.elts)} values for {len(names)} names.")
-            return self._sequence("python.tuple", value, names)
-        if isinstance(value, ast.Call):
-            return self._expressions.made(value, names)
-        return self._draft.node("python.tuple", {"items": self._expressions.port(value)}, names=names)
-
-    def _bind(self, made: Wired, names: tuple[str, ...]) -> None:
-        for k, name in enumerate(names):
-            if name != "_":
-                self._scope.bind(name, self._draft.result(made.source, k))
-
     # -------------------------------------------------------------- writes
-
-    def _write(self, target: ast.expr, value: ast.expr) -> None:
-        brought = self._expressions.port(value)  # Python takes the value first
-        match target:
-            case ast.Subscript(value=owner, slice=index):
-                ports: dict[str, Port] = {"a": self._expressions.port(owner)}
-                count = self._expressions.index(index, ports)
-                ports["value"] = brought
-                self._draft.node("operator.setitem", ports, lengths={"index": count})
-            case ast.Attribute(value=owner, attr=name):
-                whose = self._expressions.port(owner)
-                row = attribute_row(self._draft.family(whose), name, Face.SET_ATTRIBUTE)
-                if row is not None:
-                    receiver, taken = row.parameters
-                    self._draft.node(row.key, {receiver.name: whose, taken.name: brought})
-                else:
-                    ports = {"object": whose, "name": Written(name), "value": brought}
-                    self._draft.node("python.set_attribute", ports)
-            case _:
-                raise refused(target, "this cannot be assigned to.")
 
     def _augment(self, target: ast.expr, operator: ast.operator, value: ast.expr) -> None:
         if not isinstance(target, ast.Name | ast.Subscript | ast.Attribute):
@@ -195,7 +75,7 @@ class Statements:
         rebinds = isinstance(target, ast.Name) and self._draft.family(a) in (Family.NUMBER, Family.TEXT)
         names = (target.id,) if rebinds and isinstance(target, ast.Name) else ()
         made = self._draft.node(f"operator.{_AUGMENTED[type(operator)]}", ports, names=names)
-        self._bind(made, names)
+        self._assignments.name(made, names)
         if isinstance(target, ast.Name) and not names:
             self._scope.bind(target.id, made)
 
@@ -203,7 +83,7 @@ class Statements:
         if isinstance(value, ast.Constant):
             return  # a bare string is a note, a bare number nothing
         if isinstance(value, ast.Name | ast.Tuple | ast.List):
-            self._binding(value, ())
+            self._assignments.bind(value, ())
             return
         made = self._expressions.made(value)
         node = self._draft.graph.nodes[made.source]

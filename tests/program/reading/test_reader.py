@@ -7,6 +7,7 @@ from gradstudio.document.file import load
 from gradstudio.graph.analysis import incomplete
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
 from gradstudio.paths import examples
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
 from tests.program.test_laws import programs
@@ -192,7 +193,8 @@ def test_a_field_of_several_results_is_read_by_name() -> None:
     graph = graph_of("x = torch.rand(2, 3)\nr = x.topk(2)\nq = r\ny = r.values + q.indices\n")
     assert incomplete(graph) == {}
     assert code(graph)[-1] == "y = r.values + q.indices"
-    assert incomplete(graph_of("x = torch.rand(2, 3)\nr = x.topk(2)\ny = r.count\n"))
+    with pytest.raises(NotReadable, match="is a method"):
+        graph_of("x = torch.rand(2, 3)\nr = x.topk(2)\ny = r.count\n")
 
 
 def test_a_tuple_among_the_names_is_unpacked_on_a_line_of_its_own() -> None:
