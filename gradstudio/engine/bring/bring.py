@@ -25,7 +25,7 @@ from gradstudio.protocol.bring import BringModule, Brought, Fault, NotBrought
 IMPORTS = "import math\nimport numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 _FAULTS: dict[type[CannotBring], Fault] = {NotThere: "usage", CodeFailed: "code", Inexpressible: "inexpressible"}
 CLOSE = 1e-4
-"""Difference of outputs up to which a module still counts as brought; it is told."""
+"""Relative difference of outputs and gradients up to which a module still counts as brought; it is told."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,7 @@ class _Bringing:
             raise Inexpressible(words)
         if not recorder.calls:
             raise Inexpressible("It calls nothing of torch: there is nothing to draw.")
+        recorder.take(output)
         return recorder, output
 
     def _reference(self, root: nn.Module, recording: Recording) -> Reference:
@@ -159,7 +160,7 @@ class _Bringing:
         return tried[-1]
 
     def _answer(self, root: nn.Module, recording: Recording, written: Written, found: Verdict) -> Brought:
-        if found.outputs > CLOSE or found.changed:
+        if max(found.outputs, found.gradients) > CLOSE or found.changed:
             parts = ", ".join(found.parts[:5]) or "values of parameters"
             raise Inexpressible(f"What was recorded does not give the module's numbers when it is run: {parts} differ.")
         nodes, parameters = len(found.graph.nodes), len(list(root.parameters()))
@@ -179,8 +180,9 @@ class _Bringing:
     def _remark(self, root: nn.Module, inputs: list[_Input]) -> str:
         given = ", ".join(one.text if not one.word else f"{one.word}={one.text}" for one in inputs)
         mode = "train" if root.training else "eval"
+        what = f"{plain_words(type(root).__name__)} of {plain_words(self._file.path.name)}"
         return (
-            f"{plain_words(type(root).__name__)} of {plain_words(self._file.path.name)} as it computes {given[:200]}, in {mode} mode.\n"
+            f"{what} as it computes {given[:200]}, in {mode} mode.\n"
             "Its branches and loops are drawn as they went for this input; sizes are plain numbers."
         )
 

@@ -147,6 +147,11 @@ class Recorder(TorchFunctionMode):
         self._note("", given[0], given[1], result, draws, module, path)
         return result
 
+    def take(self, output: Any) -> None:
+        """What the module gave is used as well."""
+        for tensor in tensors_in(output):
+            self._meet(tensor, self.calls[-1].line if self.calls else Line())
+
     def _maker(self, module: nn.Module) -> Maker | None:
         if id(module) not in self.makers:
             self._silent += 1
@@ -182,12 +187,13 @@ class Recorder(TorchFunctionMode):
 
     def _meet(self, tensor: Tensor, line: Line) -> None:
         """A tensor is used; one that nothing recorded has made is kept as it is now."""
-        if id(tensor) in self._known:
+        own = isinstance(tensor.grad_fn, torch.autograd.function.BackwardCFunction)
+        if id(tensor) in self._known and not own:
             return
         if tensor.grad_fn is not None:
             words = (
-                f"A tensor comes out of {type(tensor.grad_fn).__name__.removesuffix('Backward')}, which torch does not "
-                "let anyone watch (a function of its own with a backward of its own): no canvas can draw it"
+                f"A tensor comes out of {type(tensor.grad_fn).__name__.removesuffix('Backward')}, an autograd function "
+                "with a backward of its own, which no canvas can draw"
             )
             raise Inexpressible(f"{words}.", *self._place(line))
         self._known.add(id(tensor))

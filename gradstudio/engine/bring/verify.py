@@ -42,7 +42,7 @@ class Verdict:
 
     Attributes:
         graph: that program.
-        outputs, gradients: the largest difference; 0.0 only when they are the same bit for bit.
+        outputs, gradients: the largest relative difference; 0.0 only when they are the same bit for bit.
         changed: ids of parameters that have other values.
         parts: what differs, by name.
     """
@@ -173,7 +173,10 @@ def looked_up(namespace: dict[str, Any], expression: str) -> Tensor | None:
 
 
 def distance(mine: Tensor | None, other: Tensor | None) -> float | None:
-    """The largest difference; None when they are the same bit for bit, infinite when they cannot be compared."""
+    """The largest difference, relative to the largest value where that is above 1.
+
+    None when they are the same bit for bit, infinite when they cannot be compared.
+    """
     if mine is None or other is None:
         return None if mine is other else float("inf")
     if bits_equal(mine, other):
@@ -181,7 +184,8 @@ def distance(mine: Tensor | None, other: Tensor | None) -> float | None:
     if mine.shape != other.shape or mine.dtype != other.dtype:
         return float("inf")
     apart = (mine.to(torch.complex128) - other.to(torch.complex128)).abs()
-    return float(apart.max()) if not apart.isnan().any() else float("inf")
+    scale = max(1.0, float(mine.abs().max().double()))
+    return float(apart.max()) / scale if not apart.isnan().any() else float("inf")
 
 
 def _line(written: Written, number: int) -> str:

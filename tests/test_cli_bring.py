@@ -1,0 +1,93 @@
+"""`gradstudio import FILE.py:Name --run-code`: the one verb that runs the user's code, and what that can cost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gradstudio.cli import main
+from gradstudio.document.file import load, tensor_folder
+
+MODELS = Path(__file__).parent / "engine" / "bring" / "models.py"
+
+
+def test_a_module_becomes_a_document_with_its_tensors(tmp_path: Path, capsys) -> None:
+    target = tmp_path / "net.gsg"
+    words = ["import", f"{MODELS}:trained", "--run-code", "--input", "torch.ones(2, 8)", "-o", str(target)]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed == f"{target}: MLP: 9 nodes, 4 parameters, output and gradients equal to the module's bit for bit\n"
+    graph = load(target)
+    assert len(graph.tensors) == 1
+    assert len(list(tensor_folder(target).iterdir())) == 1
+    assert main(["run", str(target)]) == 0
+
+
+def test_without_a_yes_nothing_is_executed(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("open('trace', 'w').close()\n")
+    assert main(["import", f"{path}:Net", "--input", "torch.ones(1)"]) == 2
+    words = capsys.readouterr().err
+    assert "--run-code" in words
+    assert "would execute" in words
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_a_yes_needs_the_name_of_a_module(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("x = 1\n")
+    assert main(["import", str(path), "--run-code"]) == 2
+    assert "net.py:Net" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("Raises", 1, "models.py, line {line}: ValueError: not today"),
+        ("Exits", 1, "SystemExit(3)"),
+        ("Dies", 1, "ended the process that ran it: "),
+        ("Missing", 2, "has no 'Missing'"),
+        ("OwnBackward", 4, "Secret"),
+    ],
+)
+def test_what_goes_wrong_costs_no_more_than_its_engine(
+    tmp_path: Path, capsys, name: str, code: int, words: str
+) -> None:
+    target = tmp_path / "net.gsg"
+    given = ["--run-code", "--input", "torch.ones(2, 2)", "-o", str(target)]
+    assert main(["import", f"{MODELS}:{name}", *given]) == code
+    line = MODELS.read_text().splitlines().index('        raise ValueError("not today")') + 1
+    assert words.format(line=line) in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, capsys) -> None:
+    assert main(["import", f"{tmp_path / 'none.py'}:Net", "--run-code"]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_an_endless_module_and_its_process(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    path = tmp_path / "net.py"
+    path.write_text(
+        "import os\nfrom pathlib import Path\nfrom torch import nn\n\n\n"
+        "class Endless(nn.Module):\n"
+        "    def forward(self, x):\n"
+        f"        Path({str(started)!r}).write_text(str(os.getpid()))\n"
+        "        while True:\n            x = x.detach()\n"
+    )
+    words = ["import", f"{path}:Endless", "--run-code", "--input", "torch.ones(2)"]
+    process = subprocess.Popen([sys.executable, "-m", "gradstudio", *words], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (started.exists() and started.read_text()) and time.monotonic() < deadline:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert told.strip().endswith("Interrupted.")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
