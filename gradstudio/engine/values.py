@@ -27,7 +27,7 @@ SERIAL = "gradstudio_serial"
 _SERIALS = count(1)
 LARGEST_INTEGER = 1 << 63
 _DEVICES: dict[torch.device, str] = {}
-_TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...))
+_TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...), np.dtype)
 
 
 def record_of(value: object, max_values: int = 64, *, light: bool = False) -> Record:
@@ -107,6 +107,8 @@ def device_name(device: torch.device) -> str:
 
 
 def _number(value: complex) -> object:
+    if isinstance(value, np.generic):
+        value = value.item()  # float64 is a float as well
     if isinstance(value, int) and not -LARGEST_INTEGER <= value < LARGEST_INTEGER:
         return str(value)
     return spelled(value)
@@ -117,6 +119,7 @@ def _record_of_object(value: object, max_values: int) -> Record:
         (torch.nn.Module, _module_record),
         (torch.optim.Optimizer, _optimizer_record),
         (np.ndarray, _array_record),
+        (np.generic, _scalar_record),
     )
     for kind, make in makers:
         if isinstance(value, kind):
@@ -144,6 +147,14 @@ def _optimizer_record(optimizer: torch.optim.Optimizer, _max_values: int) -> Opt
         for group in optimizer.param_groups
     )
     return OptimizerRecord(class_name=type(optimizer).__name__, groups=groups)
+
+
+def _scalar_record(number: "np.generic", _max_values: int) -> Record:
+    """A number of numpy's own, `float32`, as a number of that class."""
+    value = number.item()
+    if not isinstance(value, bool | int | float | complex):
+        return ObjectRecord(class_name=type(number).__name__)
+    return PlainRecord(what="number", class_name=type(number).__name__, value=_number(value))
 
 
 def _array_record(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", max_values: int) -> ArrayRecord:

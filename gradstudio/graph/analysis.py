@@ -192,6 +192,8 @@ class _Folding:
         operator, taker = self.soundness.operators.get(source), self.soundness.operators.get(user)
         if operator is None or operator.face in STATEMENTS_ONLY or self.heights[source] >= MAX_NESTED:
             return False
+        if taker is not None and taker.face is Face.CHOICE:
+            return False  # it might not run there
         if part.bypassed or (user in self.graph.nodes and self.graph.nodes[user].bypassed):
             return False
         is_target = taker is not None and taker.face is Face.AUGMENTED and port == "a"

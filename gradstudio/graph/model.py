@@ -19,8 +19,25 @@ DEFINITION_OUTPUTS = ItemId("@outputs")
 DOCUMENT_DEVICE = "device"
 """The literal of a `device` port that follows the document's device (SEMANTICS 2)."""
 
-BlockKind = OneOf["no_grad", "enable_grad", "inference_mode", "autocast", "for", "if", "group"]
+BlockKind = OneOf[
+    "no_grad",
+    "enable_grad",
+    "inference_mode",
+    "set_grad_enabled",
+    "autocast",
+    "set_detect_anomaly",
+    "detect_anomaly",
+    "for",
+    "if",
+    "group",
+]
 Mark = OneOf["root", "input"]
+_IN_AUTOGRAD = frozenset({"set_detect_anomaly", "detect_anomaly"})
+
+
+def context_path(kind: str) -> str:
+    """The Python path of a `with` block's context manager: ``torch.no_grad``."""
+    return f"torch.autograd.{kind}" if kind in _IN_AUTOGRAD else f"torch.{kind}"
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -60,7 +77,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     A `for` has the outputs 0 = loop variable, 1.. = carried values (inside), and the input
     ports "range.0".."range.2" (range) or "over" (a list), "first.NAME" (the binding before the
     loop) and "next.NAME" (the binding in the body). `autocast` has "device_type" and "dtype";
-    `if` has "condition".
+    `set_grad_enabled` has "mode", which must be given; `if` has "condition".
     """
 
     id: ItemId

@@ -7,6 +7,7 @@ from keyword import iskeyword
 from gradstudio.graph.arguments import Argument, slice_parts
 from gradstudio.graph.calling import label_at, named_arguments, taker_of
 from gradstudio.graph.checks import attribute_of, digest_of, literal_reason, names_reason
+from gradstudio.graph.choices import choice
 from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, ItemId, Node
@@ -92,7 +93,7 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
             statements.graph.wire_into(node.id, operator.parameters[0].name) is None
         ):
             return f"'{operator.parameters[0].name}' must be wired"
-        case Face.FORMAT:
+        case Face.FORMAT | Face.CHOICE:
             return _template_reason(node, operator)
         case Face.GROUP:
             return definition_reason(statements.graph, node.operator)
@@ -109,7 +110,8 @@ def _call_reason(statements: Statements, node: Node) -> str | None:
 def _template_reason(node: Node, operator: Operator) -> str | None:
     template, values = operator.parameters
     try:
-        holes = count(node.literals.get(template.name, ""))
+        literal = node.literals.get(template.name, "")
+        holes = choice(literal).count if operator.face is Face.CHOICE else count(literal)
     except Refused as error:
         return str(error)
     given = node.lengths.get(values.name, 0)

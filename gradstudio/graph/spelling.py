@@ -18,7 +18,8 @@ MAX_NESTING = 100
 MAX_DIGITS = 4_000
 
 # Precedence of Python's expressions, loosest first.
-TUPLE, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, NUMBER, PRIMARY = range(12)
+TUPLE, CONDITIONAL, OR, AND, NOT, COMPARISON = range(6)
+BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, NUMBER, PRIMARY = range(6, 16)
 """`NUMBER` binds as a name does, but not before a dot: ``(2.0).sqrt()``."""
 
 _BINARY: dict[type[ast.operator], tuple[str, int]] = {
@@ -41,17 +42,17 @@ CONSTANTS = {
     "torch": DTYPES
     | frozenset(
         "pi e inf nan strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc jagged contiguous_format "
-        "channels_last channels_last_3d preserve_format per_tensor_affine per_channel_affine".split()
+        "channels_last channels_last_3d preserve_format per_tensor_affine per_channel_affine Tensor __version__".split()
     ),
     "math": frozenset("pi e tau inf nan".split()),
     "np": frozenset(
         "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ complex64 complex128 "
-        "pi e inf nan newaxis".split()
+        "intp longlong half single double pi e inf nan newaxis ndarray floating integer __version__".split()
     ),
 }
 """Names with a dot that a literal may hold, by their module."""
 CALLS = frozenset("float int bool complex slice range torch.device torch.Size".split())
-TYPES = frozenset("float int bool complex".split())
+TYPES = frozenset("float int bool complex str list tuple".split())
 
 
 class Spelled(msgspec.Struct, frozen=True):

@@ -75,6 +75,7 @@ class Face(StrEnum):
     TUPLE = "tuple"  # B, T = 2, 6
     LIST = "list"  # xs = [a, b]
     FORMAT = "format"  # f"loss {a:.4f}": a template and its values
+    CHOICE = "choice"  # a is not None and a.sum() > 0: one text with holes, its values
     STORED = "stored"  # a stored tensor (SEMANTICS 14): literal `digest`
     GROUP = "group"  # call of a definition (SEMANTICS 15)
 

@@ -72,6 +72,8 @@ _FORM: Final = 90.0
 _HOME: Final = 110.0
 _PLAINER: Final = 3.0
 _RARE: Final = 100.0
+_NOT_TORCHS: Final = 300.0
+"""Of Python's and numpy's own rows: whoever searches a canvas of tensors means torch's."""
 _RARE_NAME: Final = 200.0
 """A rare name counts as everyday words do, unless it was typed letter by letter."""
 _IN_PLACE: Final = 60.0
@@ -359,6 +361,8 @@ def _bases(rows: tuple[Operator, ...], everyday: tuple[str, ...]) -> list[float]
 
 def _handicap(row: Operator) -> float:
     rare = _RARE if row.rare else 0.0
+    if row.rare and row.path.startswith(("numpy.", "builtins.")):
+        rare += _NOT_TORCHS
     in_place = _IN_PLACE if _writes_in_place(row) else 0.0
     if in_place and not row.path.startswith("torch.Tensor."):
         in_place += _LESS_LIKELY

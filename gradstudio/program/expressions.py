@@ -4,25 +4,17 @@ What it prints is what `ruff format` leaves as it is, on one line; `wrap` breaks
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from gradstudio.graph.arguments import GROUP, Argument
+from gradstudio.graph.calls_within import spelled_path
 from gradstudio.graph.checks import attribute_of, digest_of
-from gradstudio.graph.model import Block, ItemId, Node
-from gradstudio.graph.spelling import COMPARISON, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
+from gradstudio.graph.choices import choice
+from gradstudio.graph.model import Block, ItemId, Node, context_path
+from gradstudio.graph.spelling import COMPARISON, NOT, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
 from gradstudio.graph.templates import pieces
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.formatted import write_formatted
 from gradstudio.program.values import INFIX, Line, ValuePrinter
-
-_MODULES = (
-    ("torch.nn.functional.", "F."),
-    ("torch.nn.", "nn."),
-    ("torch.optim.", "optim."),
-    ("torch.", "torch."),
-    ("numpy.", "np."),
-    ("math.", "math."),
-)
 
 
 class Printer(ValuePrinter):
@@ -144,7 +136,8 @@ class Printer(ValuePrinter):
         port = operator.parameters[0].name
         is_power = self._port_precedence(node, port) == POWER
         line.write(operator.symbol)
-        self._value(line, node, port, Kind.ANY, NUMBER if is_power else UNARY)
+        floor = NOT if operator.symbol == "not " else NUMBER if is_power else UNARY
+        self._value(line, node, port, Kind.ANY, floor)
 
     def _attribute(self, line: Line, node: Node, operator: Operator) -> None:
         self._value(line, node, operator.parameters[0].name, Kind.ANY, PRIMARY)
@@ -209,6 +202,16 @@ class Printer(ValuePrinter):
             lambda into, path: self._value(into, node, path, Kind.ANY),
         )
 
+    def _choice(self, line: Line, node: Node, operator: Operator) -> None:
+        """One text with its values in it, parts and all: what Python would not run does not run here either."""
+        template, values = operator.parameters
+        found = choice(node.literals.get(template.name, ""))
+        self.imports |= found.modules
+        for k, hole in enumerate(found.holes):
+            line.write(hole.text)
+            if hole.floor is not None:
+                self._value(line, node, f"{values.name}.{k}", Kind.ANY, hole.floor)
+
     def _stored(self, line: Line, node: Node, operator: Operator) -> None:
         self.imports |= {"load_file", "Path"}
         file = quote(f"{self._stem}.tensors/{digest_of(node)}.safetensors")
@@ -247,7 +250,7 @@ class Printer(ValuePrinter):
 
     def _context(self, line: Line, block: Block) -> None:
         self.imports.add("torch")
-        line.write(f"torch.{block.kind}")
+        line.write(context_path(block.kind))
         printed = self._soundness.arguments[block.id]
         if block.kind == "autocast":
             line.write("(")
@@ -274,6 +277,7 @@ _FACES = {
     Face.TUPLE: Printer._sequence,
     Face.LIST: Printer._sequence,
     Face.FORMAT: Printer._formatted,
+    Face.CHOICE: Printer._choice,
     Face.STORED: Printer._stored,
 }
 _STATEMENTS = {
@@ -281,12 +285,3 @@ _STATEMENTS = {
     Face.SET_ITEM: Printer._set_item,
     Face.SET_ATTRIBUTE: Printer._set_attribute,
 }
-
-
-@lru_cache(maxsize=4096)
-def spelled_path(path: str) -> tuple[str, str]:
-    """How a target is written, and the module it needs: ``F.relu`` and ``F``; built-in functions need none."""
-    for prefix, short in _MODULES:
-        if path.startswith(prefix):
-            return short + path.removeprefix(prefix), short[:-1]
-    return path.removeprefix("builtins."), ""

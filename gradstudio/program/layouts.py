@@ -19,7 +19,14 @@ PRECEDENCE: dict[type[ast.AST], int] = {
     ast.BitXor: 8,
     ast.BitOr: 9,
 }
-ATTRIBUTE, INVERSION, COMPARISON = 1, 3, 10
+ATTRIBUTE, INVERSION, COMPARISON, BOOLEAN, CONDITIONAL = 1, 3, 10, 11, 12
+_CHAINS = (ast.BinOp, ast.Compare, ast.BoolOp)
+_SYMBOLS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.And: "and", ast.Or: "or",
+}  # fmt: skip
 
 
 class Layouts:
@@ -62,11 +69,14 @@ class Layouts:
 
     def _bare(self, node: ast.expr, level: int, chain: bool | None) -> Documents:
         match node:
-            case ast.BinOp() | ast.Compare():
+            case ast.BinOp() | ast.Compare() | ast.BoolOp():
                 return self._binary(node, level)
+            case ast.IfExp():
+                return self._grouped(self._conditional(node, level), level)
             case ast.UnaryOp(operand=operand):
                 start = self.start(node)
-                return [self.slice(start, start + 1), *self.expression(operand, start + 1, level)]
+                inner = start + sign_length(node)
+                return [self.slice(start, inner), *self.expression(operand, inner, level)]
             case ast.Attribute() | ast.Call() | ast.Subscript():
                 return self._chained(node, level, chain)
             case ast.List(elts=elements) | ast.Tuple(elts=elements):
@@ -210,31 +220,54 @@ class Layouts:
 
     # ---------------------------------------------------------------- operators
 
-    def _binary(self, node: ast.BinOp | ast.Compare, level: int) -> Documents:
+    def _binary(self, node: ast.BinOp | ast.Compare | ast.BoolOp, level: int) -> Documents:
         flat: list[Operand | Operator] = []
         self._flatten(node, self.start(node), flat)
         return self._grouped(self._split(flat, level), level)
 
     def _flatten(self, node: ast.expr, lo: int, flat: "list[Operand | Operator]") -> None:
-        if self.start(node) > lo or not isinstance(node, ast.BinOp | ast.Compare):
+        if self.start(node) > lo or not isinstance(node, _CHAINS):
             flat.append(Operand(node, lo))
             return
-        if isinstance(node, ast.BinOp):
-            left, right, precedence = node.left, node.right, PRECEDENCE[type(node.op)]
-        else:
-            left, right, precedence = node.left, node.comparators[0], COMPARISON
-        self._flatten(left, lo, flat)
-        place = self.after(left, lo)
-        end = place
-        while self.text[end] in " +-*/%@<>=!&|^":
-            if self.text[end] in "+-~" and end > place + 1 and self.text[end - 1] == " ":
-                break  # the sign of the right operand
-            if self.text[end] in "+-~" and self.text[place:end].strip().endswith("**"):
-                break
-            end += 1
-        symbol = self.text[place:end].strip()
-        flat.append(Operator(symbol, self.text.index(symbol, place), precedence, self.text[place] != " "))
-        self._flatten(right, end, flat)
+        for part in self.chain(node):
+            if isinstance(part, Operand):
+                self._flatten(part.node, part.lo, flat)
+            else:
+                flat.append(part)
+
+    def chain(self, node: ast.BinOp | ast.Compare | ast.BoolOp) -> "list[Operand | Operator]":
+        """The operands of one operator, or of several that bind alike, with the operators between them."""
+        operands, symbols, precedence = _parts(node)
+        lo = self.start(node)
+        found: list[Operand | Operator] = [Operand(operands[0], lo)]
+        for before, symbol, operand in zip(operands, symbols, operands[1:], strict=False):
+            place = self.after(before, lo)
+            offset = self.text.index(symbol, place)
+            lo = offset + len(symbol)
+            while self.text[lo] == " ":
+                lo += 1
+            found += [Operator(symbol, offset, precedence, self.text[place] != " "), Operand(operand, lo)]
+        return found
+
+    def conditional(self, node: ast.IfExp) -> "tuple[Operand, Operand, Operand]":
+        """What `a if b else c` is made of, as it stands: a, b and c."""
+        parts = [Operand(node.body, self.start(node))]
+        for word, part in ((" if ", node.test), (" else ", node.orelse)):
+            place = self.after(parts[-1].node, parts[-1].lo)
+            parts.append(Operand(part, self.text.index(word, place) + len(word)))
+        body, test, orelse = parts
+        return body, test, orelse
+
+    def _conditional(self, node: ast.IfExp, level: int) -> Documents:
+        body, *others = self.conditional(node)
+        found = self.expression(body.node, body.lo, level)
+        for word, part in zip(("if ", "else "), others, strict=True):
+            found = [*found, *self._gap(" ", level), Text(word, part.lo - len(word))]
+            if isinstance(part.node, ast.IfExp) and self.start(part.node) == part.lo:
+                found += self._conditional(part.node, level)  # as one column, not as a group of its own
+            else:
+                found += self.expression(part.node, part.lo, level)
+        return found
 
     def _split(self, flat: "list[Operand | Operator]", level: int) -> Documents:
         if len(flat) == 1:
@@ -310,3 +343,17 @@ class Operator(msgspec.Struct, frozen=True):
     offset: int
     precedence: int
     hugs: bool
+
+
+def sign_length(node: ast.UnaryOp) -> int:
+    """How many characters stand before the operand."""
+    return 4 if isinstance(node.op, ast.Not) else 1
+
+
+def _parts(node: ast.BinOp | ast.Compare | ast.BoolOp) -> tuple[list[ast.expr], list[str], int]:
+    """Operands, operators between them, and how loosely these bind."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right], [_SYMBOLS[type(node.op)]], PRECEDENCE[type(node.op)]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators], [_SYMBOLS[type(op)] for op in node.ops], COMPARISON
+    return node.values, [_SYMBOLS[type(node.op)]] * (len(node.values) - 1), BOOLEAN

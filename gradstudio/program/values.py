@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 from gradstudio.graph.analysis import STATEMENTS_ONLY
 from gradstudio.graph.arguments import SLICE_PARTS, Argument, slice_parts
+from gradstudio.graph.checks import DEVICE_KINDS
+from gradstudio.graph.choices import choice
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node
 from gradstudio.graph.spelling import (
     BIT_AND,
     BIT_OR,
     BIT_XOR,
     COMPARISON,
+    NOT,
     POWER,
     PRIMARY,
     PRODUCT,
@@ -28,7 +31,7 @@ from gradstudio.operators.outs import OUT
 from gradstudio.program.references import References
 
 INFIX = {
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), COMPARISON),
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"), COMPARISON),
     "|": BIT_OR,
     "^": BIT_XOR,
     "&": BIT_AND,
@@ -122,7 +125,9 @@ class ValuePrinter:
             case Face.INFIX:
                 return INFIX[operator.symbol]
             case Face.PREFIX:
-                return UNARY
+                return NOT if operator.symbol == "not " else UNARY
+            case Face.CHOICE:
+                return choice(node.literals.get(operator.parameters[0].name, "")).precedence
             case Face.LITERAL | Face.ALIAS:
                 return self._port_precedence(node, operator.parameters[0].name)
             case _:
@@ -150,7 +155,7 @@ class ValuePrinter:
     def _literal(self, line: Line, literal: str, kind: Kind, floor: int = TUPLE) -> None:
         if not literal:
             line.write(MISSING)
-        elif literal == DOCUMENT_DEVICE and kind in (Kind.DEVICE, Kind.ANY):
+        elif literal == DOCUMENT_DEVICE and kind in DEVICE_KINDS:
             line.write("device")
         else:
             spelled = spell_index(literal) if kind is Kind.INDEX else spell(literal)
@@ -261,7 +266,7 @@ class ValuePrinter:
     def _hands_on(self, operator: Operator, in_power: bool) -> bool:
         """Whether an expression is as simple as its first operand."""
         if operator.face in (Face.PREFIX, Face.LITERAL):
-            return True
+            return operator.symbol != "not "
         return in_power and (operator.face is Face.ATTRIBUTE or operator.symbol == "**")
 
 

@@ -8,14 +8,14 @@ import msgspec
 from gradstudio.program.documents import BestFit, Break, Choice, FirstThatFits, Group, Indent, Text, lay_out
 from gradstudio.program.layouts import (
     ATTRIBUTE,
-    COMPARISON,
+    CONDITIONAL,
     INVERSION,
     PARENTHESIZED,
-    PRECEDENCE,
     TOP,
     Documents,
     Layouts,
     Operand,
+    sign_length,
 )
 
 WIDTH = 88
@@ -106,10 +106,10 @@ class _Builder(Layouts):
     def _needs(self, node: ast.expr, lo: int) -> str:
         """Whether an expression needs parentheses to break: "multiline", "best_fit" or "never"."""
         match node:
-            case ast.BinOp() | ast.Compare():
+            case ast.BinOp() | ast.Compare() | ast.BoolOp() | ast.IfExp():
                 return "multiline"
             case ast.UnaryOp(operand=operand):
-                inner = self.start(node) + 1
+                inner = self.start(node) + sign_length(node)
                 return "never" if self.start(operand) > inner else self._needs(operand, inner)
             case ast.Call(func=inner_node) | ast.Subscript(value=inner_node) | ast.Attribute(value=inner_node):
                 if self.is_fluent(node):
@@ -163,10 +163,17 @@ class _Omission:
         match node:
             case ast.List() | ast.Tuple():
                 self.any_brackets = True
-            case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-                self._count(PRECEDENCE[type(node.op)] if isinstance(node, ast.BinOp) else COMPARISON)
-                self.visit(left, lo)
-                self.visit(right, self._right_start(left, right, lo))
+            case ast.BinOp() | ast.Compare() | ast.BoolOp():
+                for part in builder.chain(node):
+                    if isinstance(part, Operand):
+                        self.visit(part.node, part.lo)
+                    else:
+                        self._count(part.precedence)
+            case ast.IfExp():
+                self._count(CONDITIONAL)
+                self._count(CONDITIONAL)
+                for part in builder.conditional(node):
+                    self.visit(part.node, part.lo)
             case ast.Call(func=inner) | ast.Subscript(value=inner):
                 self.any_brackets = True
                 self.visit(inner, lo)
@@ -181,12 +188,7 @@ class _Omission:
                     self._count(INVERSION)
                 if self.first is None:
                     self.starts_with_token = True
-                self.visit(operand, lo + 1)
-
-    def _right_start(self, left: ast.expr, right: ast.expr, lo: int) -> int:
-        start = self.builder.start(right)
-        is_parenthesized = self.builder.text[start - 1] == "(" and start - 1 >= self.builder.after(left, lo)
-        return start - 1 if is_parenthesized else start
+                self.visit(operand, lo + sign_length(node))
 
     def _count(self, precedence: int) -> None:
         if precedence > self.highest:

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
-from tests.engine import operator_calls_rare, operator_samples
+from tests.engine import operator_calls_numpy, operator_calls_rare, operator_samples
 from tools.catalogue.signatures import resolve
 
 
@@ -186,6 +186,8 @@ NEEDS_A_GPU = frozenset(
 def arguments(operator: Operator) -> dict[str, Any]:
     """A value for each argument a call needs: a sample, the suggested literal, or a generic one."""
     given = SAMPLES.get(operator.key, {})
+    if operator_calls_numpy.is_own(operator):
+        return operator_calls_numpy.values_for(operator)
     if operator.rare and not given:
         of_torch = operator_samples.samples(operator)
         if of_torch:

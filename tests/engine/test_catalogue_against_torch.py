@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 import torch
 
@@ -34,7 +35,7 @@ WRITES_NO_ELEMENT = frozenset(
 
 
 WRITES_UNSEEN = frozenset(
-    {"torch.Tensor.data=", "torch.nn.utils.vector_to_parameters"}
+    {"torch.Tensor.data=", "torch.nn.utils.vector_to_parameters", "builtins.next"}
     | {f"torch.nn.utils.{word}" for word in ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")}
     | {"torch.nn.utils.rnn.unpad_sequence"}
 )
@@ -61,7 +62,7 @@ def family_of(value: Any) -> Family:
             return Family.OPTIMIZER
         case bool() | int() | float() | complex():
             return Family.NUMBER
-        case torch.dtype() | torch.device() | torch.layout() | str():
+        case torch.dtype() | torch.device() | torch.layout() | str() | numpy.dtype():
             return Family.TEXT
         case tuple() | list():
             return Family.TUPLE
@@ -123,6 +124,9 @@ def problems_of(operator: Operator, values: dict[str, Any]) -> list[str]:
 
 
 def _versions(value: Any) -> list[int]:
+    """How often a tensor was written into; of numpy's arrays and Python's lists what they hold."""
+    if isinstance(value, numpy.ndarray | list):
+        return [hash(repr(value))]
     return [tensor._version for tensor in tensors_in({"": value})]
 
 
@@ -269,11 +273,19 @@ def _wrong_randomness(operator: Operator) -> list[str]:
         return []
     values = arguments(operator)
     torch.manual_seed(5)
-    state = torch.get_rng_state()
+    before = _generators(values)
     with contextlib.redirect_stdout(io.StringIO()):
         call(operator, values)
-    drew = not torch.equal(state, torch.get_rng_state())
+    drew = before != _generators(values)
     return [] if drew == (Effect.RANDOM in operator.effects) else [f"draws random numbers: {drew}"]
+
+
+def _generators(values: dict[str, Any]) -> list[Any]:
+    """The states of torch's generator, numpy's, and those that are given."""
+    own = [value for value in values.values() if isinstance(value, numpy.random.Generator)]
+    older = [value for value in values.values() if isinstance(value, numpy.random.RandomState)]
+    states = [str(value.bit_generator.state) for value in own] + [str(value.get_state()) for value in older]
+    return [torch.get_rng_state().tolist(), str(numpy.random.get_state()), *states]
 
 
 @pytest.mark.filterwarnings("ignore")

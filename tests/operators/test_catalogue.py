@@ -72,6 +72,10 @@ def test_every_infix_operator_of_python_is_there() -> None:
         "^",
         "<<",
         ">>",
+        "is",
+        "is not",
+        "in",
+        "not in",
     }
 
 

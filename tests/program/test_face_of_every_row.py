@@ -62,6 +62,10 @@ class Sample:
                 lengths[parameter.name] = 1
                 wires.append((self._source(Kind.TENSOR), f"{parameter.name}.0"))
                 continue
+            if operator.face is Face.CHOICE and parameter.kind is Kind.VALUES:
+                lengths[parameter.name] = 2
+                wires += [(self._source(Kind.TENSOR), f"{parameter.name}.{k}") for k in range(2)]
+                continue
             if literal:
                 literals[parameter.name] = literal
                 continue

@@ -1,7 +1,7 @@
 """From a row of the selection and torch's signature to a row of the catalogue.
 
 Directives (first word):
-    sig (a: tensor, b: number = 1, *, c: bool = False)   the whole signature by hand
+    sig (a: tensor, b: number = 1, *, c: bool = False)   the whole signature by hand; without a kind: any
     with a b          the signature that has these arguments      without a b   has not
     rare              an ordinary row, but seldom used: behind the others in a search
     keep a b          leaves in what is left out everywhere else
@@ -40,8 +40,18 @@ _METHODS = (
     "torch.Generator.",
     "torch.optim.Optimizer.",
     "torch.nn.Module.",
+    "torch.nn.Sequential.",
+    "torch.nn.ModuleList.",
+    "torch.UntypedStorage.",
+    "builtins.dict.",
+    "torch.autograd.graph.Node.",
+    "torch.Size.",
     "torch.optim.lr_scheduler.LRScheduler.",
     "torch.optim.lr_scheduler.ReduceLROnPlateau.",
+    "numpy.ndarray.",
+    "numpy.random.Generator.",
+    "builtins.str.",
+    "builtins.list.",
 )
 _NUMBERS = ("_bool", "_int", "_float", "bool", "int", "float", "Number", "Number|_complex", "_int|SymInt")
 _FAMILIES = {
@@ -79,7 +89,7 @@ def _build(row: Row, given: Signature | None) -> Operator:
         summary=row.summary,
         parameters=parameters,
         results=_results(row, signature),
-        symbol=row.first("symbol") or "",
+        symbol=_symbol(row),
         varying=row.first("varying") is not None or _is_list(signature.returns),
         effects=_effects(row, facts),
         writes=tuple((row.first("writes") or "").split()) or facts.writes,
@@ -94,6 +104,12 @@ def _build(row: Row, given: Signature | None) -> Operator:
     calls = row.first("calls")
     calls_to = _result_list(calls) if calls is not None else operator.calls
     return msgspec.structs.replace(operator, calls=calls_to, takes=takes.of(row, operator))
+
+
+def _symbol(row: Row) -> str:
+    """The token; a word before its operand (``not``) has a blank behind it."""
+    symbol = row.first("symbol") or ""
+    return f"{symbol} " if symbol.isalpha() and row.first("face") == "prefix" else symbol
 
 
 def _is_list(returns: str) -> bool:
@@ -150,7 +166,7 @@ def _hand_parameter(argument: Argument) -> Parameter:
     kind, _, rest = argument.type.partition(" |")
     return Parameter(
         argument.name,
-        Kind(kind),
+        Kind(kind or "any"),
         default=argument.default,
         keyword_only=argument.keyword_only,
         positional_only=argument.positional_only,

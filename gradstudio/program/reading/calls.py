@@ -15,19 +15,28 @@ from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.owners import LAST, owners_of
 
 _OWNERS = {
     Family.TENSOR: ("torch.Tensor",),
     Family.NUMBER: ("torch.Tensor",),
     Family.MODULE: ("torch.nn.Module",),
     Family.OPTIMIZER: ("torch.optim.Optimizer",),
-    Family.OBJECT: ("torch.optim.lr_scheduler.LRScheduler", "torch.Generator", "torch.Tensor"),
+    Family.OBJECT: (
+        *("torch.optim.lr_scheduler.LRScheduler", "torch.Generator", "torch.Tensor", "numpy.random.Generator"),
+        "builtins.list",
+    ),
     Family.ARRAY: ("numpy.ndarray",),
+    Family.TEXT: ("builtins.str",),
+    Family.TUPLE: ("builtins.list",),
 }
 _ANY_OWNER = (
     *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"),
-    "torch.Generator",
+    *("torch.Generator", "numpy.ndarray", "builtins.list", "builtins.str"),
 )
+_ARRAY_FIRST = ("numpy.ndarray", *(owner for owner in _ANY_OWNER if owner != "numpy.ndarray"))
+_OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
+"""Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
 _CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
 _LIST_METHODS = {"append": "python.append"}
 
@@ -84,8 +93,9 @@ class Calls:
         family = self._draft.family(receiver)
         if family is Family.TUPLE and word in _LIST_METHODS:
             return self._bound(node, _LIST_METHODS[word], [receiver], names)
-        owners = _OWNERS.get(family, _ANY_OWNER)
-        for owner in owners:
+        is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
+        owners = _OWNERS.get(family, _ARRAY_FIRST if is_numpy else _ANY_OWNER)
+        for owner in (*owners_of(self._maker(receiver)), *owners, *LAST):
             path = f"{owner}.{word}"
             if load().overloads(path):
                 return self._bound(node, path, [receiver], names)
@@ -140,7 +150,7 @@ class Calls:
         if isinstance(node, ast.Starred):
             several = self._expressions.port(node.value)
             if not isinstance(several, Wired):
-                raise _refused(node, "`*` unpacks a list that has a name: write the arguments out.")
+                several = self._draft.node("python.list", {"items": several}, nested=True)
             return Wired(family=Family.TUPLE, source=several.source, output=several.output)
         return self._expressions.value(node)
 

@@ -12,7 +12,7 @@ from gradstudio.operators.binding import Several, Slice, Written
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import call_results
 from gradstudio.operators.literals import family_of
-from gradstudio.operators.model import Face, Family
+from gradstudio.operators.model import Face, Family, Operator
 
 
 class Wired(binding.Wired, frozen=True):
@@ -164,7 +164,7 @@ class Draft:
             return
         values = list(ports.values())
         families = [self.family(value) for value in values]
-        if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED):
+        if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED) and operator.results[0].family is Family.TENSOR:
             self._families[item, 0] = _of_operands(families)
         elif operator.face is Face.ALIAS and families:
             self._families[item, 0] = families[0]
@@ -174,10 +174,14 @@ class Draft:
             self._know_call(item, values[0])
         elif operator.face is Face.TUPLE and len(node.names) > 1:
             self._know_parts(node, ports)
+        elif operator.key.startswith("numpy.") and _is_unknown(operator):
+            self._families[item, 0] = Family.ARRAY  # or a number of numpy's, which has the same methods
         elif len(operator.results) > 1 and not node.names and not operator.writes:
             self._families[item, 0] = Family.TUPLE  # a part is read as a whole: `x.max(dim=1)[0]`
 
     def _of_item(self, values: list[Port], families: list[Family]) -> Family:
+        if families[0] in (Family.ARRAY, Family.TEXT):
+            return families[0]
         if families[0] is not Family.TUPLE:
             return Family.TENSOR if families[0] is Family.TENSOR else Family.UNKNOWN
         if not isinstance(values[0], Wired):
@@ -218,9 +222,17 @@ class Draft:
         self._orders[self.body].append(item)
 
 
+def _is_unknown(operator: Operator) -> bool:
+    return bool(operator.results) and operator.results[0].family is Family.UNKNOWN
+
+
 def _of_operands(families: list[Family]) -> Family:
     if families and all(family is Family.NUMBER for family in families):
         return Family.NUMBER
+    if families[0] is Family.TEXT:
+        return Family.TEXT  # "%d" % n, "-" * 20
+    if Family.ARRAY in families and Family.TENSOR not in families:
+        return Family.ARRAY
     if Family.TUPLE in families and Family.TENSOR not in families:
         return Family.TUPLE
     return Family.TENSOR if Family.UNKNOWN not in families or Family.TENSOR in families else Family.UNKNOWN

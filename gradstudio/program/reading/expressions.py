@@ -12,32 +12,21 @@ from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.calls import Calls
+from gradstudio.program.reading.choices import chooses, read_choice
 from gradstudio.program.reading.draft import Draft, Port, Value, Wired
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.owners import attribute_of_made
+from gradstudio.program.reading.refusals import expression_words
 from gradstudio.program.reading.scope import Scope
 
 INFIX = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
     ast.LShift: "lshift", ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
-    ast.Gt: "gt", ast.GtE: "ge",
+    ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_", ast.IsNot: "is_not", ast.In: "contains", ast.NotIn: "lacks",
 }  # fmt: skip
-_PREFIX = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
-_REFUSED: dict[type[ast.expr], str] = {
-    ast.Lambda: "a lambda is a function of its own, which a canvas does not draw",
-    ast.ListComp: "a comprehension runs Python of its own: write a `for` block that appends to a list",
-    ast.SetComp: "a comprehension runs Python of its own: write a `for` block",
-    ast.DictComp: "a comprehension runs Python of its own: write a `for` block",
-    ast.GeneratorExp: "a generator runs Python of its own: write a `for` block that appends to a list",
-    ast.IfExp: "`a if condition else b` chooses while it runs: use torch.where on tensors",
-    ast.BoolOp: "`and`, `or` choose while they run: use & and | on tensors",
-    ast.NamedExpr: "`:=` binds a name inside an expression: bind it on a line of its own",
-    ast.Dict: "a dict is nothing that a canvas draws",
-    ast.Set: "a set is nothing that a canvas draws",
-    ast.Starred: "`*` unpacks while it runs: name the elements",
-    ast.Await: "await is nothing that a canvas draws",
-}
+_PREFIX = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not_"}
 
 
 StoredOf = Callable[[str], StoredTensor]
@@ -68,8 +57,8 @@ class Expressions:
         match node:
             case ast.Name(id=name):
                 return self._name(node, name)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                return Several(tuple(self.value(element) for element in elements), isinstance(node, ast.List))
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) if not chooses(node):
+                return Several(tuple(self.port(element) for element in elements), isinstance(node, ast.List))
             case _:
                 return self.made(node)
 
@@ -79,18 +68,16 @@ class Expressions:
         Raises:
             NotReadable: a canvas cannot express it, or it makes nothing.
         """
+        if chooses(node):
+            return self._choice(node, names)
         match node:
             case ast.BinOp(left=left, op=operator, right=right):
                 return self._infix(INFIX[type(operator)], left, right, names)
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _PREFIX:
                 port = self.port(operand)
                 return self._add(f"operator.{_PREFIX[type(operator)]}", {"a": port}, names)
-            case ast.UnaryOp():
-                raise refused(node, "`not` chooses while it runs: use ~ on tensors.")
-            case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in INFIX:
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
                 return self._infix(INFIX[type(operator)], left, right, names)
-            case ast.Compare():
-                raise refused(node, "one comparison at a time, with == != < <= > >=, is what a canvas draws.")
             case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value="data")) if self._loads(call):
                 return self._stored(call, names)
             case ast.Subscript(value=value, slice=index):
@@ -102,8 +89,7 @@ class Expressions:
             case ast.Call():
                 return self._calls.read(node, names)
             case _:
-                words = _REFUSED.get(type(node), f"`{ast.unparse(node)[:60]}` is nothing that a canvas draws")
-                raise refused(node, f"{words}.")
+                raise refused(node, expression_words(node))
 
     def literal(self, node: ast.expr) -> Written | None:
         """The literal that an expression is, or None."""
@@ -161,6 +147,10 @@ class Expressions:
         ports = {"template": Written(quote(template_of(tuple(found)))), **ports}
         return self._add("python.format", ports, names, {"values": count})
 
+    def _choice(self, node: ast.expr, names: tuple[str, ...]) -> Wired:
+        ports = read_choice(node, self._modules, self.port, self.knows)
+        return self._add("python.choice", ports, names, {"values": len(ports) - 1})
+
     def _loads(self, call: ast.Call) -> bool:
         return self._modules.path(call.func) == "safetensors.torch.load_file"
 
@@ -185,7 +175,8 @@ class Expressions:
 
     def _infix(self, word: str, left: ast.expr, right: ast.expr, names: tuple[str, ...]) -> Wired:
         a = self.port(left)
-        return self._add(f"operator.{word}", {"a": a, "b": self.port(right)}, names)
+        home = "python" if word in ("contains", "lacks") else "operator"
+        return self._add(f"{home}.{word}", {"a": a, "b": self.port(right)}, names)
 
     def _item(self, value: ast.expr, index: ast.expr, names: tuple[str, ...]) -> Wired:
         ports: dict[str, Port] = {"a": self.port(value)}
@@ -197,7 +188,9 @@ class Expressions:
         if path is not None:
             raise refused(node, f"'{path}' is nothing that has a value of its own here.")
         value = self.port(node.value)
-        row = attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
+        maker = self._draft.maker(value) if isinstance(value, Wired) else None
+        row = attribute_of_made(load().get(maker.operator) if maker is not None else None, node.attr)
+        row = row or attribute_row(self._draft.family(value), node.attr, Face.ATTRIBUTE)
         if row is not None:
             return self._add(row.key, {row.parameters[0].name: value}, names)
         return self._add("python.attribute", {"object": value, "name": Written(node.attr)}, names)
@@ -208,12 +201,26 @@ class Expressions:
         return self._draft.node(key, ports, names=names, lengths=lengths, nested=not names)
 
 
+_HOLDERS = {
+    Family.ARRAY: ("numpy.ndarray",),
+    Family.OPTIMIZER: ("torch.optim.Optimizer",),
+    Family.TEXT: ("torch.device", "torch.Tensor"),
+}
+_ANY_HOLDER = ("torch.Tensor", "numpy.ndarray", "torch.autograd.graph.Node", "torch.optim.Optimizer")
+_OF_ANYTHING = {"__name__": "python.class_name", "__class__": "python.class"}
+
+
 def attribute_row(family: Family, name: str, face: Face) -> Operator | None:
     """The row that reads or writes an attribute of a tensor; None when it is one of a module or unknown."""
-    if family in (Family.MODULE, Family.OPTIMIZER, Family.ARRAY):
+    if face is Face.ATTRIBUTE and name in _OF_ANYTHING:
+        return load()[_OF_ANYTHING[name]]
+    if family is Family.MODULE:
         return None
-    row = load().get(f"torch.Tensor.{name}" + ("=" if face is Face.SET_ATTRIBUTE else ""))
-    return row if row is not None and row.face is face else None
+    for owner in _HOLDERS.get(family, _ANY_HOLDER):
+        row = load().get(f"{owner}.{name}" + ("=" if face is Face.SET_ATTRIBUTE else ""))
+        if row is not None and row.face is face:
+            return row
+    return None
 
 
 def _hole(part: ast.FormattedValue) -> str:

@@ -1,0 +1,74 @@
+"""What an expression that chooses may read and call: what the catalogue has, as long as it only computes."""
+
+import ast
+from functools import cache, lru_cache
+
+from gradstudio.graph.spelling import CONSTANTS
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.methods import methods
+from gradstudio.operators.model import Effect, Face, Operator
+
+_EFFECTS = frozenset(set(Effect) - {Effect.RANDOM, Effect.GRAD})
+_MODULES = (
+    ("torch.nn.functional.", "F."),
+    ("torch.nn.", "nn."),
+    ("torch.optim.", "optim."),
+    ("torch.", "torch."),
+    ("numpy.", "np."),
+    ("math.", "math."),
+)
+_ROOTS = {
+    "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
+    "numpy": "numpy", "math": "math",
+}  # fmt: skip
+_SHORT = {"torch": "torch", "math": "math", "numpy": "np"}
+
+
+def allowed_path(path: str, *, called: bool) -> bool:
+    """Whether a function may be called, or a constant be read: ``torch.float32``, ``math.pi``."""
+    if called:
+        rows = load().overloads(path if "." in path else f"builtins.{path}") or load().overloads(path)
+        return any(_only_computes(row) and row.face is Face.FUNCTION for row in rows)
+    root, _, rest = path.partition(".")
+    return rest in CONSTANTS.get(_SHORT.get(root, root), ())
+
+
+def allowed_method(word: str) -> bool:
+    """Whether a method may be called, of whatever it is."""
+    return word in _methods()
+
+
+def allowed_attribute(word: str) -> bool:
+    """Whether an attribute may be read: no method, nothing of Python's own machinery."""
+    return word.isidentifier() and not word.startswith("_") and word not in methods()
+
+
+def path_of(node: ast.expr) -> str | None:
+    """The path of a function or constant, ``torch.nn.functional.relu``; None when it starts at a value."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in _ROOTS or not parts:
+        return None
+    return ".".join([_ROOTS[node.id], *reversed(parts)])
+
+
+@lru_cache(maxsize=4096)
+def spelled_path(path: str) -> tuple[str, str]:
+    """How a target is written, and the module it needs: ``F.relu`` and ``F``; built-in functions need none."""
+    for prefix, short in _MODULES:
+        if path.startswith(prefix):
+            return short + path.removeprefix(prefix), short[:-1]
+    return path.removeprefix("builtins."), ""
+
+
+@cache
+def _methods() -> frozenset[str]:
+    rows = [row for row in load() if row.face is Face.METHOD]
+    refused = {row.word for row in rows if not _only_computes(row)}
+    return frozenset(row.word for row in rows) - refused
+
+
+def _only_computes(row: Operator) -> bool:
+    return not row.writes and not (_EFFECTS & set(row.effects)) and bool(row.results)

@@ -1,0 +1,94 @@
+"""Expressions that choose while they run: read as one text with holes, of which no part is a node of its own."""
+
+import ast
+import copy
+from collections.abc import Callable
+
+from gradstudio.graph.choices import choice_of
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.spelling import TYPES, quote
+from gradstudio.operators.binding import Written
+from gradstudio.operators.catalogue import load
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.draft import Port
+from gradstudio.program.reading.modules import Modules
+
+NameOf = Callable[[ast.expr], Port]
+"""What a name stands for."""
+_SHORT = (("torch.nn.functional", "F"), ("torch.nn", "nn"), ("torch.optim", "optim"), ("numpy", "np"))
+
+
+def chooses(node: ast.expr) -> bool:
+    """Whether a part of an expression may not run, or cannot stand on a line of its own."""
+    match node:
+        case ast.BoolOp() | ast.IfExp():
+            return True
+        case ast.Compare(ops=operators):
+            return len(operators) > 1
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return any(isinstance(element, ast.Starred) for element in elements)
+        case ast.JoinedStr(values=parts):
+            return any(
+                isinstance(part, ast.FormattedValue)
+                and isinstance(part.format_spec, ast.JoinedStr)
+                and not all(isinstance(inner, ast.Constant) for inner in part.format_spec.values)
+                for part in parts
+            )
+        case _:
+            return False
+
+
+def read_choice(node: ast.expr, modules: Modules, value_of: NameOf, binds: Callable[[str], bool]) -> dict[str, Port]:
+    """The ports of the node for an expression: its text, and the values that it names.
+
+    Args:
+        node: the expression.
+        modules: what the imports bind.
+        value_of: what a name stands for; refuses one that nothing binds.
+        binds: whether some statement above binds a name.
+
+    Raises:
+        NotReadable: it holds what a canvas does not run.
+    """
+    holes = _Holes(modules, value_of, binds)
+    body = holes.visit(copy.deepcopy(node))
+    try:
+        text = choice_of(body).text
+    except Refused as error:
+        raise NotReadable(str(error), node.lineno, node.col_offset) from None
+    ports: dict[str, Port] = {"template": Written(quote(text))}
+    return ports | {f"values.{k}": value for k, value in enumerate(holes.values)}
+
+
+class _Holes(ast.NodeTransformer):
+    """Names become `v0`, `v1`, … in the order of the text; paths get their usual modules."""
+
+    def __init__(self, modules: Modules, value_of: NameOf, binds: Callable[[str], bool]) -> None:
+        self._modules, self._value_of, self._binds = modules, value_of, binds
+        self.values: list[Port] = []
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        path = self._modules.path(node)
+        if path is not None and not self._binds(node.id):
+            return _named(path)
+        is_builtin = node.id in TYPES or bool(load().overloads(f"builtins.{node.id}"))
+        if is_builtin and not self._binds(node.id):
+            return node
+        self.values.append(self._value_of(node))
+        return ast.copy_location(ast.Name(f"v{len(self.values) - 1}"), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        path = self._modules.path(node)
+        return _named(path) if path is not None else self.generic_visit(node)  # type: ignore[return-value] # it is one
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        body, test, orelse = (self.visit(part) for part in (node.body, node.test, node.orelse))
+        return ast.copy_location(ast.IfExp(test, body, orelse), node)
+
+
+def _named(path: str) -> ast.expr:
+    for long, short in _SHORT:
+        if path == long or path.startswith(f"{long}."):
+            path = short + path.removeprefix(long)
+            break
+    return ast.parse(path, mode="eval").body
