@@ -22,11 +22,12 @@ def report_lines(analysis: Analysis, references: References) -> str:
 
 
 def report_calls(
-    analysis: Analysis, references: References, hidden: Container[ItemId] = frozenset(), depth: int = 1
+    analysis: Analysis, references: References, hidden: Container[tuple[ItemId, int]] = frozenset(), depth: int = 1
 ) -> list[str]:
-    """The calls of `print` alone, without what hidden items bind."""
+    """The calls of `print` alone, without what is hidden."""
     reporter = _Reporter(analysis, references, depth)
-    seen = [(name, item) for name, item in reporter.last.items() if item not in hidden]
+    last = reporter.last.items()
+    seen = [(name, item) for name, item in last if (item, references.labels(item).index(name)) not in hidden]
     return [line for name, item in seen for line in reporter.prints(name, item)]
 
 

@@ -31,6 +31,7 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True):
         given: the arguments of `__init__`.
         parameters: leaves that `__init__` makes; `modules` the modules.
         nested: the parts that are printed inside their users; some get statements of their own here.
+        unread: values of `forward` with a name that nothing reads and that is not returned.
     """
 
     root: Value
@@ -44,6 +45,7 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[Value, ...]
     modules: tuple[Value, ...]
     nested: frozenset[ItemId]
+    unread: frozenset[Value]
 
 
 def roles(graph: Graph) -> Roles:
@@ -54,7 +56,7 @@ def roles(graph: Graph) -> Roles:
     """
     analysis = analyse(graph)
     root, backward = _root(analysis)
-    units = Units(analysis, _pulled(analysis, root))
+    units = Units(analysis, pulled_parts(analysis, root))
     body, forward = _run(units, root, backward)
     setting_up = SettingUp(units, tuple(forward))
     if not (setting_up.parameters or setting_up.modules):
@@ -63,11 +65,15 @@ def roles(graph: Graph) -> Roles:
             "Give a tensor requires_grad=True, or export the script."
         )
     kept = setting_up.forward
+    inside = {item for unit in kept for item in units.members(unit)}
+    read, outer = _read(units, inside)
+    unread = _unread(units, inside, read)
+    returned = outer | {value for value in unread if _always_runs(units, value[0], body)}
     return Roles(
         root=root,
         body=body,
         forward=kept,
-        returned=_returned(units, kept, root),
+        returned=(root, *sorted(returned - {root}, key=lambda value: (units.position[value[0]], value[1]))),
         inputs=setting_up.inputs,
         constants=setting_up.constants,
         construction=setting_up.construction,
@@ -75,6 +81,7 @@ def roles(graph: Graph) -> Roles:
         parameters=setting_up.parameters,
         modules=setting_up.modules,
         nested=units.nested,
+        unread=frozenset(unread - returned - {root}),
     )
 
 
@@ -113,7 +120,7 @@ def _started_from(analysis: Analysis, backward: ItemId) -> Value | None:
     return value if is_computed and value not in analysis.gradients.leaves else None
 
 
-def _pulled(analysis: Analysis, root: Value) -> frozenset[ItemId]:
+def pulled_parts(analysis: Analysis, root: Value) -> frozenset[ItemId]:
     """Parts that get statements of their own: the root, and what a class makes once."""
     found = {root[0]}
     repeated = analysis.gradients.repeated
@@ -175,7 +182,7 @@ def _is_barrier(units: Units, unit: ItemId) -> bool:
     if _clears_gradients(units, unit):
         return False
     effects = units.effects(unit)
-    writes_leaf = any(value in units.analysis.gradients.leaves for value in units.written(unit))
+    writes_leaf = any(value in units.leaves for value in units.written(unit))
     trains = bool(effects & {Effect.BACKWARD, Effect.OPTIMIZER})
     return trains or (writes_leaf and unit in units.analysis.gradients.repeated)
 
@@ -193,27 +200,35 @@ def _is_trained(units: Units, value: Value) -> bool:
     operator = units.operator(value[0])
     if operator is not None and operator.results and operator.results[0].family is Family.MODULE:
         return True
-    return value in units.analysis.gradients.may
+    return value in units.may_require_grad
 
 
-def _returned(units: Units, forward: tuple[ItemId, ...], root: Value) -> tuple[Value, ...]:
-    """The root, what is read outside, and what has a name and no reader (which would be lost)."""
-    inside = {item for unit in forward for item in units.members(unit)}
-    outer: set[Value] = set()
+def _read(units: Units, inside: set[ItemId]) -> tuple[set[Value], set[Value]]:
+    """The values that anything reads, and those made inside `forward` that are read outside."""
     read: set[Value] = set()
+    outer: set[Value] = set()
     for item in units.position:
         if not units.soundness.is_live(item):
             continue
         for wire in units.graph.incoming.get(item, ()):
             value = units.soundness.binding(wire.source, wire.output)
             read.add(value)
-            if wire.source in inside and item not in inside and wire.port.partition(".")[0] != "first":
+            if value[0] in inside and item not in inside and not wire.port.startswith("first."):
                 outer.add(value)
-    found = {value for value in outer if value[0] in inside}
-    for unit in forward:
-        node = units.graph.nodes.get(unit)
-        for k, name in enumerate(node.names if node is not None else ()):
-            if name != "_" and (unit, k) not in read:
-                found.add((unit, k))
-    found.discard(root)
-    return (root, *sorted(found, key=lambda value: (units.position[value[0]], value[1])))
+    return read, outer
+
+
+def _unread(units: Units, inside: set[ItemId], read: set[Value]) -> set[Value]:
+    """Values of `forward` that have a name, which they keep to its end, and no reader."""
+    last: dict[str, Value] = {}
+    for item in sorted(inside, key=units.position.__getitem__):
+        node = units.graph.nodes.get(item)
+        last.update((name, (item, k)) for k, name in enumerate(node.names if node is not None else ()) if name != "_")
+    return {value for value in last.values() if value not in read}
+
+
+def _always_runs(units: Units, item: ItemId, scope: BodyId) -> bool:
+    """Whether no loop and no condition stands around an item within a scope."""
+    around = units.scopes(item)
+    blocks = (units.graph.blocks[ItemId(body)].kind for body in around[: around.index(scope)])
+    return not any(kind in ("for", "if") for kind in blocks)

@@ -1,6 +1,6 @@
 """Units: the statements and blocks of one scope, each with all that is printed inside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from gradstudio.graph.analysis import Analysis
@@ -23,6 +23,7 @@ class Units:
     Attributes:
         nested: the parts that are printed inside their users; those pulled out are not among them.
         position: place of every item in program order.
+        leaves: values that are leaves which require grad; `may_require_grad` those that may.
     """
 
     def __init__(self, analysis: Analysis, pulled: frozenset[ItemId] = frozenset()) -> None:
@@ -30,7 +31,12 @@ class Units:
         self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
         self.nested = analysis.nested - pulled
         self.position = {item: k for k, item in enumerate(self.graph.order())}
+        self.leaves = self._bindings(analysis.gradients.leaves)
+        self.may_require_grad = self._bindings(analysis.gradients.may)
         self._members: dict[BodyId, dict[ItemId, list[ItemId]]] = {}
+
+    def _bindings(self, values: Iterable[Value]) -> frozenset[Value]:
+        return frozenset(self.soundness.binding(*value) for value in values) | frozenset(values)
 
     def operator(self, item: ItemId) -> Operator | None:
         """The row of a node; None for blocks and for what is bypassed."""

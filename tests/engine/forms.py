@@ -1,0 +1,67 @@
+"""Runs a form and the script of one program, and compares what they compute, bit for bit."""
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+Names = dict[str, Any]
+
+
+def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
+    """The names of a file that was run as a program, the locals of each `forward` of its own, and its error."""
+    path = folder / "program.py"
+    namespace: Names = {"__name__": "__main__", "__file__": str(path)}
+    passes: list[Names] = []
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "return" and code.co_name == "forward" and code.co_filename == str(path):
+            passes.append(dict(frame.f_locals))
+
+    failed = ""
+    before = torch.get_default_dtype()
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            sys.setprofile(watch)
+            exec(compile(text, str(path), "exec"), namespace)
+        except RuntimeError as error:
+            failed = str(error)
+        finally:
+            sys.setprofile(None)
+            torch.set_default_dtype(before)
+    return namespace, passes, failed
+
+
+def differences(script: str, form: str, folder: Path) -> list[str]:
+    """The names of the script whose values or gradients the form does not give."""
+    wanted, _, error = run_text(script, folder)
+    found, passes, form_error = run_text(form, folder)
+    wrong = [f"error {form_error!r} for {error!r}"] if error != form_error else []
+    model = next((v for v in reversed(list(found.values())) if type(v).__module__ == "__main__"), None)
+    for name, value in wanted.items():
+        if not isinstance(value, torch.Tensor) or name.startswith("__"):
+            continue
+        places = [getattr(model, name, None), getattr(model, f"{name}_", None), found.get(name)]
+        places += [one.get(name) for one in passes[-1:]]
+        if not any(_same(value, place) for place in places if isinstance(place, torch.Tensor)):
+            wrong.append(name)
+    return wrong
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.is_leaf and one.requires_grad and not (other.is_leaf and _same_bits(one.grad, other.grad)):
+        return False
+    return one.requires_grad == other.requires_grad and _same_bits(one, other)
+
+
+def _same_bits(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    if (one.dtype, one.shape) != (other.dtype, other.shape):
+        return False
+    return one.detach().cpu().contiguous().numpy().tobytes() == other.detach().cpu().contiguous().numpy().tobytes()

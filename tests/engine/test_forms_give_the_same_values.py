@@ -1,0 +1,132 @@
+"""Each form of a program computes what the script does, bit for bit."""
+
+from pathlib import Path
+
+import pytest
+
+from gradstudio.document.file import load
+from gradstudio.graph.model import Graph
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.module import write_module
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write_script
+from tests.engine.forms import differences
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
+HEAD = (
+    "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\nimport math\n\ntorch.manual_seed(3)\n"
+)
+REFUSED = {"15_train_and_eval": "'head' draws random numbers after"}
+
+PROGRAMS = {
+    "inputs drawn between parameters": (
+        "x = torch.randn(4, 3)\nW = torch.randn(3, 2, requires_grad=True)\nt = torch.randn(4, 2)\n"
+        "b = torch.randn(2, requires_grad=True)\nloss = F.mse_loss(x @ W + b, t)\nloss.backward()\n"
+    ),
+    "inputs drawn after the parameters": (
+        "W = torch.randn(3, 2, requires_grad=True)\nx = torch.randn(4, 3)\nloss = (x @ W).sum()\nloss.backward()\n"
+    ),
+    "modules and inputs in turns": (
+        "fc = nn.Linear(3, 4)\nx = torch.randn(5, 3)\nhead = nn.Linear(4, 1)\nh = torch.tanh(fc(x))\n"
+        "loss = head(h).pow(2).mean()\nloss.backward()\n"
+    ),
+    "an optimizer in a loop": (
+        "xs = torch.randn(4, 2, 3)\nnet = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))\n"
+        "sgd = optim.SGD(net.parameters(), lr=0.1)\nfor i in range(4):\n    x = xs[i]\n    y = net(x)\n"
+        "    sgd.zero_grad()\n    loss = y.pow(2).mean()\n    loss.backward()\n    sgd.step()\n"
+    ),
+    "dropout in a loop": (
+        "x = torch.randn(8, 3)\nfc = nn.Linear(3, 4)\ndrop = nn.Dropout(0.5)\nfor i in range(3):\n"
+        "    fc.zero_grad()\n    loss = drop(fc(x)).sum()\n    loss.backward()\n"
+    ),
+    "a recurrent state": (
+        "x = torch.randn(5, 3)\nW = torch.randn(3, 4, requires_grad=True)\nU = torch.randn(4, 4, requires_grad=True)\n"
+        "h = torch.zeros(4)\nfor t in range(5):\n    h = torch.tanh(x[t] @ W + h @ U)\n"
+        "loss = h.sum()\nloss.backward()\n"
+    ),
+    "a carried parameter": (
+        "h = torch.ones(3, requires_grad=True)\nfor t in range(3):\n    h = h * 2\nloss = h.sum()\nloss.backward()\n"
+    ),
+    "a state carried from step to step": (
+        "x = torch.randn(6, 3)\nW = torch.randn(3, 3, requires_grad=True)\nh = torch.zeros(3)\nfor t in range(6):\n"
+        "    h = torch.tanh(x[t] @ W + h)\n    loss = h.sum()\n    loss.backward()\n    h = h.detach()\n"
+    ),
+    "rebound by hand": (
+        "w = torch.randn(3, requires_grad=True)\nx = torch.randn(3)\nfor i in range(3):\n    loss = (w * x).sum()\n"
+        "    loss.backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n"
+    ),
+    "filled in before it requires grad": (
+        "w = torch.empty(3, 3)\nnn.init.xavier_uniform_(w)\nw.mul_(0.5)\nw.requires_grad_()\nx = torch.ones(3)\n"
+        "loss = (w @ x).sum()\nloss.backward()\n"
+    ),
+    "switched on at once": (
+        "w = torch.randn(3)\nw.requires_grad = True\nv = torch.randn(3).requires_grad_()\n"
+        "u = nn.Parameter(torch.randn(3))\nloss = (w * v * u).sum()\nloss.backward()\n"
+    ),
+    "numbers of the canvas": (
+        "B, T, C = 2, 3, 4\nhidden = 2 * C\nlr = 0.1\nx = torch.randn(B, T, C)\nfc = nn.Linear(C, hidden)\n"
+        "y = fc(x).view(B * T, hidden)\nloss = y.mean() / math.sqrt(C)\nloss.backward()\n"
+        "with torch.no_grad():\n    fc.weight -= lr * fc.weight.grad\n"
+    ),
+    "numbers of a tensor": (
+        "x = torch.randn(4, 3)\nn = x.shape[1]\nfc = nn.Linear(n, 2)\nloss = fc(x).sum() / n\nloss.backward()\n"
+    ),
+    "names of a module and of a method": (
+        "self = torch.randn(3, requires_grad=True)\ntraining = torch.randn(3, requires_grad=True)\n"
+        "parameters = torch.randn(3)\nforward = self * training\nmodel = forward * parameters\nhalf = model.sum()\n"
+        "half.backward()\n"
+    ),
+    "two losses": (
+        "w = torch.randn(3, requires_grad=True)\ny = w * 2\na = y.sum()\na.backward(retain_graph=True)\n"
+        "b = y.pow(2).sum()\nb.backward()\n"
+    ),
+    "a penalty on the gradient": (
+        "x = torch.randn(3, requires_grad=True)\nw = torch.randn(3, requires_grad=True)\ny = (w * x).pow(2).sum()\n"
+        "g = torch.autograd.grad(y, x, create_graph=True)\npenalty = g[0].pow(2).sum()\npenalty.backward()\n"
+    ),
+    "shared weights and modes": (
+        "x = torch.randn(4, 3)\nfc = nn.Linear(3, 3)\nbn = nn.BatchNorm1d(3)\na = bn(fc(x))\nbn.eval()\nb = bn(fc(x))\n"
+        "loss = (a - b).pow(2).sum()\nloss.backward()\n"
+    ),
+    "writes into an input": (
+        "x = torch.randn(3)\nw = torch.randn(3, requires_grad=True)\na = (w * 2).sum()\nx.mul_(3)\n"
+        "loss = a + (w * x).sum()\nloss.backward()\n"
+    ),
+    "metrics without a reader": (
+        "w = torch.randn(3, requires_grad=True)\ny = w * 2\nwith torch.no_grad():\n    worst = y.max()\n"
+        "probs = y.softmax(0)\nloss = y.sum()\nloss.backward()\n"
+    ),
+    "a second reader with a second name": (
+        "w = torch.randn(3, requires_grad=True)\nv = w\nloss = (w * v).sum()\nloss.backward()\n"
+    ),
+    "noise in the middle": (
+        "w = torch.randn(3, requires_grad=True)\nh = F.dropout(w * 2)\nnoise = torch.randn(3)\n"
+        "loss = (h + noise).sum()\nloss.backward()\n"
+    ),
+    "a loss without a name": ("x = torch.randn(4, 3)\nfc = nn.Linear(3, 2)\n(fc(x) ** 2).mean().backward()\n"),
+    "regions": (
+        "# region: Data\nx = torch.randn(4, 3)\n# endregion\n# region: Model\nfc = nn.Linear(3, 2)\ny = fc(x)\n"
+        "# endregion\n# region: Loss\nloss = y.sum()\nloss.backward()\n# endregion\n"
+    ),
+    "nothing to go back": "x = torch.randn(4, 3)\nfc = nn.Linear(3, 2)\ny = fc(x)\n",
+}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_as_a_module(path: Path) -> None:
+    if path.stem in REFUSED:
+        with pytest.raises(NoForm, match=REFUSED[path.stem]):
+            write_module(load(path), stem=path.stem)
+        return
+    assert_same(load(path), path)
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_a_module(text: str, tmp_path: Path) -> None:
+    assert_same(read_script(HEAD + text).graph, tmp_path / "program.gsg")
+
+
+def assert_same(graph: Graph, path: Path) -> None:
+    """The module gives what the script gives."""
+    form = write_module(graph, stem=path.stem)
+    assert differences(write_script(graph, stem=path.stem), form, path.parent) == [], form
