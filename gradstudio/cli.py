@@ -157,31 +157,35 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
 
 def _export(options: argparse.Namespace) -> int:
     from gradstudio.headless import Unreadable, open_graph
+    from gradstudio.program.errors import NoForm
 
-    if options.form != "script":
-        print(f"Exporting as {options.form} comes in a later version; 'script' is there.", file=sys.stderr)
-        return USAGE
     try:
         graph = open_graph(options.file)
         return _write_export(graph, options)
     except Unreadable as error:
         print(f"{options.file}: {error}", file=sys.stderr)
         return UNREADABLE
+    except KeyError:
+        print(f"Exporting as {options.form} comes in a later version.", file=sys.stderr)
+        return USAGE
+    except NoForm as error:
+        print(f"{options.file} has no form as {options.form}: {error}", file=sys.stderr)
+        return FAILED
     except (OSError, GradStudioError) as error:
         print(f"{options.output}: could not be written: {error}", file=sys.stderr)
         return FAILED
 
 
 def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
-    """Write the script, and the data it loads beside it."""
+    """Write the program in its form, and the data it loads beside it."""
     from gradstudio.document.export import write_export
-    from gradstudio.program.write import write_script
+    from gradstudio.program.forms.table import form_named
 
     if options.output:
-        write_export(graph, Path(options.output))
+        write_export(graph, Path(options.output), options.form)
     else:
         stem = Path(options.file).stem if options.file != "-" else "program"
-        sys.stdout.write(write_script(graph, stem=stem))
+        sys.stdout.write(form_named(options.form).write(graph, stem))
     return FINE
 
 

@@ -285,3 +285,18 @@ def test_warnings_of_a_node_that_failed_carry_its_name(capsys, write) -> None:
     assert main(["run", write(drawing), "--json"]) == 1
     (report,) = reports(capsys)
     assert (report["error"]["node"], [warning["node"] for warning in report["warnings"]]) == ("z", ["g"])
+
+
+def test_export_writes_each_form_and_refuses_in_words(tmp_path: Path, capsys) -> None:
+    example = examples() / "03_linear_regression.gsg"
+    assert main(["export", str(example), "--as", "module"]) == 0
+    assert "class LinearRegression(nn.Module):" in capsys.readouterr().out
+    out = tmp_path / "digits.ipynb"
+    assert main(["export", str(examples() / "07_digits_perceptron.gsg"), "--as", "notebook", "-o", str(out)]) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["nbformat"] == 4
+    assert len(list((tmp_path / "digits.tensors").iterdir())) == 2
+    text = tmp_path / "numbers.py"
+    text.write_text("x = 2\n", encoding="utf-8")
+    assert main(["export", str(text), "--as", "module", "-o", str(tmp_path / "never.py")]) == 1
+    assert "requires_grad=True" in capsys.readouterr().err
+    assert not (tmp_path / "never.py").exists()

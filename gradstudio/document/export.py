@@ -1,18 +1,20 @@
-"""A document as a Python script on disk, with the data that it loads beside it. No Qt here."""
+"""A document as a Python file on disk, with the data that it loads beside it. No Qt here."""
 
 from pathlib import Path
 
 from gradstudio.document.atomic import write_file
 from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.graph.model import Graph
-from gradstudio.program.write import write_script
+from gradstudio.program.forms.table import form_named
 
 
-def write_export(graph: Graph, path: Path) -> None:
-    """Write the script to `path` and its stored tensors to `<stem>.tensors` beside it.
+def write_export(graph: Graph, path: Path, form: str = "script") -> None:
+    """Write a form of the program to `path` and its stored tensors to `<stem>.tensors` beside it.
 
     Raises:
-        CannotSave: the system refused; an older script is whole.
+        NoForm: the form cannot express the program; nothing was written.
+        CannotSave: the system refused; an older file is whole.
     """
+    text = form_named(form).write(graph, path.stem)
     write_tensors(graph.tensors.values(), tensor_folder(path))
-    write_file(path, write_script(graph, stem=path.stem).encode())
+    write_file(path, text.encode())

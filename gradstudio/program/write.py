@@ -7,11 +7,12 @@ import msgspec
 
 from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.arguments import GROUP
+from gradstudio.graph.checks import DEVICE_KINDS
 from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
 from gradstudio.graph.spelling import NotALiteral, quote
-from gradstudio.operators.model import Kind, Operator
+from gradstudio.operators.model import Operator
 from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
@@ -104,14 +105,19 @@ def needs_device(analysis: Analysis) -> bool:
 def _asks_for_device(graph: Graph, node: Node, operator: Operator) -> bool:
     """Whether a port that does not create uses the document's device, or one that creates is empty."""
     for parameter in operator.parameters:
-        if parameter.kind in (Kind.DEVICE, Kind.ANY):
+        if parameter.kind in DEVICE_KINDS:
             literal = node.literals.get(parameter.name)
             if operator.creates and parameter.name == "device":
                 if not literal and (node.id, "device") not in graph.wires:
                     return True
-            elif literal == DOCUMENT_DEVICE:
+            elif _is_given_device(node, parameter.name):
                 return True
     return False
+
+
+def _is_given_device(node: Node, name: str) -> bool:
+    """Whether the argument, or one of the values it is made of, is the document's device."""
+    return any(text == DOCUMENT_DEVICE and path.partition(".")[0] == name for path, text in node.literals.items())
 
 
 class Body:
@@ -154,7 +160,7 @@ class Body:
             self.lines.extend(indent + line for line in comment_lines(notes))
             notes = ""
             holds = self.item(item, depth) or holds
-        self.lines.extend(indent + line for line in comment_lines(self.graph.tails.get(body, "")))
+        self.lines.extend(indent + line for line in comment_lines(self.tail(body)))
         return holds
 
     def shown(self, body: BodyId) -> Iterable[ItemId]:
@@ -165,6 +171,10 @@ class Body:
         """The comment above an item."""
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
         return owner.note
+
+    def tail(self, body: BodyId) -> str:
+        """The comment after the last statement of a body."""
+        return self.graph.tails.get(body, "")
 
     def item(self, item: ItemId, depth: int) -> bool:
         """Write one item; whether it is more than a comment."""

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import json
+import os
 import sys
 from pathlib import Path
 from types import FrameType
@@ -24,6 +26,8 @@ def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
             passes.append(dict(frame.f_locals))
 
     failed = ""
+    before_folder = Path.cwd()
+    os.chdir(folder)  # a notebook finds its tensors there
     before = torch.get_default_dtype()
     with contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -33,8 +37,15 @@ def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
             failed = str(error)
         finally:
             sys.setprofile(None)
+            os.chdir(before_folder)
             torch.set_default_dtype(before)
     return namespace, passes, failed
+
+
+def cells(notebook: str) -> str:
+    """The code cells of a notebook as one program, in their order."""
+    found = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
+    return "\n".join("".join(cell["source"]) for cell in found)
 
 
 def differences(script: str, form: str, folder: Path) -> list[str]:

@@ -8,9 +8,10 @@ from gradstudio.document.file import load
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.module import write_module
+from gradstudio.program.forms.notebook import write_notebook
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
-from tests.engine.forms import differences
+from tests.engine.forms import cells, differences
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
 HEAD = (
@@ -124,6 +125,13 @@ def test_every_example_as_a_module(path: Path) -> None:
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_a_module(text: str, tmp_path: Path) -> None:
     assert_same(read_script(HEAD + text).graph, tmp_path / "program.gsg")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_as_a_notebook(path: Path) -> None:
+    graph = load(path)
+    notebook = cells(write_notebook(graph, stem=path.stem))
+    assert differences(write_script(graph, stem=path.stem), notebook, path.parent) == [], notebook
 
 
 def assert_same(graph: Graph, path: Path) -> None:

@@ -128,6 +128,7 @@ class _Writer:
         body.silent.update(self.first)
         call = f"{plan.variable}({', '.join(references.name(value) for value in self.roles.inputs)})"
         results = [references.name(value) for value in self.roles.returned]
+        body.ends = True
         body.instead[plan.call] = [f"{', '.join(results)} = {call}"]
         made_here = [u for u in self.roles.construction if plan.handed and u not in plan.omitted]
         body.choose([*plan.main, *made_here], self.roles.forward)

@@ -114,6 +114,7 @@ class PartBody(Body):
     Attributes:
         before: lines above an item; `instead` lines in its place.
         silent: items whose notes stand elsewhere.
+        ends: the program's last comment stands here.
     """
 
     references: PartReferences
@@ -124,6 +125,7 @@ class PartBody(Body):
         self.before: dict[ItemId, list[str]] = {}
         self.instead: dict[ItemId, list[str]] = {}
         self.silent: set[ItemId] = set()
+        self.ends = False
         self._written: set[ItemId] = set()
         self._units = units
 
@@ -157,6 +159,10 @@ class PartBody(Body):
     def note(self, item: ItemId) -> str:
         """The comment above an item, if it stands here."""
         return "" if item in self.silent or item in self.instead else super().note(item)
+
+    def tail(self, body: BodyId) -> str:
+        """The comment after the last statement of a body; the program's own where `ends` says so."""
+        return super().tail(body) if body != ROOT or self.ends else ""
 
     def item(self, item: ItemId, depth: int) -> bool:
         """Write an item with what comes before it."""

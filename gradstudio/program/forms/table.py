@@ -5,6 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from gradstudio.graph.model import Graph
+from gradstudio.program.forms.module import write_module
+from gradstudio.program.forms.notebook import write_notebook
 from gradstudio.program.write import write_script
 
 
@@ -45,5 +47,19 @@ FORMS: tuple[Form, ...] = (
         "The statements as they stand, and a report of all values.",
         ".py",
         lambda graph, stem: write_script(graph, stem=stem),
+    ),
+    Form(
+        "module",
+        "Module",
+        "An nn.Module with its parameters, and a main part that gives the values of the canvas.",
+        ".py",
+        lambda graph, stem: write_module(graph, stem=stem),
+    ),
+    Form(
+        "notebook",
+        "Notebook",
+        "A Jupyter notebook: notes as text, paragraphs as cells.",
+        ".ipynb",
+        lambda graph, stem: write_notebook(graph, stem=stem),
     ),
 )
