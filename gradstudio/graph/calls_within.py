@@ -21,6 +21,8 @@ _ROOTS = {
     "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
     "numpy": "numpy", "math": "math",
 }  # fmt: skip
+_VALUES = ("torch.Tensor.", "torch.Size.", "numpy.ndarray.", "builtins.str.", "builtins.list.")
+"""Whose methods may be called; a module or an optimizer would be changed by its own."""
 _SHORT = {"torch": "torch", "math": "math", "numpy": "np"}
 
 
@@ -65,7 +67,7 @@ def spelled_path(path: str) -> tuple[str, str]:
 
 @cache
 def _methods() -> frozenset[str]:
-    rows = [row for row in load() if row.face is Face.METHOD]
+    rows = [row for row in load() if row.face is Face.METHOD and row.path.startswith(_VALUES)]
     refused = {row.word for row in rows if not _only_computes(row)}
     return frozenset(row.word for row in rows) - refused
 

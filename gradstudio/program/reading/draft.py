@@ -169,7 +169,9 @@ class Draft:
         elif operator.face is Face.ALIAS and families:
             self._families[item, 0] = families[0]
         elif operator.face is Face.ITEM and values:
-            self._families[item, 0] = self._of_item(values, families)
+            sliced = any(":" in v.text for v in values[1:] if isinstance(v, Written)) or "index.0" not in ports
+            known = Family.TUPLE if sliced and families[0] is Family.TUPLE else self._of_item(values, families)
+            self._families[item, 0] = known
         elif operator.face is Face.CALL and values and isinstance(values[0], Wired):
             self._know_call(item, values[0])
         elif operator.face is Face.TUPLE and len(node.names) > 1:
