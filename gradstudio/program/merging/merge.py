@@ -38,7 +38,7 @@ def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
             raise NotReadable(f"the document holds no data under “{file}”.", _line_of(text, file))
         return tensor
 
-    read = read_script(text, stored).graph
+    read = read_script(text, stored, pasted=True).graph
     merging = _Merging(graph, read, stem)
     target = merging.target(merging.matched)
     if not merging.means_the_text(target):

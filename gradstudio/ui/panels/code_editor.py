@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 from gradstudio.ui.panels import code_keys, code_text
 from gradstudio.ui.panels.code_gutter import Gutter
 from gradstudio.ui.panels.code_hints import NO_HINT, Hint
-from gradstudio.ui.panels.code_lines import Hunk
+from gradstudio.ui.panels.code_lines import Hunk, applied
 from gradstudio.ui.panels.highlighter import PythonHighlighter
 from gradstudio.ui.theme import Theme, mono_font
 
@@ -111,7 +111,7 @@ class CodeEditor(QPlainTextEdit):
         if sum(max(hunk.end - hunk.start, len(hunk.lines)) for hunk in found) > MOST_REPLACED and not undoable:
             self._put_all(found)
         else:
-            code_text.replace(self.document(), found)
+            code_text.replace(self.document(), found, self.textCursor().position())
         if not undoable:
             self.setUndoRedoEnabled(True)
         self._putting = False
@@ -147,9 +147,7 @@ class CodeEditor(QPlainTextEdit):
 
     def _put_all(self, found: Sequence[Hunk]) -> None:
         line, column = code_text.place(self.document(), self.textCursor().position())
-        lines = self.lines
-        for hunk in reversed(found):
-            lines[hunk.start : hunk.end] = hunk.lines
+        lines = applied(self.lines, found)
         self.setPlainText("\n".join(lines))
         cursor = self.textCursor()
         cursor.setPosition(code_text.position(self.document(), min(line, len(lines)), column))

@@ -1,6 +1,6 @@
 """Lines of two texts side by side: what differs, which line became which, and what two hands changed. No Qt here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -26,8 +26,23 @@ def hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
         return []
     if max(len(before), len(after)) > MOST_COMPARED:
         return [Hunk(start, old_end, tuple(after))]
-    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return [Hunk(start + a, start + b, tuple(after[c:d])) for tag, a, b, c, d in codes if tag != "equal"]
+    return list(_matched(start, before, after))
+
+
+def _matched(start: int, before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+    """Lines that differ in blanks and quotes only are the same line, printed otherwise: a hunk each."""
+    matcher = SequenceMatcher(None, [_bare(line) for line in before], [_bare(line) for line in after], autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if b - a != d - c:
+            yield Hunk(start + a, start + b, tuple(after[c:d]))
+            continue
+        for k in range(b - a):
+            if tag == "replace" or before[a + k] != after[c + k]:
+                yield Hunk(start + a + k, start + a + k + 1, (after[c + k],))
+
+
+def _bare(line: str) -> str:
+    return "".join(line.replace("'", '"').split())
 
 
 def applied(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
@@ -110,16 +125,3 @@ class LineMap:
                 return True
             offset += len(lines) - (end - start)
         return False
-
-
-def column_in(old: str, new: str, column: int) -> int:
-    """Where a cursor stands in a line that was printed anew: behind as many characters that are no blanks."""
-    seen = len("".join(old[:column].split()))
-    if not seen:
-        return min(column, len(new) - len(new.lstrip()))
-    for place, character in enumerate(new):
-        seen -= not character.isspace()
-        if not seen:
-            blanks = len(old[:column]) - len(old[:column].rstrip())
-            return min(place + 1 + (blanks > 0 and new[place + 1 : place + 2] == " "), len(new))
-    return len(new)

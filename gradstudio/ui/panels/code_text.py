@@ -4,12 +4,15 @@ Qt counts a character beyond the basic plane as two; spans and cursors of Python
 """
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from gradstudio.ui.panels.code_lines import Hunk
 
 Move = QTextCursor.MoveMode
+LONGEST_COMPARED = 400
+"""Characters; a longer line is replaced whole."""
 
 
 def units(text: str) -> int:
@@ -44,9 +47,13 @@ def before(cursor: QTextCursor) -> str:
     return line[: column(line, cursor.positionInBlock())]
 
 
-def replace(document: QTextDocument, hunks: Sequence[Hunk]) -> None:
-    """Replace lines, from the last hunk to the first; characters that stay are not touched."""
+def replace(document: QTextDocument, hunks: Sequence[Hunk], at: int = 0) -> None:
+    """Replace lines, from the last hunk to the first; characters that stay are not touched.
+
+    `at` is where the cursor is put when that is undone.
+    """
     hand = QTextCursor(document)
+    hand.setPosition(at)
     hand.beginEditBlock()
     for hunk in reversed(hunks):
         if hunk.start == hunk.end:
@@ -59,16 +66,17 @@ def replace(document: QTextDocument, hunks: Sequence[Hunk]) -> None:
 
 
 def exchange(hand: QTextCursor, start: int, old: str, new: str) -> None:
-    """Replace what differs between an old text, which begins at a position, and a new one."""
-    head = _alike(old, new)
-    tail = _alike(old[head:][::-1], new[head:][::-1])
-    hand.setPosition(start + units(old[:head]))
-    hand.setPosition(start + units(old) - units(old[len(old) - tail :]), Move.KeepAnchor)
-    hand.insertText(new[head : len(new) - tail])
-
-
-def _alike(one: str, other: str) -> int:
-    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    """Replace what differs between an old text, which begins at a position, and a new one; a cursor keeps its word."""
+    if max(len(old), len(new)) > LONGEST_COMPARED:
+        changes = [(0, len(old), 0, len(new))]
+    else:
+        codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        changes = [code[1:] for code in codes if code[0] != "equal"]
+    for a, b, c, d in reversed(changes):
+        if old[a:b] != new[c:d]:
+            hand.setPosition(start + units(old[:a]))
+            hand.setPosition(start + units(old[:b]), Move.KeepAnchor)
+            hand.insertText(new[c:d])
 
 
 def _exchange(hand: QTextCursor, hunk: Hunk) -> None:

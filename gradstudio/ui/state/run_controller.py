@@ -30,8 +30,6 @@ from gradstudio.ui.state.throttle import Throttle
 __all__ = ["Command", "RunController", "RunState"]
 
 SETTLE_MS = 2
-SHOW_MS, PAINTED_MS = 250, 15
-"""So long the code panel waits for the shapes of an edit, and for them to be painted."""
 STOP_PATIENCE_MS = 150
 
 
@@ -69,9 +67,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
         self._store, self._engine, self._results, self._memory = store, engine, results, memory
         self._attention, self._debug = results.attention, debug
         self._walk = RecordWalk(results, store)
-        self._show = Throttle(SHOW_MS, self)
-        self._show.due.connect(self._on_show_due)
-        self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit, self._show.request)
+        self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
         self.confirm_size = lambda _need: True
         self._texts: dict[ItemId, str] = {}
         self._verb_begins = 0
@@ -279,9 +275,6 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
             self._requests.load_and_infer()
         assert self.program is not None  # compiled in any case; the next `Paused`, or `Hello`, comes back here
 
-    def _on_show_due(self) -> None:
-        self.program_changed.emit(self.program)
-
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy and self._heard_more:
             self._heard_more = False  # it has gone on meanwhile: its answer lies behind what is still to be read
@@ -322,7 +315,6 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
             case Inferred() if self._requests.stands(event):
                 self._take_needs(event.needs)
                 self._results.set_inference(marked(event.ports, event.needs))
-                self._show.hasten(PAINTED_MS)
             case _:
                 run_events.keep(event, self._results, self._memory, self._texts)
 

@@ -35,11 +35,9 @@ class RunRequests:
         engine: EngineClient,
         compiled: Callable[[Program], None],
         show: Callable[[Program], None],
-        show_later: Callable[[], None],
     ) -> None:
-        """Nothing was told yet; `compiled` hears of each program that is made, `show` when no shapes wait for it."""
-        self._store, self._engine, self._compiled = store, engine, compiled
-        self._show, self._show_later = show, show_later
+        """Nothing was told yet; `compiled` hears of each program that is made, `show` when the engine has it."""
+        self._store, self._engine, self._compiled, self._show = store, engine, compiled, show
         self._shows = True
         self.run_small = True
         self._inferring = -1
@@ -95,13 +93,13 @@ class RunRequests:
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
 
     def load_and_infer(self) -> None:
-        """Send the program and ask for its shapes; the program is shown when they have had time to come."""
+        """Send the program and ask for its shapes; while the engine looks for them the program is shown."""
         known, self._shows = self._program, False
         self.load()
         self.infer()
         self._shows = True
-        if self._program is not known:
-            self._show_later()
+        if self._program is not None and self._program is not known:
+            self._show(self._program)
 
     def stands(self, inferred: Inferred) -> bool:
         """Whether it is of the program as it stands: cards may have been moved meanwhile."""

@@ -30,11 +30,6 @@ class Throttle(QObject):
         if not self._timer.isActive():
             self._timer.start(self._interval_ms)
 
-    def hasten(self, interval_ms: int) -> None:
-        """Announce in so many milliseconds, if something is waiting for longer."""
-        if self._timer.remainingTime() > interval_ms:
-            self._timer.start(interval_ms)
-
     def flush(self) -> None:
         """Announce now if something is waiting."""
         if self._timer.isActive():

@@ -39,7 +39,7 @@ def normal(text: str, graph: Graph | None = None) -> str:
         assert graph is not None
         return graph.tensors[Path(file).stem]
 
-    return code(read_script(text, stored).graph)
+    return code(read_script(text, stored, pasted=True).graph)
 
 
 def called(graph: Graph, name: str) -> ItemId:

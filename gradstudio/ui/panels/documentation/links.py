@@ -13,6 +13,8 @@ _ON_ONE_PAGE = {"torch.special": "special.html", "torch.nn.init": "nn.init.html"
 _BLOCKS = {
     "torch.autocast": f"{_PYTORCH}amp.html#torch.autocast",
     "torch.inference_mode": f"{_PYTORCH}generated/torch.autograd.grad_mode.inference_mode.html",
+    "torch.set_grad_enabled": f"{_PYTORCH}generated/torch.autograd.grad_mode.set_grad_enabled.html",
+    "torch.autograd.set_detect_anomaly": f"{_PYTORCH}autograd.html#torch.autograd.set_detect_anomaly",
     "python.for": "https://docs.python.org/3/reference/compound_stmts.html#for",
     "python.if": "https://docs.python.org/3/reference/compound_stmts.html#if",
 }

@@ -1,0 +1,154 @@
+"""The Code dock: milliseconds from an edit on the canvas to its painted line, and from typed text to a new graph."""
+
+import os
+import statistics
+import time
+from typing import TYPE_CHECKING, Any
+
+from benchmarks._graphs import long_chain, random_dag, transformer
+from benchmarks._window import wait_until
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from gradstudio.graph.model import Graph, ItemId
+    from gradstudio.ui.panels.code import CodePanel
+    from gradstudio.ui.state.session import Session
+
+STATEMENTS = 1000
+GOAL_MS, KEY_GOAL_MS, APPLY_GOAL_MS = 30, 16, 50
+EDITS, WARM_UP, KEYS = 40, 6, 60
+PATIENCE_S = 120.0
+
+
+def measure() -> list[dict[str, Any]]:
+    """The dock alone and with an engine that infers shapes, over programs of 1,000 statements."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtWidgets import QApplication
+
+    from gradstudio.ui import theme as themes
+
+    application = QApplication([])
+    themes.apply(application, themes.theme("dark"))
+    rows = []
+    rows += _of_edits(application, "sums", random_dag(STATEMENTS), engine=False)
+    rows += _of_edits(application, "sums, engine ready", random_dag(STATEMENTS), engine=True)
+    for name, graph in (("sums", random_dag(STATEMENTS)), ("chain", long_chain(STATEMENTS)[0])):
+        rows += _of_typing(application, name, graph)
+    rows += _of_typing(application, "transformer", transformer(STATEMENTS)[0])
+    return rows
+
+
+def _dock(application: "QApplication", graph: "Graph", engine: bool) -> "tuple[Session, CodePanel]":
+    from gradstudio.ui import theme as themes
+    from gradstudio.ui.panels.code import CodePanel
+    from gradstudio.ui.state.engine_client import EngineClient
+    from gradstudio.ui.state.session import Session
+
+    session = Session(EngineClient(spare=False))
+    panel = CodePanel(session, themes.theme("dark"))
+    panel.resize(900, 400)
+    panel.show()
+    if engine:
+        session.engine.start()
+        wait_until(application, lambda: session.engine.ready, PATIENCE_S)
+    session.graph_store.load(graph)
+    wait_until(application, lambda: panel.editor.blockCount() > STATEMENTS, PATIENCE_S)
+    if engine:
+        last = list(graph.nodes)[-1]
+        wait_until(application, lambda: session.results.inference(last) is not None, PATIENCE_S)
+    _idle(application, 0.3)
+    return session, panel
+
+
+def _of_edits(application: "QApplication", name: str, graph: "Graph", *, engine: bool) -> list[dict[str, Any]]:
+    """From `GraphStore.submit` to the end of the painting that shows the new name."""
+    session, panel = _dock(application, graph, engine)
+    painted = _Painted(panel)
+    items = [item for item, node in graph.nodes.items() if node.operator == "operator.add"]
+    times = [_timed_edit(application, session, panel, painted, items[k * 20 % len(items)], k) for k in range(EDITS)]
+    session.engine.close()
+    panel.deleteLater()
+    _idle(application, 0.1)
+    counted = sorted(times[WARM_UP:])
+    words = f"{len(counted)} renames, each read once"
+    return [
+        _row(f"code dock: edit to painted line, {name}, median", statistics.median(counted), GOAL_MS, words),
+        _row(f"code dock: edit to painted line, {name}, 9 of 10", counted[len(counted) * 9 // 10], GOAL_MS, words),
+    ]
+
+
+class _Painted:
+    """When a panel's text was last painted, and what it said then."""
+
+    def __init__(self, panel: "CodePanel") -> None:
+        self.at, self.text = 0.0, ""
+        editor = panel.editor
+        paint = editor.paintEvent
+
+        def painted(event: Any) -> None:
+            paint(event)
+            self.at, self.text = time.perf_counter(), editor.text
+
+        editor.paintEvent = painted  # type: ignore[method-assign]  # only to know when
+
+
+def _timed_edit(
+    application: "QApplication", session: "Session", panel: "CodePanel", painted: _Painted, item: "ItemId", number: int
+) -> float:
+    from gradstudio.graph import recipes
+
+    name = f"edited_{number}"
+    panel.editor.show_line(panel.marks.line_of(item))
+    _idle(application, 0.06)
+    edits = recipes.rename(session.graph_store.graph, item, (name,))
+    begun = time.perf_counter()
+    session.graph_store.submit(edits, "Rename")
+    deadline = begun + PATIENCE_S
+    while f"\n{name} = " not in painted.text:
+        application.processEvents()
+        if time.perf_counter() > deadline:
+            raise TimeoutError("the edit was not painted")
+    return (painted.at - begun) * 1e3
+
+
+def _of_typing(application: "QApplication", name: str, graph: "Graph") -> list[dict[str, Any]]:
+    """A key in the middle of the text, and what its application to the graph costs at the pause."""
+    from PySide6.QtTest import QTest
+
+    session, panel = _dock(application, graph, engine=False)
+    editor = panel.editor
+    editor.go_to(STATEMENTS // 2, 10**6)
+    keys = []
+    for letter in ("  # " + "why " * KEYS)[:KEYS]:
+        begun = time.perf_counter()
+        QTest.keyClicks(editor, letter)
+        application.processEvents()
+        keys.append((time.perf_counter() - begun) * 1e3)
+    begun = time.perf_counter()
+    assert panel.live.apply(), panel.live.error
+    took = (time.perf_counter() - begun) * 1e3
+    session.engine.close()
+    panel.deleteLater()
+    _idle(application, 0.1)
+    keys.sort()
+    return [
+        _row(f"code dock: a key to painted text, {name}, 9 of 10", keys[KEYS * 9 // 10], KEY_GOAL_MS, f"{KEYS} keys"),
+        _row(f"code dock: typed text to edited graph, {name}", took, APPLY_GOAL_MS, "once, at the pause"),
+    ]
+
+
+def _idle(application: "QApplication", seconds: float) -> None:
+    until = time.monotonic() + seconds
+    wait_until(application, lambda: time.monotonic() > until, seconds + 5)
+
+
+def _row(name: str, measured: float, goal: float, compared: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "measured": round(measured, 1),
+        "goal": goal,
+        "unit": "ms",
+        "ok": measured <= goal,
+        "compared_with": compared,
+    }
