@@ -18,7 +18,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         overlays_off, overlays_on: overlays that are not as they are at first.
         favourites, recent_operators: keys of operators; the last used first.
         run_small: shapes are inferred by computing small values, too.
-        code_hints: what stands behind the lines of the Code dock.
+        code_hints: what stands behind the lines of the Code dock; `export_form`: what was exported last.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
     """
 
@@ -33,6 +33,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     favourites: tuple[str, ...] = ()
     recent_operators: tuple[str, ...] = ()
     code_hints: OneOf["off", "shapes", "values"] = "shapes"
+    export_form: str = "script"
 
 
 class Settings:

@@ -18,6 +18,7 @@ from gradstudio.program.write import write_script
 from gradstudio.protocol.messages import Memory
 from gradstudio.ui.commands.file import example_files, save_canvas_picture, title_of_example
 from gradstudio.ui.dock_title import DockTitle
+from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.settings import Settings
@@ -50,11 +51,20 @@ def press(button: QMessageBox.StandardButton) -> Answer:
     return lambda box: QTest.mouseClick(box.button(button), Qt.MouseButton.LeftButton)
 
 
+def ask_to_save(dialog: QWidget | None) -> None:
+    """Press Enter in the dialog that shows the forms, once; Escape when it is there again."""
+    if isinstance(dialog, ExportDialog):
+        key = Qt.Key.Key_Escape if dialog.property("asked") else Qt.Key.Key_Return
+        dialog.setProperty("asked", True)
+        QTimer.singleShot(0, lambda: QTest.keyClick(dialog, key))
+
+
 def when_asked_for_a_file(path: Path) -> None:
     """Type a path into the next file dialog and press Enter."""
 
     def answer() -> None:
         dialog = QApplication.activeModalWidget()
+        ask_to_save(dialog)
         if not isinstance(dialog, QFileDialog):
             QTimer.singleShot(10, answer)
             return
@@ -254,11 +264,13 @@ def folder_of_the_next_dialog(window: MainWindow, action: str) -> Path:
 
     def look() -> None:
         dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, QFileDialog):
-            QTimer.singleShot(10, look)
+        if dialog is None and seen:
             return
-        seen.append(Path(dialog.directory().path()))
-        dialog.reject()
+        ask_to_save(dialog)
+        if isinstance(dialog, QFileDialog):
+            seen.append(Path(dialog.directory().path()))
+            dialog.reject()
+        QTimer.singleShot(10, look)
 
     QTimer.singleShot(10, look)
     window.actions[action].trigger()

@@ -35,6 +35,16 @@ def write_notebook(graph: Graph, *, stem: str = "program") -> str:
     return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
 
 
+def write_cells(graph: Graph, *, stem: str = "program") -> str:
+    """The notebook as one text with a ``# %%`` line above each cell, which editors read as cells too."""
+    lines: list[str] = []
+    for kind, text in _cells(graph, stem):
+        if text.strip():
+            shown = [f"# {line}".rstrip() for line in text.split("\n")] if kind == "markdown" else [text]
+            lines += ["# %% [markdown]" if kind == "markdown" else "# %%", *shown, ""]
+    return "\n".join(lines)
+
+
 def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
     """The kind and the text of each cell."""
     analysis = analyse(graph)

@@ -6,7 +6,7 @@ import msgspec
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.forms.module import write_module
-from gradstudio.program.forms.notebook import write_notebook
+from gradstudio.program.forms.notebook import write_cells, write_notebook
 from gradstudio.program.write import write_script
 
 
@@ -18,6 +18,7 @@ class Form(msgspec.Struct, frozen=True):
         title: how the window calls it, with `summary` in a line below.
         suffix: of the file, with its dot.
         write: the text of a graph for a file with this stem; raises `NoForm` where the form cannot express it.
+        shown: that text for a person to read and copy, where it is another.
     """
 
     name: str
@@ -25,6 +26,11 @@ class Form(msgspec.Struct, frozen=True):
     summary: str
     suffix: str
     write: Callable[[Graph, str], str]
+    shown: Callable[[Graph, str], str] | None = None
+
+    def preview(self, graph: Graph, stem: str) -> str:
+        """The text as a person reads it; raises `NoForm`."""
+        return (self.shown or self.write)(graph, stem)
 
 
 def form_named(name: str) -> Form:
@@ -61,5 +67,6 @@ FORMS: tuple[Form, ...] = (
         "A Jupyter notebook: notes as text, paragraphs as cells.",
         ".ipynb",
         lambda graph, stem: write_notebook(graph, stem=stem),
+        lambda graph, stem: write_cells(graph, stem=stem),
     ),
 )

@@ -5,7 +5,9 @@ from functools import cached_property
 
 from gradstudio.graph.analysis import Analysis
 from gradstudio.graph.calling import origin
+from gradstudio.graph.joining import TRAIN
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Node, Wire
+from gradstudio.graph.modes import is_training
 from gradstudio.operators.model import Effect, Face, Family, Operator
 
 Value = tuple[ItemId, int]
@@ -177,11 +179,18 @@ class Units:
         known = self.operator(maker.id) if maker is not None else None
         if maker is None or known is None or known.face is not Face.CONSTRUCTOR:
             return True
+        if not (self._trains_later or is_training(self.graph, maker.id)):
+            return False
         word = known.word
         drops = word in _RECURRENT and maker.literals.get("dropout", "0.0") not in ("0", "0.0")
         if drops or any(part in word.lower() for part in _DRAWING_CALLS):
             return True
         return any(self._draws_when_called(wire.source) for wire in self._children(maker, known))
+
+    @cached_property
+    def _trains_later(self) -> bool:
+        """Whether any module is switched to training, which may be after it was called."""
+        return any(node.operator == TRAIN for node in self.graph.nodes.values())
 
     def _children(self, maker: Node, known: Operator) -> list[Wire]:
         held = {p.name for p in known.parameters if p.kind in ("module", "modules")}

@@ -6,12 +6,20 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
+from gradstudio.document.brought import graph_of, offers
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
 from gradstudio.document.export import write_export
 from gradstudio.document.file import View
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.table import Form
+from gradstudio.protocol.bring import Brought
+from gradstudio.protocol.messages import Log
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
+from gradstudio.ui.import_module_dialog import ImportModuleDialog
 from gradstudio.ui.main_window_frame import SUFFIX
+from gradstudio.ui.state.bringing import Bringing
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
@@ -69,6 +77,44 @@ class FileCommands(QObject):
         if path.suffix == ".py":
             self.said.emit(f"Read {path.name}: nothing of it was executed, and the file stays as it is")
         return None
+
+    def import_module(self) -> None:
+        """Ask for a Python file and which module of it, run its code, and show what it computes as a new document."""
+        theme = self._context.canvas.look.theme
+        last = Path(self._settings.preferences.folder or self._folder())
+        folder = last if last.is_dir() else self._folder()
+        path = ask_what(self._window, theme, "Import Module", folder, "Python (*.py)")
+        if path is None or not self.may_leave():
+            return
+        self._settings.change(folder=str(path.parent))
+        try:
+            found = offers(path)
+        except DocumentError as error:
+            self.say_unreadable(path, error)
+            return
+        if not found:
+            self._warn(f"“{path.name}” has no module", "There is no class in it with a forward. Nothing was executed.")
+            return
+        bringing = Bringing(self._session.engine.command, self)
+        bringing.printed.connect(self._session.engine.tell)
+        dialog = ImportModuleDialog(path, found, bringing, theme, self._window)
+        dialog.exec()
+        bringing.close()
+        if dialog.brought is not None:
+            self._take_brought(path, dialog.brought)
+        dialog.deleteLater()
+        bringing.deleteLater()
+
+    def _take_brought(self, path: Path, brought: Brought) -> None:
+        try:
+            graph = graph_of(brought.text, brought.tensors)
+        except DocumentError as error:
+            self.say_unreadable(path, error)
+            return
+        self._session.restore(graph, None)
+        self.said.emit(brought.told)
+        for line in (brought.told, *brought.notes):
+            self._session.engine.tell(Log(level="info", text=line))
 
     def open_example(self, path: Path) -> bool:
         """Open an example as a new, unsaved document."""
@@ -130,16 +176,27 @@ class FileCommands(QObject):
         return True
 
     def export_python(self) -> None:
-        """Write the Python script that prints the same numbers."""
-        chosen = self._ask_where("Export Python", self._proposed(".py"), "Python (*.py)")
+        """Show the program in each of its forms, to copy or to write."""
+        look, stem = self._context.canvas.look, self._proposed(".py").stem
+        dialog = ExportDialog(self._session.graph_store.graph, stem, look.theme, self._window)
+        dialog.choose(self._settings.preferences.export_form)
+        dialog.save_asked.connect(lambda form: self._write_form(dialog, form))
+        dialog.exec()
+        self._settings.change(export_form=dialog.form.name)
+        dialog.deleteLater()
+
+    def _write_form(self, dialog: ExportDialog, form: Form) -> None:
+        kinds = "Jupyter notebooks (*.ipynb)" if form.suffix == ".ipynb" else f"Python (*{form.suffix})"
+        chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
         if chosen is None:
             return
         try:
-            write_export(self._session.graph_store.graph, chosen)
-        except DocumentError as error:
-            self._warn("The script was not written", str(error))
+            write_export(self._session.graph_store.graph, chosen, form.name)
+        except (DocumentError, NoForm) as error:
+            self._warn(f"The {form.title.lower()} was not written", str(error))
             return
         self.said.emit(f"Wrote {chosen}")
+        dialog.accept()
 
     def export_picture(self) -> None:
         """Write a picture of the whole canvas."""
