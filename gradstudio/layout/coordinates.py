@@ -1,8 +1,8 @@
 """From columns and their order to pixels: nothing overlaps, and wires pass between boxes where they can.
 
 Within a column the best heights for given wishes are an isotonic regression, solved exactly by
-pooling adjacent violators. Wires are drawn as one curve from port to port, so a bend wishes to
-be where that curve passes its column.
+pooling adjacent violators. A wire that passes columns is drawn along a lane, so its bends wish to
+be level with one another.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,19 @@ from gradstudio.layout.model import Columns, Edge
 
 GAP_X = 70.0
 GAP_Y = 40.0
-GAP_BEND = 24.0
-PULL = 180.0
-"""How far a drawn wire goes straight on from its port before it turns, at most."""
+GAP_LANE = 20.0
+"""Between a box and a lane: one lane fits between two boxes at no cost."""
+GAP_LANES = 7.0
 ROUNDS = 4
-BEND_WEIGHT = 40.0
+LANE_WEIGHTS = 0.2, 3.0
+"""What the wish of a lane counts while boxes find their places, and at the end."""
 Point = tuple[float, float]
 
 
 def place_columns(columns: Columns) -> list[Point]:
     """Top left corner of every box (bends left out), pixels; the drawing begins at (0, 0)."""
     left = _column_starts(columns)
-    heights = _Heights(columns, left).settle()
+    heights = _Heights(columns).settle()
     points = [(left[columns.layer[number]], heights[number]) for number in range(columns.real)]
     top = min((y for _, y in points), default=0.0)
     return [(x, round(y - top, 1)) for x, y in points]
@@ -42,17 +43,16 @@ class _Heights:
     """The search for heights.
 
     Attributes:
-        y: top of every box; of a bend, the top of the band in which its wire passes the column.
-        thickness: height of every box, or of that band.
-        passes: for each bend, which part of its wire's way up or down is done where the column
-            begins and where it ends.
+        y: top of every box, or where a bend is.
+        lanes: by wire that passes columns, the numbers of its bends.
     """
 
-    def __init__(self, columns: Columns, left: list[float]) -> None:
+    def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self.thickness = [box.height for box in columns.boxes]
         self.y = [0.0] * len(columns.boxes)
-        self.passes = [self._pass(edge, column, left) for edge, column in columns.bends]
+        self.lanes: dict[Edge, list[int]] = {}
+        for number, (edge, _) in enumerate(columns.bends, columns.real):
+            self.lanes.setdefault(edge, []).append(number)
         self.before: list[list[Edge]] = [[] for _ in range(columns.real)]
         self.after: list[list[Edge]] = [[] for _ in range(columns.real)]
         for edge in columns.edges:
@@ -63,32 +63,27 @@ class _Heights:
         """The heights after all rounds."""
         columns = range(len(self.columns.layers))
         back = columns[::-1]
-        for layer in self.columns.layers:
-            for number, offset in zip(layer, self._separations(layer), strict=True):
+        offsets = [self._separations(layer) for layer in self.columns.layers]
+        for layer, tops in zip(self.columns.layers, offsets, strict=True):
+            for number, offset in zip(layer, tops, strict=True):
                 self.y[number] = offset
         for _ in range(ROUNDS):
             for column in columns:
-                self._settle(column, 0.5, self.before)
+                self._settle(column, offsets[column], LANE_WEIGHTS[0], self.before)
             for column in back:
-                self._settle(column, 0.5, self.after)
+                self._settle(column, offsets[column], LANE_WEIGHTS[0], self.after)
         for span in (columns, back) * 3:
             for column in span:
-                self._settle(column, BEND_WEIGHT, self.before, self.after)
+                self._settle(column, offsets[column], LANE_WEIGHTS[1], self.before, self.after)
         return self.y
 
-    def _pass(self, edge: Edge, column: int, left: list[float]) -> tuple[float, float]:
-        start = left[self.columns.layer[edge.source]] + self.columns.boxes[edge.source].width
-        width = left[self.columns.layer[edge.target]] - start
-        return curve_height(left[column] - start, width), curve_height(left[column + 1] - GAP_X - start, width)
-
-    def _settle(self, column: int, bend_weight: float, *sides: list[list[Edge]]) -> None:
+    def _settle(self, column: int, offsets: list[float], lane_weight: float, *sides: list[list[Edge]]) -> None:
         """Move a column's boxes to where their wires on the given sides want them."""
         layer = self.columns.layers[column]
         wishes = [
-            self._box_wish(number, sides) if number < self.columns.real else (self._bend_wish(number), bend_weight)
+            self._box_wish(number, sides) if number < self.columns.real else (self._bend_wish(number), lane_weight)
             for number in layer
         ]
-        offsets = self._separations(layer)
         bases = [wish - offset for (wish, _), offset in zip(wishes, offsets, strict=True)]
         best = isotonic(bases, [weight for _, weight in wishes])
         for number, base, offset in zip(layer, best, offsets, strict=True):
@@ -109,13 +104,11 @@ class _Heights:
         return (total / weights, weights) if weights else (self.y[number], 0.05)
 
     def _bend_wish(self, number: int) -> float:
-        """Where the band of the bend's wire begins; its thickness is noted on the way."""
+        """Level with the other bends of its wire, and between the two ends."""
         edge, _ = self.columns.bends[number - self.columns.real]
-        first, last = self.passes[number - self.columns.real]
-        start = self.y[edge.source] + edge.start
-        way = self.y[edge.target] + edge.end - start
-        self.thickness[number] = abs(way) * (last - first)
-        return start + min(way * first, way * last)
+        lane = self.lanes[edge]
+        ends = self.y[edge.source] + edge.start + self.y[edge.target] + edge.end
+        return (sum(self.y[bend] for bend in lane) / len(lane) + ends / 2) / 2
 
     def _separations(self, layer: list[int]) -> list[float]:
         """The least distance of each box of a column from the first, top to top."""
@@ -123,24 +116,16 @@ class _Heights:
         for index, number in enumerate(layer):
             offsets.append(offset)
             follower = layer[index + 1] if index + 1 < len(layer) else number
-            both = (number >= self.columns.real) + (follower >= self.columns.real)
-            offset += self.thickness[number] * (both < 2) + (GAP_Y, GAP_BEND, 0.0)[both]
+            bends = (number >= self.columns.real) + (follower >= self.columns.real)
+            offset += self.columns.boxes[number].height + (GAP_Y, GAP_LANE, self._apart(number, follower))[bends]
         return offsets
 
-
-def curve_height(x: float, width: float) -> float:
-    """Which part of its way up or down a wire of that width has gone at x: 0 at its start, 1 at its end.
-
-    The wire is a cubic Bézier curve that leaves and arrives level.
-    """
-    if width <= 0.0:
-        return 0.0 if x <= 0.0 else 1.0
-    pull, low, high = min(PULL, width / 2), 0.0, 1.0
-    for _ in range(12):
-        t = (low + high) / 2
-        at = 3 * (1 - t) ** 2 * t * pull + 3 * (1 - t) * t**2 * (width - pull) + t**3 * width
-        low, high = (t, high) if at < x else (low, t)
-    return low * low * (3 - 2 * low)
+    def _apart(self, one: int, other: int) -> float:
+        """Between two bends: lanes of the same output are one."""
+        if min(one, other) < self.columns.real:
+            return 0.0
+        first, second = (self.columns.bends[number - self.columns.real][0] for number in (one, other))
+        return 0.0 if (first.source, first.start) == (second.source, second.start) else GAP_LANES
 
 
 def isotonic(wishes: Sequence[float], weights: Sequence[float]) -> list[float]:

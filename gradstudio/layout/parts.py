@@ -1,15 +1,15 @@
-"""Boxes and edges → places: each connected part by itself in columns, the parts one below the other."""
+"""Boxes and edges → places: each connected part by itself in columns, the parts as words on a page."""
 
-import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from gradstudio.layout.coordinates import GAP_X, GAP_Y, Point, place_columns
+from gradstudio.layout.coordinates import Point, place_columns
+from gradstudio.layout.fans import spread_fans
 from gradstudio.layout.layers import assign_layers, make_columns
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.ordering import order_columns
+from gradstudio.layout.shelves import shelve
 
-SHELF_WIDTH = 1600.0
 NO_NUMBERS: AbstractSet[int] = frozenset()
 
 
@@ -41,6 +41,8 @@ def arrange_boxes(
     for part, members in enumerate(parts):
         ends = [{home[number][1] for number in members if number in group} for group in (first, last)]
         layer = assign_layers(len(members), inner_edges[part], inner_after[part], *ends)
+        pairs = [*((edge.source, edge.target) for edge in inner_edges[part]), *inner_after[part]]
+        layer = spread_fans([boxes[number] for number in members], pairs, layer, *ends)
         columns = make_columns([boxes[number] for number in members], inner_edges[part], layer)
         order_columns(columns)
         placed.append(place_columns(columns))
@@ -67,7 +69,7 @@ def connected_parts(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[i
 
 
 def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:
-    """A shelf for each part, one below the other; single boxes stand side by side until their shelf is full."""
+    """The parts beside and below one another."""
     extents = [
         (
             max(x + boxes[number].width for number, (x, _) in zip(members, points, strict=True)),
@@ -75,16 +77,8 @@ def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Poi
         )
         for members, points in zip(parts, placed, strict=True)
     ]
-    area = sum(width * height for width, height in extents)
-    limit = max([SHELF_WIDTH, 1.6 * math.sqrt(area), *(width for width, _ in extents)])
     result: list[Point] = [(0.0, 0.0)] * len(boxes)
-    x = y = shelf = 0.0
-    single = False
-    for members, points, (width, height) in zip(parts, placed, extents, strict=True):
-        single, before = len(members) == 1, single
-        if x and (x + width > limit or not (single and before)):
-            x, y, shelf = 0.0, y + shelf + 2 * GAP_Y, 0.0
+    for members, points, (x, y) in zip(parts, placed, shelve(extents), strict=True):
         for number, (left, top) in zip(members, points, strict=True):
             result[number] = (x + left, y + top)
-        x, shelf = x + width + GAP_X, max(shelf, height)
     return result

@@ -12,15 +12,17 @@ MOST_LANES: Final = 150
 """So many wires take lanes, the shortest first."""
 TURN: Final = 64.0
 """Scene pixels from a port to where its wire has reached the lane."""
+LEAST: Final = 60.0
+"""A shorter wire stays as it is."""
 MOST_ASIDE: Final = 110.0
 CLEAR: Final = 6.0
-OFFSETS: Final = np.array([10.0, 19.0, 28.0])
+OFFSETS: Final = np.arange(10.0, 60.0, 7.0)
 """How far from the edges of cards lanes run."""
 APART: Final = 6.0
 """Least distance of the lanes of wires from different outputs."""
 AROUND: Final = 700.0
 """How far above and below its ends a wire looks for a lane, scene pixels."""
-BEHIND: Final = 600.0
+BEHIND: Final = 3000.0
 """A card in the way counts as so many scene pixels."""
 _THIRD: Final = PATH_POINTS // 3
 _S: Final = (1.0 - np.cos(np.linspace(0.0, np.pi, _THIRD + 1))) / 2.0
@@ -41,7 +43,7 @@ def route_around(paths: Floats, obstacles: Floats, source: Indices, target: Indi
         return
     length = paths[:, -1, 0] - paths[:, 0, 0]
     taken: list[Lane] = []
-    for k in [k for k in np.argsort(length).tolist() if length[k] > 2.5 * TURN][: 4 * MOST_LANES]:
+    for k in [k for k in np.argsort(length).tolist() if length[k] > LEAST][: 4 * MOST_LANES]:
         if len(taken) >= MOST_LANES:
             return
         others = _others(paths[k], obstacles, source[k], target[k])
@@ -78,6 +80,8 @@ def _through_a_lane(path: Floats, others: Floats, behind: int, taken: list[Lane]
     """The path through the best lane; None when no lane runs behind fewer obstacles."""
     (sx, sy), (ex, ey) = path[0].tolist(), path[-1].tolist()
     out, into = sx + _aside(others[:, 2] - sx, sx - others[:, 0]), ex - _aside(ex - others[:, 0], others[:, 2] - ex)
+    if out < into - LEAST / 2 and not _hits(bow := _path((out, sy), (into, ey), sx, ex), others):
+        return bow
     first, last = out + TURN, into - TURN
     if last <= first:
         return None
@@ -96,7 +100,7 @@ def _through_a_lane(path: Floats, others: Floats, behind: int, taken: list[Lane]
             abs(y - lane) >= APART or low > last or high < first or port == (sx, sy) for lane, low, high, port in taken
         ):
             taken.append((y, first, last, (sx, sy)))
-            return _path((out, sy), (first, y), (last, y), (into, ey), sx, ex)
+            return _lane_path((out, sy), (first, y), (last, y), (into, ey), sx, ex)
     return None
 
 
@@ -114,21 +118,29 @@ def _crossed(others: Floats, left: float, right: float, tops: Floats, bottoms: F
     return counted
 
 
-def _path(out: Point, first: Point, last: Point, into: Point, left: float, right: float) -> Floats:
-    """From a port at `left` level to the turn, up or down to the lane, along it, and and so to the port at `right`."""
+def _lane_path(out: Point, first: Point, last: Point, into: Point, left: float, right: float) -> Floats:
+    """From a port at `left` level to the turn, up or down to the lane, along it, and so to the port at `right`."""
     made = np.empty((PATH_POINTS, 2))
-    made[: _THIRD + 1] = _bow(out, first)
+    made[: _THIRD + 1] = _bow(out, first, _S)
     made[0, 0] = left
     made[_THIRD : 2 * _THIRD + 1] = np.linspace(first, last, _THIRD + 1)
-    made[2 * _THIRD :] = _bow(last, into)
+    made[2 * _THIRD :] = _bow(last, into, _S)
     made[-1, 0] = right
     return made
 
 
-def _bow(start: Point, end: Point) -> Floats:
+def _path(out: Point, into: Point, left: float, right: float) -> Floats:
+    """From a port at `left` level past what stands around it, up or down, and so to the port at `right`."""
+    made = np.empty((PATH_POINTS, 2))
+    made[1:-1] = _bow(out, into, np.linspace(0.0, 1.0, PATH_POINTS - 2))
+    made[0], made[-1] = (left, out[1]), (right, into[1])
+    return made
+
+
+def _bow(start: Point, end: Point, t: Floats) -> Floats:
     """A curve that leaves and arrives level."""
     pull = (end[0] - start[0]) * 0.6
-    a, b, c, d = (1 - _S) ** 3, 3 * (1 - _S) ** 2 * _S, 3 * (1 - _S) * _S**2, _S**3
+    a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3
     x = a * start[0] + b * (start[0] + pull) + c * (end[0] - pull) + d * end[0]
     y = (a + b) * start[1] + (c + d) * end[1]
     bow: Floats = np.stack([x, y], 1)
