@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph.model import Graph
 from gradstudio.program.forms.module import write_module
 from gradstudio.program.forms.notebook import write_cells, write_notebook
+from gradstudio.program.forms.train import write_training
 from gradstudio.program.write import write_script
 
 
@@ -60,6 +61,13 @@ FORMS: tuple[Form, ...] = (
         "An nn.Module with its parameters, and a main part that gives the values of the canvas.",
         ".py",
         lambda graph, stem: write_module(graph, stem=stem),
+    ),
+    Form(
+        "train",
+        "Training Script",
+        "Trains the program's parameters, with checkpoints; in several processes under torchrun.",
+        ".py",
+        lambda graph, stem: write_training(graph, stem=stem),
     ),
     Form(
         "notebook",

@@ -179,7 +179,8 @@ class _Walk:
     def _sequence(self, maker: Node, kind: Kind) -> Kind:
         for k in range(maker.lengths.get("args", 0)):
             wire = self.graph.wires.get((maker.id, f"args.{k}"))
-            child = self.graph.nodes.get(wire.source) if wire is not None else None
+            given = self.graph.nodes.get(wire.source) if wire is not None else None
+            child = origin(self.graph, given) if given is not None else None
             known = self.units.operator(child.id) if child is not None else None
             kind = self._layer(child, known, kind) if child is not None and known is not None else None
         return kind if maker.lengths.get("args") else None
