@@ -1,5 +1,10 @@
 """A Python text as a document: read by its syntax, laid out, its stored tensors taken from beside it."""
 
+import codecs
+import io
+import os
+import stat
+import tokenize
 from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
@@ -7,9 +12,13 @@ from gradstudio.document.tensors import looked_up, read_beside
 from gradstudio.graph.model import StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.parse import MAX_CHARACTERS
 from gradstudio.program.reading.reader import Read, read_script
 
 SUFFIX = ".py"
+MAX_BYTES = 4 * MAX_CHARACTERS
+ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
+"""What a file may be written in, as its first lines say; by Python's names."""
 
 
 def read_python(text: str, folder: Path | None = None, *, pasted: bool = False) -> Read:
@@ -45,9 +54,53 @@ def load_python(path: Path) -> Read:
         UnreadableFile: with line, column and reason.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"this is no text in UTF-8: byte {error.start} is not", 1, 1) from error
+        data = _bytes_of(path)
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
-    return read_python(text, path.parent)
+    return read_python(decoded(data), path.parent)
+
+
+def decoded(data: bytes) -> str:
+    """The text in the bytes of a Python file.
+
+    Raises:
+        UnreadableFile: it is in another encoding than it says, or in one that is not read.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        name = codecs.lookup(encoding.removesuffix("-sig")).name
+    except (SyntaxError, LookupError):
+        name, encoding = "", "none that is known"
+    if name not in ENCODINGS:
+        said = _said_encoding(data)
+        if said is None:
+            name = "utf-8"  # the byte that is none is found below
+        else:
+            raise UnreadableFile(f"it says that it is in the encoding '{said}': save it in UTF-8", 1, 1)
+    try:
+        return data.decode("utf-8-sig" if name == "utf-8" else name)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise UnreadableFile(f"this is no text in {name.upper()}: byte {error.start} is not", line, column) from error
+
+
+def _said_encoding(data: bytes) -> str | None:
+    """What the first two lines call the encoding; None when they do not."""
+    for line in data.split(b"\n", 2)[:2]:
+        found = tokenize.cookie_re.match(line.decode("ascii", errors="replace"))
+        if found:
+            return found[1][:40]
+    return None
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What is in a file; a device or a pipe, which may have no end, is refused before it is read."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise UnreadableFile("it is a directory" if stat.S_ISDIR(mode) else "it is no file but a device or a pipe")
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UnreadableFile(f"the text has more than {MAX_CHARACTERS:,} characters", 1, 1)
+    return data

@@ -13,8 +13,10 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.carried import carried
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.expressions import Expressions, refused
+from gradstudio.program.reading.header import is_choice
 from gradstudio.program.reading.left_over import leave_variable
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.refusals import NO_ELSE, ON_DEVICE, ONLY_PRINT
 from gradstudio.program.reading.scope import Scope
 
 Body = Callable[[Sequence[ast.stmt], int, int], None]
@@ -105,7 +107,7 @@ class Blocks:
 
     def _for(self, statement: ast.For, following: int) -> ItemId:
         if statement.orelse:
-            raise refused(statement.orelse[0], "`else` of a loop chooses while it runs.")
+            raise refused(statement.orelse[0], "`else` of a loop chooses while it runs: write it behind the loop.")
         target = statement.target
         inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
         variable = self._variable(target) if inner is None else self._scope.fresh("element")
@@ -174,9 +176,12 @@ class Blocks:
     # -------------------------------------------------------------- if
 
     def _if(self, statement: ast.If, following: int) -> ItemId:
-        prints = all(_is_print(inner) for inner in statement.body)
-        if statement.orelse or not prints:
-            raise refused(statement, "`if` may hold only print, and no else: a canvas does not choose while it runs.")
+        other = next((inner for inner in statement.body if not _is_print(inner)), None)
+        if other is not None:
+            is_move = is_choice(statement.test, self._modules, lambda name: False)
+            raise refused(statement, ON_DEVICE if is_move else ONLY_PRINT)
+        if statement.orelse:
+            raise refused(statement.orelse[0], NO_ELSE)
         condition = self._expressions.port(statement.test)
         item = self._draft.block_id()
         literals = {"condition": condition.text} if isinstance(condition, Written) else {}

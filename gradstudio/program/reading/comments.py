@@ -47,7 +47,7 @@ class Comments:
     def __init__(self, text: str) -> None:
         """Find them; the text parses."""
         self._waiting: list[Comment] = []
-        self._blank = {number for number, line in enumerate(text.splitlines(), 1) if not line.strip()}
+        self._blank = {number for number, line in enumerate(text.split("\n"), 1) if not line.strip()}
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 line, column = token.start

@@ -42,6 +42,7 @@ class Draft:
         self.line = 1
         self.lines: dict[ItemId, int] = {}
         self._families: dict[tuple[ItemId, int], Family] = {}
+        self._operators: set[str] = set()
         self._count = 0
         self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
 
@@ -57,6 +58,7 @@ class Draft:
     ) -> Wired:
         """Add a node at the end of the body, with its wires and literals."""
         item = self._fresh()
+        self._operators.add(key)
         literals = {path: value.text for path, value in ports.items() if isinstance(value, Written)}
         self.graph.nodes[item] = Node(
             id=item,
@@ -116,7 +118,7 @@ class Draft:
 
     def holds_only(self, key: str) -> bool:
         """Whether all nodes so far are of one operator, and no block is there."""
-        return not self.graph.blocks and all(node.operator == key for node in self.graph.nodes.values())
+        return not self.graph.blocks and self._operators <= {key}
 
     def finish(self) -> Graph:
         """The graph, with the order of its statements."""

@@ -1,7 +1,6 @@
 """Read: a Python text as a graph. Parsed, never executed; what a canvas cannot express is refused with its place."""
 
 import ast
-import warnings
 from collections.abc import Sequence
 
 import msgspec
@@ -17,11 +16,10 @@ from gradstudio.program.reading.header import is_path_line, read_device, read_he
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.parse import MAX_NESTING, parse
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
 
-MAX_CHARACTERS = 5_000_000
-MAX_NESTING = 100
 READS, EMPTY = "it reads", " is empty"
 """How reasons begin and end that follow from another, or that are a mistake in the program itself."""
 END = 2**62
@@ -51,14 +49,21 @@ def read_script(text: str, stored: StoredOf | None = None, *, pasted: bool = Fal
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
     """
-    return _Reader(text, stored, pasted).read()
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
+    tree = parse(text)
+    try:
+        return _Reader(text, tree, stored, pasted).read()
+    except NotReadable as error:
+        line = text.split("\n")[error.line - 1].encode()  # columns of a syntax tree count bytes
+        column = len(line[: error.column].decode(errors="ignore"))
+        raise NotReadable(error.reason, error.line, column) from None
 
 
 class _Reader:
     """One text, read from top to bottom."""
 
-    def __init__(self, text: str, stored: StoredOf | None, pasted: bool) -> None:
-        self._tree = _parse(text)
+    def __init__(self, text: str, tree: ast.Module, stored: StoredOf | None, pasted: bool) -> None:
+        self._tree = tree
         self._comments = Comments(text)
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
         self._draft, self._scope, self._modules = Draft(), Scope(used), Modules()
@@ -83,7 +88,7 @@ class _Reader:
         try:
             self._body(statements, 0, self._end)
         except RecursionError:
-            raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
+            raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
         if not self._scope.has_device:
             self._draft.follow_document_device()
         graph = self._draft.finish()
@@ -198,6 +203,8 @@ class _Reader:
         return left
 
     def _open(self, title: str, groups: list[BodyId], notes: list[str], blank: bool) -> None:
+        if self._depth + len(groups) >= MAX_NESTING:
+            raise NotReadable(f"Groups are nested more than {MAX_NESTING} deep.", self._draft.line)
         item = self._draft.block_id()
         has_more = bool(self._draft.count_in(self._draft.body))
         block = Block(id=item, kind="group", title=title, note="\n".join(notes), blank_before=blank and has_more)
@@ -211,20 +218,6 @@ class _Reader:
             body = self._draft.body
             before = self._draft.graph.tails.get(body)
             self._draft.graph.tails[body] = "\n".join([*([before] if before else []), *lines])
-
-
-def _parse(text: str) -> ast.Module:
-    if len(text) > MAX_CHARACTERS:
-        raise NotReadable(f"The text has more than {MAX_CHARACTERS:,} characters.", 1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an unknown escape in a text is not our reader's trouble
-            return ast.parse(text)
-    except SyntaxError as error:
-        column = max((error.offset or 1) - 1, 0)
-        raise NotReadable(f"This is not Python: {error.msg}.", error.lineno or 1, column) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise NotReadable(f"This is not Python: {error}.", 1) from None
 
 
 def _say(graph: Graph, item: ItemId, note: str, blank: bool) -> None:

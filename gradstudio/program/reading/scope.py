@@ -5,6 +5,9 @@ from difflib import get_close_matches
 from gradstudio.graph.names import fresh
 from gradstudio.program.reading.draft import Wired
 
+SHOWN = 60
+"""How many characters of a name are repeated in a reason."""
+
 
 class Scope:
     """The names bound so far.
@@ -46,6 +49,6 @@ class Scope:
         """Why the name cannot be read here."""
         if name in self._gone:
             return self._gone[name]
-        near = get_close_matches(name, self._bound, n=1)
+        near = get_close_matches(name[:SHOWN], self._bound, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        return f"'{name}' is not bound by any statement above.{hint}"
+        return f"'{name[:SHOWN]}' is not bound by any statement above.{hint}"

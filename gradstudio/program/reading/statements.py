@@ -11,6 +11,7 @@ from gradstudio.program.reading.assignments import Assignments
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.expressions import Expressions, refused
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.refusals import statement_words
 from gradstudio.program.reading.scope import Scope
 
 _AUGMENTED = {
@@ -18,22 +19,6 @@ _AUGMENTED = {
     ast.Mod: "imod", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand", ast.BitOr: "ior",
     ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
 }  # fmt: skip
-_REFUSED: dict[type[ast.stmt], str] = {
-    ast.FunctionDef: "a function is drawn as a group, which cannot be read yet",
-    ast.AsyncFunctionDef: "an async function is nothing that a canvas draws",
-    ast.ClassDef: "a class is drawn as a group, which cannot be read yet: construct its layers in the text",
-    ast.While: "`while` runs for nobody knows how long: use `for i in range(n)`",
-    ast.Try: "`try` chooses while it runs",
-    ast.Raise: "`raise` ends a program, which a canvas does not draw",
-    ast.Assert: "`assert` ends a program, which a canvas does not draw",
-    ast.Delete: "`del` unbinds a name, which a canvas does not draw",
-    ast.Global: "`global` belongs to functions",
-    ast.Nonlocal: "`nonlocal` belongs to functions",
-    ast.Return: "`return` belongs to functions",
-    ast.Break: "`break` ends a loop early, which a canvas does not draw",
-    ast.Continue: "`continue` skips a turn, which a canvas does not draw",
-    ast.Match: "`match` chooses while it runs",
-}
 
 
 class Statements:
@@ -62,8 +47,7 @@ class Statements:
             case ast.Pass() | ast.AnnAssign():
                 pass
             case _:
-                words = _REFUSED.get(type(statement), "this statement is nothing that a canvas draws")
-                raise refused(statement, f"{words}.")
+                raise refused(statement, statement_words(statement))
 
     # -------------------------------------------------------------- writes
 

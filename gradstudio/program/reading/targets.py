@@ -5,6 +5,7 @@ of its own, so that the parts do what the statement did, in Python's order: the 
 """
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeGuard, TypeVar
 
@@ -31,18 +32,13 @@ def simple_assignments(targets: list[ast.expr], value: ast.expr, fresh: Fresh) -
         for target in targets:
             yield from _single(target, value, fresh)
         return
-    holder = next((target for target in targets if _can_hold(target, targets)), None)
-    name = holder.id if isinstance(holder, ast.Name) else fresh("value")
+    mentioned = Counter(part.id for one in targets for part in ast.walk(one) if isinstance(part, ast.Name))
+    holder = next((one for one in targets if isinstance(one, ast.Name) and mentioned[one.id] == 1), None)
+    name = holder.id if holder is not None else fresh("value")
     yield holder or _at(ast.Name(name, ast.Store()), targets[0]), value
     for target in targets:
         if target is not holder:
             yield from _single(target, _read(name, target), fresh)
-
-
-def _can_hold(target: ast.expr, targets: list[ast.expr]) -> bool:
-    """Whether a name can be bound first and the other targets take what it means."""
-    others = [other for other in targets if other is not target]
-    return isinstance(target, ast.Name) and not any(_mentions(other, target.id) for other in others)
 
 
 def _single(target: ast.expr, value: ast.expr, fresh: Fresh) -> Iterator[Assignment]:

@@ -1,0 +1,78 @@
+"""What a canvas does not draw, in words: why, and what to write instead."""
+
+import ast
+
+SHOWN = 60
+"""How many characters of a text are repeated in a reason."""
+_STATEMENTS: dict[type[ast.stmt], str] = {
+    ast.FunctionDef: "a function cannot be drawn yet: write its statements where it is called",
+    ast.AsyncFunctionDef: "an async function is nothing that a canvas draws",
+    ast.ClassDef: "a class cannot be drawn yet: construct its layers in the text and call them, or use nn.Sequential",
+    ast.While: "`while` runs for nobody knows how long: write `for step in range(n)` with as many turns as it needs",
+    ast.AsyncFor: "`async` is nothing that a canvas draws",
+    ast.AsyncWith: "`async` is nothing that a canvas draws",
+    ast.Try: "`try` chooses while it runs: write the statements that are meant to run",
+    ast.Raise: "`raise` ends a program, which a canvas does not draw: take it out",
+    ast.Assert: "`assert` ends a program, which a canvas does not draw: print the condition, or take it out",
+    ast.Delete: "`del` unbinds a name, which a canvas does not draw: take it out, or choose another name from here on",
+    ast.Global: "`global` belongs to functions, which a canvas does not draw yet",
+    ast.Nonlocal: "`nonlocal` belongs to functions, which a canvas does not draw yet",
+    ast.Return: "`return` belongs to functions, which a canvas does not draw yet",
+    ast.Break: "`break` ends a loop early, which a canvas does not draw: give the loop as many turns as it needs",
+    ast.Continue: "`continue` skips a turn, which a canvas does not draw: multiply by a mask, or use torch.where",
+    ast.Match: "`match` chooses while it runs: write the statements that are meant to run",
+}
+_EXPRESSIONS: dict[type[ast.expr], str] = {
+    ast.Lambda: "a lambda is a function of its own, which a canvas does not draw: write its expression out",
+    ast.DictComp: "a comprehension runs Python of its own: bind the values to names",
+    ast.NamedExpr: "`:=` binds a name inside an expression: bind it on a line of its own",
+    ast.Dict: "a dict is nothing that a canvas draws: bind its values to names, or put them in a list",
+    ast.Set: "a set is nothing that a canvas draws: write a list",
+    ast.Starred: "`*` unpacks while it runs: name the elements",
+    ast.Await: "`await` is nothing that a canvas draws",
+    ast.Yield: "`yield` belongs to functions, which a canvas does not draw yet",
+    ast.YieldFrom: "`yield` belongs to functions, which a canvas does not draw yet",
+}
+ONLY_PRINT = (
+    "`if` may hold only print: a canvas does not choose while it runs. Write torch.where, or multiply by a mask."
+)
+NO_ELSE = "`else` chooses while it runs: write a second `if` with the opposite condition, around print only."
+ON_DEVICE = (
+    '`if` may hold only print. Write `device = "cuda" if torch.cuda.is_available() else "cpu"` above, and '
+    "`.to(device)` on what is moved."
+)
+
+
+def statement_words(statement: ast.stmt) -> str:
+    """Why a statement cannot be read."""
+    if getattr(statement, "decorator_list", None):
+        return "a decorator runs Python of its own: write what it does where it is needed."
+    return f"{_STATEMENTS.get(type(statement), 'this statement is nothing that a canvas draws')}."
+
+
+def expression_words(node: ast.expr) -> str:
+    """Why an expression cannot be read."""
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        return _as_loop(node)
+    return f"{_EXPRESSIONS.get(type(node), f'`{source(node)}` is nothing that a canvas draws')}."
+
+
+def source(node: ast.AST) -> str:
+    """The text of a part of a program, short enough for a sentence."""
+    try:
+        text = " ".join(ast.unparse(node).split())
+    except RecursionError:
+        return "…"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _as_loop(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> str:
+    """The loop that does what a comprehension does."""
+    what = "a generator" if isinstance(node, ast.GeneratorExp) else "a comprehension"
+    first = node.generators[0]
+    if len(node.generators) > 1 or first.ifs or first.is_async:
+        return f"{what} runs Python of its own: write `for` blocks that append to a list."
+    head = f"for {source(first.target)} in {source(first.iter)}:"
+    return (
+        f"{what} runs Python of its own: write `values = []` and below it `{head} values.append({source(node.elt)})`."
+    )

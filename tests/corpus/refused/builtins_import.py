@@ -1,0 +1,2 @@
+import torch
+m = __import__("os")  # refused: __import__

@@ -1,0 +1,3 @@
+import torch
+opts = [1]
+x = torch.ones(2, **opts)  # refused: unpacks while it runs

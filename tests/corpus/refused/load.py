@@ -1,0 +1,2 @@
+import torch
+state = torch.load("model.pt")  # refused: torch.load

@@ -1,0 +1,3 @@
+import torch
+%matplotlib inline  # refused: Jupyter
+x = torch.ones(2)

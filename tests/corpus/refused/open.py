@@ -1,0 +1,3 @@
+import torch
+text = open("input.txt").read()  # refused: open
+print(len(text))

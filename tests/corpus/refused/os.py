@@ -1,0 +1,3 @@
+import torch
+import os  # refused: reaches no files
+os.system("echo hello")

@@ -1,0 +1,3 @@
+import torch
+x = torch.ones(2)
+torch.save(x, "x.pt")  # refused: torch.save
