@@ -60,6 +60,14 @@ def _file_rows(c: FileCommands) -> tuple[Row, ...]:
     return (
         ActionRow("file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document"),
         ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
+        ActionRow(
+            "file.import_module",
+            "Import Module…",
+            "File",
+            1,
+            c.import_module,
+            tooltip="A torch.nn.Module of your own as a canvas: runs the code of its file",
+        ),
         MenuRow("Open Recent", "File", 1, c.fill_recent),
         MenuRow("Examples", "File", 1, c.fill_examples),
         ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),
@@ -77,6 +85,7 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
         ActionRow("edit.cut", "Cut", "Edit", 2, canvas.cut, (Key.Cut,), "cut", some),
         ActionRow("edit.copy", "Copy", "Edit", 2, canvas.copy, (Key.Copy,), "copy", some),
+        ActionRow("edit.copy_python", "Copy as Python", "Edit", 2, canvas.copy_python, ("Ctrl+Shift+C",)),
         ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste"),
         ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
         ActionRow("edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete"),

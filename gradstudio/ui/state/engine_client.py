@@ -14,13 +14,19 @@ KILL_WAIT_MS = 2000
 MAX_QUICK_DEATHS = 3
 
 
-class _Engine(QObject):
-    """One engine process and its decoder."""
+class EngineChild(QObject):
+    """One engine process and its decoder.
+
+    Signals:
+        message(object): every `Event` it sends, and its prints as `Log`.
+        ended(object): it ended unasked; the words how.
+    """
 
     message = Signal(object)
     ended = Signal(object)
 
     def __init__(self, command: list[str], parent: QObject) -> None:
+        """Start it."""
         super().__init__(parent)
         self.hello: Hello | None = None
         self._decoder: Decoder[Event] = Decoder(cast(type[Event], Event))
@@ -39,9 +45,11 @@ class _Engine(QObject):
 
     @property
     def ready(self) -> bool:
+        """Whether torch is imported."""
         return self.hello is not None and self.hello.ready
 
     def send(self, request: Request) -> None:
+        """Hand it a request; it waits in the pipe until the engine is ready."""
         self.process.write(encode(request))
 
     def discard(self) -> None:
@@ -107,8 +115,8 @@ class EngineClient(QObject):
         self.devices: tuple[Device, ...] = ()
         self.hello: Hello | None = None
         self._quick_deaths = 0
-        self._engine: _Engine | None = None
-        self._spare: _Engine | None = None
+        self._engine: EngineChild | None = None
+        self._spare: EngineChild | None = None
         self._spare_timer = QTimer(self)
         self._spare_timer.setSingleShot(True)
         self._spare_timer.setInterval(SPARE_DELAY_MS)
@@ -135,6 +143,15 @@ class EngineClient(QObject):
         if self._engine is not None:
             self._engine.send(request)
 
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What starts an engine."""
+        return tuple(self._command)
+
+    def tell(self, log: Log) -> None:
+        """Announce a line of another engine than the one at work: of a module that is being brought."""
+        self.received.emit(log)
+
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""
         self._set_state("busy" if busy else "ready" if self.ready else "starting")
@@ -156,10 +173,10 @@ class EngineClient(QObject):
                 engine.process.waitForFinished(KILL_WAIT_MS)
         self._engine = self._spare = None
 
-    def _spawn(self) -> _Engine:
-        return _Engine(self._command, self)
+    def _spawn(self) -> EngineChild:
+        return EngineChild(self._command, self)
 
-    def _take_over(self, engine: _Engine) -> None:
+    def _take_over(self, engine: EngineChild) -> None:
         self._engine = engine
         engine.message.connect(self._on_engine_message)
         engine.ended.connect(self._on_engine_ended)

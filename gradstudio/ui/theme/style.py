@@ -153,6 +153,8 @@ QTabWidget::pane { border: 0; }
 QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @window@; }
 QStatusBar::item { border: 0; }
 QStatusBar QLabel { color: @text_dim@; padding: 2px 6px; }
+QProgressBar { background: @line@; border: 0; border-radius: 3px; }
+QProgressBar::chunk { background: @accent@; border-radius: 3px; }
 QToolTip { background: @surface_raised@; color: @text@; border: 1px solid @line@; padding: 5px 7px; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
