@@ -327,6 +327,19 @@ def test_what_was_copied_is_said_calmly(window: MainWindow, add: Add) -> None:
     assert window.theme.text_dim in window.status.message.styleSheet()
 
 
+def test_what_is_copied_as_python_is_text_that_comes_back_as_cards(window: MainWindow, add: Add) -> None:
+    add("torch.randn")
+    assert window.actions["edit.copy_python"].shortcut().toString() == "Ctrl+Shift+C"
+    window.actions["edit.select_all"].trigger()
+    window.actions["edit.copy_python"].trigger()
+    text = QApplication.clipboard().text()
+    assert text.startswith("import torch\n\n") and "torch.randn(" in text
+    assert "as Python" in window.status.message.full
+    window.actions["edit.paste"].trigger()
+    operators = [node.operator for node in window.session.graph_store.graph.nodes.values()]
+    assert operators == ["torch.randn", "torch.randn"]
+
+
 def test_the_first_focus_is_on_the_canvas_and_tab_reaches_the_docks_buttons(
     qtbot: QtBot, frame: Frame, session: Session, settings: Settings, dark: Theme
 ) -> None:

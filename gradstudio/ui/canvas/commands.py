@@ -13,6 +13,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.operators.blocks import KINDS
+from gradstudio.program.forms.selection import write_selection
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.gestures import dropped
 from gradstudio.ui.canvas.room import inserted
@@ -69,6 +70,13 @@ class Commands:
             part = fragment.copy_items(self.board.graph, sorted(items))
             QGuiApplication.clipboard().setText(to_text(part))
             self.said.emit(_counted("Copied", self._cards_of(items)))
+
+    def copy_python(self) -> None:
+        """Put the selected statements on the clipboard as Python; without a selection the whole program."""
+        items = self.chosen()
+        QGuiApplication.clipboard().setText(write_selection(self.board.graph, items))
+        count = self._cards_of(items)
+        self.said.emit(f"{_counted('Copied', count)} as Python" if items else "Copied the program as Python")
 
     def cut(self) -> None:
         """Copy, then delete."""

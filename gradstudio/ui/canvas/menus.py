@@ -26,6 +26,8 @@ BLOCKS: tuple[tuple[BlockKind, str], ...] = (
     ("no_grad", "no_grad"),
     ("enable_grad", "enable_grad"),
     ("inference_mode", "inference_mode"),
+    ("set_grad_enabled", "set_grad_enabled"),
+    ("set_detect_anomaly", "set_detect_anomaly"),
     ("autocast", "autocast"),
     ("for", "for"),
     ("if", "if (prints only)"),
@@ -93,6 +95,7 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield None
     yield "Cut\tCtrl+X", canvas.cut
     yield "Copy\tCtrl+C", canvas.copy
+    yield "Copy as Python\tCtrl+Shift+C", canvas.copy_python
     yield "Duplicate\tCtrl+D", canvas.duplicate_selection
     yield "Delete\tDel", canvas.delete_selection
     yield None
