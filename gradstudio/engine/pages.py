@@ -13,10 +13,13 @@ import torch
 
 from gradstudio import paths
 from gradstudio.operators import catalogue
-from gradstudio.operators.model import Operator
+from gradstudio.operators.binding import signature
+from gradstudio.operators.model import Face, Operator
 from gradstudio.protocol.pages import Describe, Described, Passage
 
 MAX_DEPTH = 3
+_NOT_TORCHS = ("numpy.", "builtins.", "python.", "math.")
+"""What is Python's or numpy's: a page of torch's function of that name would say what is not so."""
 SHORT = 420
 """A docstring up to this many characters that refers to another is followed by that one."""
 _POINTS = re.compile(
@@ -63,6 +66,10 @@ def documentation(operator: Operator) -> Iterator[Passage]:
         yield Passage("", inspect.cleandoc(own.text))
         for path in own.see:
             yield from _followed(path, told, MAX_DEPTH)
+        return
+    if operator.rare and operator.path.startswith(_NOT_TORCHS):
+        called = f" It is called ``{signature(operator)}``." if operator.face is Face.FUNCTION else ""
+        yield Passage("", f"{operator.summary}.{called}")
         return
     for path in _places(operator.path.rstrip("=")):
         yield from _followed(path, told, MAX_DEPTH)
