@@ -23,8 +23,8 @@ def spread_fans(
     layer: Sequence[int],
     first: AbstractSet[int],
     last: AbstractSet[int],
-) -> list[int]:
-    """The columns, with the blades of fans in several of them.
+) -> tuple[list[int], set[int]]:
+    """The columns, with the blades of fans in several of them, and the boxes that were moved.
 
     Args:
         boxes: in program order.
@@ -32,12 +32,12 @@ def spread_fans(
         layer: the column of each box.
         first, last: numbers that stay in the first column, or right of all others.
     """
-    made = list(layer)
+    made, moved = list(layer), set[int]()
     blades = _blades(len(boxes), pairs, first, last)
     size = {blade[0]: _size(boxes, layer, blade) for blade in blades}
     height = sum(size[blade[0]][1] for blade in blades)
     if len(blades) < MANY or height < HIGH:
-        return made
+        return made, moved
     width = max(size[blade[0]][0] for blade in blades)
     groups = max(1, round(math.sqrt(ASPECT * height / width)))
     full, shift, deepest, start = height / groups, 0, 0, min(min(layer[n] for n in blade) for blade in blades)
@@ -47,10 +47,12 @@ def spread_fans(
             shift, deepest, filled = deepest + 1 - start, 0, 0.0
         for number in blade:
             made[number] = layer[number] + shift
+            if shift:
+                moved.add(number)
             deepest = max(deepest, made[number])
         filled += size[blade[0]][1]
     end = max((made[number] for number in range(len(boxes)) if number not in last), default=0)
-    return [end + 1 if number in last else made[number] for number in range(len(boxes))]
+    return [end + 1 if number in last else made[number] for number in range(len(boxes))], moved
 
 
 def _blades(

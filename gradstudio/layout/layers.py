@@ -57,12 +57,19 @@ def _free(count: int, successors: list[list[int]], pairs: Sequence[tuple[int, in
     return free
 
 
-def make_columns(boxes: list[Box], edges: Sequence[Edge], layer: list[int]) -> Columns:
-    """Boxes in their columns; edges that pass columns get bends, the shortest first while there are few enough."""
+def make_columns(
+    boxes: list[Box], edges: Sequence[Edge], layer: list[int], moved: AbstractSet[int] = frozenset()
+) -> Columns:
+    """Boxes in their columns; edges that pass columns get bends, the shortest first while there are few enough.
+
+    Those that lead to boxes that were `moved` have no say in any order.
+    """
     columns = Columns(boxes, layer)
     columns.edges = list(edges)
     left = MOST_BENDS
     for edge in sorted(edges, key=lambda one: layer[one.target] - layer[one.source]):
+        if edge.target in moved and edge.source not in moved:
+            continue
         left -= layer[edge.target] - layer[edge.source] - 1
         if left < 0:
             break

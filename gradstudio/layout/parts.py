@@ -42,8 +42,8 @@ def arrange_boxes(
         ends = [{home[number][1] for number in members if number in group} for group in (first, last)]
         layer = assign_layers(len(members), inner_edges[part], inner_after[part], *ends)
         pairs = [*((edge.source, edge.target) for edge in inner_edges[part]), *inner_after[part]]
-        layer = spread_fans([boxes[number] for number in members], pairs, layer, *ends)
-        columns = make_columns([boxes[number] for number in members], inner_edges[part], layer)
+        layer, moved = spread_fans([boxes[number] for number in members], pairs, layer, *ends)
+        columns = make_columns([boxes[number] for number in members], inner_edges[part], layer, moved)
         order_columns(columns)
         placed.append(place_columns(columns))
     return _shelves(boxes, parts, placed)

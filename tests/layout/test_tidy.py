@@ -3,9 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place
-from gradstudio.layout import sizes
 from gradstudio.layout.coordinates import isotonic
 from gradstudio.layout.layers import assign_layers, make_columns
 from gradstudio.layout.model import Box, Edge
@@ -13,8 +11,7 @@ from gradstudio.layout.ordering import crossings, order_columns
 from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.tidy import layout, layout_missing
 from tests.document.graphs import graphs, put, wire
-
-Rectangle = tuple[float, float, float, float]
+from tests.layout.programs import overlap, rectangles
 
 
 def residual_net(count: int) -> tuple[int, list[Edge]]:
@@ -34,26 +31,6 @@ def residual_net(count: int) -> tuple[int, list[Edge]]:
         hidden = box(box(state, box()))
         state = box(state, box(hidden, box()))
     return number, edges
-
-
-def rectangles(graph: Graph, places: dict[str, tuple[float, float]]) -> dict[str, Rectangle]:
-    """What each node, note and frame covers: left, top, right, bottom."""
-    covers: dict[str, Rectangle] = {}
-    inside = joined(graph).insides()  # what is on the card of another covers nothing of its own
-    for key, (x, y) in places.items():
-        item = ItemId(key.removeprefix("note:"))
-        if key.startswith("note:"):
-            width, height = sizes.note_size(graph, item)
-        elif item in graph.nodes and item not in inside:
-            width, height = sizes.card_size(graph, item)
-        else:
-            continue
-        covers[key] = (x, y, x + width, y + height)
-    return covers
-
-
-def overlap(one: Rectangle, other: Rectangle) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def test_a_residual_net_of_100_nodes_has_at_most_10_crossings():
