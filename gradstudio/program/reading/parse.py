@@ -1,6 +1,7 @@
 """Text to syntax tree, within limits: a hostile text ends in words, at its line, before anything is made of it."""
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 
@@ -15,6 +16,8 @@ MAX_PARTS = 60_000
 MAX_NESTING = 100
 MAX_BITS = 14_000
 """Of an integer: Python itself writes none of more than 4,300 digits."""
+_REACHES = re.compile(r"\{[^{}!:]*[.\[]")
+_HALF = re.compile("[\ud800-\udfff]")
 _MAGIC = ("%", "!", "?")
 
 
@@ -107,12 +110,19 @@ def _check_statement(statement: ast.stmt) -> None:
             raise NotReadable(_TOO_DEEP, statement.lineno, statement.col_offset)
         if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
             raise NotReadable("An integer has at most 4,300 digits.", node.lineno, node.col_offset)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _HALF.search(node.value):
+            raise NotReadable("A text holds no half of a character.", node.lineno, node.col_offset)
         if isinstance(node, ast.Call):
-            _check_keywords(node)
+            _check_call(node)
         waiting.extend((one, depth + 1) for one in _children(node))
 
 
-def _check_keywords(call: ast.Call) -> None:
+def _check_call(call: ast.Call) -> None:
+    match call.func:
+        case ast.Attribute(value=ast.Constant(value=str() as text), attr="format" | "format_map"):
+            if _REACHES.search(text):
+                reason = "A format reads no attributes and no items: give it their values."
+                raise NotReadable(reason, call.lineno, call.col_offset)
     seen: set[str] = set()
     for keyword in call.keywords:
         if keyword.arg in seen:

@@ -191,6 +191,8 @@ class _Reader:
         left = notes
         for comment in above:
             title = comment.opens
+            if title is not None and self._depth + len(groups) >= MAX_NESTING:
+                raise NotReadable(f"Groups are nested more than {MAX_NESTING} deep.", comment.line)
             if title is not None:
                 self._open(title, groups, left, blank)
                 left = []
@@ -203,8 +205,6 @@ class _Reader:
         return left
 
     def _open(self, title: str, groups: list[BodyId], notes: list[str], blank: bool) -> None:
-        if self._depth + len(groups) >= MAX_NESTING:
-            raise NotReadable(f"Groups are nested more than {MAX_NESTING} deep.", self._draft.line)
         item = self._draft.block_id()
         has_more = bool(self._draft.count_in(self._draft.body))
         block = Block(id=item, kind="group", title=title, note="\n".join(notes), blank_before=blank and has_more)
