@@ -51,14 +51,16 @@ def field(dialog: ImportModuleDialog, name: str) -> QLineEdit:
     return next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
 
 
-def test_it_lists_the_modules_and_their_inputs_without_executing_the_file(dialog: ImportModuleDialog) -> None:
+def test_it_lists_the_modules_and_their_inputs_without_executing_the_file(
+    dialog: ImportModuleDialog, qtbot: QtBot
+) -> None:
     names = dialog.findChild(QComboBox)
     listed = [names.itemData(row) for row in range(names.count())]
     assert {"MLP", "GPT", "make", "trained"} <= set(listed)
     assert "NoModule" not in listed
     choose(dialog, "NeedsArguments")
     assert field(dialog, "Constructor arguments").placeholderText() == "width=…, depth=…"
-    assert not field(dialog, "Input scale").isHidden()
+    qtbot.waitUntil(field(dialog, "Input scale").isVisible)
     assert not (dialog._path.parent / "executed").exists()
 
 
