@@ -26,7 +26,8 @@ class Ground:
 
     def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size], lost: Collection[ItemId] = ()) -> None:
         """Look at the places of the graph; `sizes` of cards, where they are known."""
-        self.graph, self.sizes, self.lost = graph, sizes, set(lost)
+        self.graph, self.lost = graph, set(lost)
+        self._sizes = dict(sizes)
         self.corners = {key: (place.x, place.y) for key, place in graph.places.items()}
         self._inside = joined(graph).insides()
 
@@ -41,7 +42,13 @@ class Ground:
             return self._frame(item)
         if item in self.lost or item in self._inside or item not in self.corners:
             return None
-        return self._at(item, self.sizes.get(item) or card_size(self.graph, item))
+        return self._at(item, self._size(item))
+
+    def _size(self, item: ItemId) -> Size:
+        size = self._sizes.get(item)
+        if size is None:
+            size = self._sizes[item] = card_size(self.graph, item)
+        return size
 
     def whole(self, item: ItemId) -> Rect | None:
         """Of an item with its note."""

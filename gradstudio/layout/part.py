@@ -36,8 +36,7 @@ class Part:
         self.inner: dict[BodyId, dict[ItemId, Point]] = {}
         self.extent: dict[ItemId, Size] = {}
         self.drop: dict[ItemId, float] = {}
-        self.ports = {item: estimate.port_offsets(graph, item) for item in graph.nodes}
-        self.ports |= {item: frames.frame_ports(graph, item) for item in graph.blocks}
+        self._ports: dict[ItemId, tuple[dict[str, float], dict[int, float]]] = {}
         self.edges = {item: frames.frame_edges(graph, item) for item in graph.blocks}
         self.wires = wires_by_body(graph)
 
@@ -80,7 +79,7 @@ class Part:
 
     def level(self, body: BodyId, wire: Wire, item: ItemId) -> float:
         """Where a wire leaves or arrives, below the top of the box in `body` that holds its end."""
-        inputs, outputs = self.ports[item]
+        inputs, outputs = self._ports_of(item)
         offset = inputs.get(wire.port, 0.0) if item == wire.target else outputs.get(wire.output, 0.0)
         offset += self.drop.get(item, 0.0)
         while self.graph.parents[item] != body:
@@ -90,6 +89,13 @@ class Part:
             offset += self.edges[item][1]
             offset += self.drop.get(item, 0.0)
         return offset
+
+    def _ports_of(self, item: ItemId) -> tuple[dict[str, float], dict[int, float]]:
+        """How far below the top of its card or frame each port stands."""
+        if item not in self._ports:
+            offsets = frames.frame_ports if item in self.graph.blocks else estimate.port_offsets
+            self._ports[item] = offsets(self.graph, item)
+        return self._ports[item]
 
     def absolute(self, body: BodyId, x: float, y: float) -> dict[str, tuple[float, float]]:
         """Places of all that is inside a body whose corner is at (x, y)."""
