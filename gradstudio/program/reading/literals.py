@@ -13,10 +13,15 @@ _CONSTANTS = {"numpy": "np"}
 
 
 class Literals:
-    """Recognises literals in one text."""
+    """Recognises literals in one text.
+
+    Attributes:
+        source: the text.
+    """
 
     def __init__(self, source: str, modules: Modules) -> None:
         """Read from this source, under these imports."""
+        self.source = source
         self._lines = [line.encode() for line in re.split(r"\r\n|\r|\n", source)]
         self._modules = modules
 
