@@ -14,6 +14,7 @@ from gradstudio.engine.bring.errors import CannotBring, CodeFailed, Inexpressibl
 from gradstudio.engine.bring.leaves import Given
 from gradstudio.engine.bring.makers import noted, tensors_of
 from gradstudio.engine.bring.record import Recorder, plain_words, tensors_in
+from gradstudio.engine.bring.setup import SetUp
 from gradstudio.engine.bring.stored_data import MOST_BYTES
 from gradstudio.engine.bring.text import Recording, Writer, Written
 from gradstudio.engine.bring.users_code import UsersFile, build, read_arguments
@@ -68,7 +69,8 @@ class _Bringing:
         torch.manual_seed(self._seed)
         texts = _expressions(self._request.inputs)
         values = _values(texts)
-        with noted(), _Seeds(self):
+        self._set_up = SetUp(self._file)
+        with noted(self._set_up.silence), _Seeds(self), self._set_up:
             before = torch.get_rng_state()
             module = self._file.load()
             if not self._seeded:
@@ -106,7 +108,7 @@ class _Bringing:
             _put_back(root, state, tensors, kept)
             torch.manual_seed(self._seed)
             recorder, output = self._recorded(root, inputs, tensors)
-        given = _given(root, recorder, state)
+        given = _given(root, recorder, state, self._set_up)
         default = torch.get_default_dtype()
         recording = Recording(
             root=root,
@@ -259,7 +261,7 @@ def _values(texts: list[tuple[str, str]]) -> list[Any]:
     return [namespace[name] for name in names]
 
 
-def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor]) -> Given:
+def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor], set_up: SetUp) -> Given:
     layers: dict[int, tuple[nn.Module, str]] = {}
     called = {id(call.layer): (call.layer, call.layer_path) for call in recorder.calls if call.layer is not None}
     for layer, path in called.values():
@@ -269,7 +271,7 @@ def _given(root: nn.Module, recorder: Recorder, state: dict[int, Tensor]) -> Giv
     for path, tensor in tensors_of(root).items():
         leaves.setdefault(id(tensor), (path, tensor))
     makers = {identity: maker for identity, maker in recorder.makers.items() if maker is not None}
-    return Given(leaves, layers, makers, state, recorder.constants)
+    return Given(leaves, layers, makers, state, recorder.constants, set_up.calls)
 
 
 def _put_back(root: nn.Module, state: dict[int, Tensor], tensors: list[Tensor], kept: list[Tensor]) -> None:

@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from gradstudio.engine.bring.literals import small_tensor
 from gradstudio.engine.bring.makers import SWITCHED, Maker, tensors_of
 from gradstudio.engine.bring.naming import Names
+from gradstudio.engine.bring.record import Call
+from gradstudio.engine.bring.setup import Chain
 from gradstudio.engine.bring.stored_data import as_stored, line_of
 from gradstudio.graph.model import StoredTensor
 
@@ -22,7 +24,7 @@ class Given:
         makers: by id of a stock layer.
         state: by id, the value of a parameter or buffer before the forward.
         constants: by id, the value of a tensor from nowhere.
-        training: ids of the modules that were in train mode before the forward.
+        set_up: the calls of the constructor.
     """
 
     leaves: dict[int, tuple[str, Tensor]]
@@ -30,6 +32,7 @@ class Given:
     makers: dict[int, Maker]
     state: dict[int, Tensor]
     constants: dict[int, Tensor]
+    set_up: list[Call]
 
 
 class Leaves:
@@ -38,6 +41,7 @@ class Leaves:
     Attributes:
         names: by id of a tensor, the expression that stands for it.
         layers: by id of a layer, its name.
+        may_draw: random numbers may be drawn where the next lines go, as the constructor did.
         top: lines of stored weights, for the top of the text.
         tensors: the stored tensors, by digest.
     """
@@ -48,6 +52,7 @@ class Leaves:
         self.names: dict[int, str] = {}
         self.layers: dict[int, str] = {}
         self.top: list[str] = []
+        self.may_draw = True
         self.tensors: dict[str, StoredTensor] = {}
 
     def layer(self, layer: nn.Module, path: str) -> list[str]:
@@ -75,6 +80,10 @@ class Leaves:
         small = small_tensor(value)
         name = self._names.fresh(path)
         self.names[id(tensor)] = name
+        chain = Chain(self._given.set_up, tensor, lambda data: self._made(leaf, data), self._names.fresh)
+        can = (self.may_draw or not chain.draws) and id(tensor) not in self._stored
+        if can and (small is None or chain.draws) and (lines := chain.lines(name)) is not None:
+            return lines
         if small is None:
             self.top.append(f"{name} = {self._made(leaf, self._stored_line(value, path))}")
             return []

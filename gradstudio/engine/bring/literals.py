@@ -77,7 +77,16 @@ def small_tensor(value: Tensor) -> str | None:
         return _filled(plain.reshape(-1)[0].item(), shape, plain.dtype, _bits_of_zero(plain))
     if plain.numel() == 0 or plain.numel() > LARGEST_LITERAL or plain.is_complex() or plain.is_quantized:
         return None
-    return f"torch.tensor({literal(plain.tolist())}{dtype})"
+    return f"torch.tensor({literal(_shortest(plain))}{dtype})"
+
+
+def _shortest(plain: Tensor) -> object:
+    """The values as nested lists, of float32 in as few digits as tell them apart."""
+    if plain.dtype != torch.float32:
+        return plain.tolist()
+    if plain.ndim == 0:
+        return float(str(plain.numpy()[()]))
+    return [_shortest(row) for row in plain]
 
 
 def _bits_of_zero(plain: Tensor) -> bool:

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -47,16 +47,16 @@ def stock_classes() -> dict[str, type[nn.Module]]:
 
 
 @contextmanager
-def noted() -> Iterator[None]:
-    """While this lasts, each stock layer notes what its constructor is given."""
+def noted(silence: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """While this lasts, each stock layer notes what its constructor is given, and constructs itself in `silence`."""
     kept: dict[type[nn.Module], Callable[..., None]] = {}
     for made in stock_classes().values():
         if "__init__" in vars(made):
             kept[made] = made.__init__
-            setattr(made, "__init__", _noting(made, made.__init__))  # noqa: B010 - mypy lets no method be assigned
+            setattr(made, "__init__", _noting(made, made.__init__, silence))  # noqa: B010 - mypy lets no method be assigned
     inherited = [made for made in stock_classes().values() if made not in kept]
     for made in inherited:
-        setattr(made, "__init__", _noting(made, made.__init__))  # noqa: B010
+        setattr(made, "__init__", _noting(made, made.__init__, silence))  # noqa: B010
     try:
         yield
     finally:
@@ -66,10 +66,13 @@ def noted() -> Iterator[None]:
             delattr(made, "__init__")
 
 
-def _noting(made: type[nn.Module], init: Callable[..., None]) -> Callable[..., None]:
+def _noting(
+    made: type[nn.Module], init: Callable[..., None], silence: Callable[[], AbstractContextManager[None]]
+) -> Callable[..., None]:
     @functools.wraps(init)
     def noting(self: nn.Module, *args: object, **kwargs: object) -> None:
-        init(self, *args, **kwargs)
+        with silence():
+            init(self, *args, **kwargs)
         if type(self) is made:
             self.__dict__[NOTED] = (made, args, kwargs)
 

@@ -1,6 +1,7 @@
 """Names for what was recorded: those that the user's source binds, else after the submodule or the operator."""
 
 import ast
+import builtins
 import linecache
 import re
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ class Names:
         """A legal name like the wish that nothing has yet."""
         base = _legal(wish)
         name, number = base, 1
-        while name in self._taken:
+        while name in self._taken or hasattr(builtins, name):
             number += 1
             name = f"{base}{'_' if base[-1].isdigit() else ''}{number}"
         self._taken.add(name)

@@ -172,6 +172,8 @@ class Recorder(TorchFunctionMode):
         layer_path: str = "",
     ) -> None:
         line = self._line()
+        if self._is_full():
+            return
         if len(self.calls) >= MOST_CALLS:
             words = (
                 f"It makes more than {MOST_CALLS:,} calls of torch: bring a smaller input or fewer turns of its loops."
@@ -199,6 +201,10 @@ class Recorder(TorchFunctionMode):
         self._known.add(id(tensor))
         self._kept.append(tensor)
         self.constants[id(tensor)] = tensor.detach().clone()
+
+    def _is_full(self) -> bool:
+        """Whether what follows is not noted; a forward is noted whole, or refused."""
+        return False
 
     def _place(self, line: Line) -> tuple[str, int, str]:
         return self._file.short(line.file), line.number, self._file.source(line.file, line.number)

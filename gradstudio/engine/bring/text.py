@@ -84,7 +84,7 @@ class _Lines:
     def add(self, text: str, where: Sequence[Visit | str] = (), call: Call | None = None) -> None:
         """Put a line where it belongs."""
         self._stand(list(where))
-        self.lines.append(self._indent() + text)
+        self.lines += [self._indent() + line for line in text.split("\n")]
         if call is not None:
             self.origins[len(self.lines)] = call
 
@@ -122,6 +122,7 @@ class Writer:
         self._names, self._lines = Names(), _Lines()
         self._leaves = Leaves(recording.given, self._names, stored, recording.stem, recording.title)
         self._seeded = False
+        self._leaves.may_draw = not hoisted
 
     def write(self) -> Written:
         """The whole text.
@@ -189,7 +190,7 @@ class Writer:
     def _call(self, number: int, call: Call) -> None:
         where: tuple[Visit | str, ...] = (*call.inside, *call.around)
         if call.draws and not self._seeded:
-            self._seeded = True
+            self._seeded, self._leaves.may_draw = True, False
             self._lines.add(f"torch.manual_seed({self._recording.seed})", call.inside)
         try:
             self._say(number, call, where)

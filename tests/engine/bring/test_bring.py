@@ -211,3 +211,10 @@ def _names(answer: Brought | NotBrought) -> set[str]:
     assert isinstance(answer, Brought)
     graph: Graph = graph_of(answer.text, answer.tensors)
     return {name for node in graph.nodes.values() for name in node.names}
+
+
+def test_a_parameter_drawn_by_the_constructor_is_drawn_by_the_canvas(ask: Bringer) -> None:
+    answer = ask("GPT", "torch.randint(0, 50, (2, 7))")
+    assert isinstance(answer, Brought)
+    assert "pos_randn = torch.randn(1, 16, 16)\npos_mul = pos_randn * 0.02\npos = nn.Parameter(pos_mul)" in answer.text
+    assert not answer.tensors
