@@ -10,7 +10,7 @@ from gradstudio.layout.ground import Rect
 from gradstudio.layout.joining import without_joined
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.parts import arrange_boxes
-from gradstudio.layout.sequence import effect_pairs
+from gradstudio.layout.sequence import effect_pairs, loop_pairs
 from gradstudio.layout.sizes import Size
 
 NOTE_GAP = 16.0
@@ -52,7 +52,9 @@ class Part:
         number = {item: len(entries) + index for index, item in enumerate(order)}
         behind = len(entries) + len(order)
         boxes = [PORTAL] * len(entries) + [Box(*self.extent[item]) for item in order] + [PORTAL] * len(exits)
-        pairs = effect_pairs(self.graph, order) + (self._detours(body, order) if only is not None else [])
+        pairs = effect_pairs(self.graph, order)
+        pairs += loop_pairs(self.graph, order, [ends[1:] for ends in self.within(body)])
+        pairs += self._detours(body, order) if only is not None else []
         points = arrange_boxes(
             boxes,
             self._edges(body, wires, number),

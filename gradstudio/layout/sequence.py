@@ -1,12 +1,13 @@
 """Which items stand left to right though no wire joins them: what happens before and after a backward."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Effect
 
 _TURNS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER})
+_CHANGES = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.IN_PLACE})
 _FOLLOWS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.GRAD})
 
 
@@ -21,6 +22,33 @@ def effect_pairs(graph: Graph, order: Sequence[ItemId]) -> list[tuple[int, int]]
         if effects & _TURNS:
             last = number
     return pairs
+
+
+def loop_pairs(graph: Graph, order: Sequence[ItemId], wires: Iterable[tuple[ItemId, ItemId]]) -> list[tuple[int, int]]:
+    """Pairs of positions in `order`: a loop that changes what it reads, and what reads the same after it.
+
+    Args:
+        graph: the program.
+        order: items of one body.
+        wires: items of that body between which wires run, from and to.
+    """
+    number = {item: k for k, item in enumerate(order)}
+    changing = [item for item in order if _is_loop(graph, item) and _effects(graph, item) & _CHANGES]
+    if not changing:
+        return []
+    sources: dict[ItemId, set[ItemId]] = {}
+    for source, target in wires:
+        sources.setdefault(target, set()).add(source)
+    pairs = []
+    for loop in changing:
+        read = sources.get(loop, set())
+        later = order[number[loop] + 1 :]
+        pairs += [(number[loop], number[item]) for item in later if not read.isdisjoint(sources.get(item, ()))]
+    return pairs
+
+
+def _is_loop(graph: Graph, item: ItemId) -> bool:
+    return item in graph.blocks and graph.blocks[item].kind == "for"
 
 
 def _effects(graph: Graph, item: ItemId) -> frozenset[Effect]:

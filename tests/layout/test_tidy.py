@@ -11,7 +11,7 @@ from gradstudio.layout.ordering import crossings, order_columns
 from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.tidy import layout, layout_missing
 from tests.document.graphs import graphs, put, wire
-from tests.layout.programs import overlap, rectangles
+from tests.layout.programs import named, overlap, program, rectangles
 
 
 def residual_net(count: int) -> tuple[int, list[Edge]]:
@@ -167,3 +167,34 @@ def test_isotonic_numbers_never_fall_and_keep_the_mean(pairs):
     assert abs(kept - sum(wish * weight for wish, weight in pairs)) < 1e-6
     if wishes == sorted(wishes):
         assert best == wishes
+
+
+TRAINING = """
+w = torch.zeros(3, requires_grad=True)
+x = torch.ones(3)
+for step in range(5):
+    loss = (w * x).sum()
+    loss.backward()
+seen = w.sum()
+other = torch.ones(2) * 2
+"""
+
+
+def test_what_reads_trained_values_stands_right_of_the_training():
+    graph = program(TRAINING)
+    covers = rectangles(graph, layout(graph))
+    (block,) = graph.blocks
+    inside = [covers[item] for item in graph.order(BodyId(block)) if item in covers]
+    assert covers[named(graph, "seen")][0] > max(rect[2] for rect in inside)
+    assert covers[named(graph, "other")][0] < max(rect[2] for rect in inside), "nothing else waits for it"
+
+
+def test_what_takes_the_counter_of_a_loop_stands_right_of_the_frames_port():
+    """The port's name is beside it: a longer one needs more room."""
+    lefts = []
+    for counter in ("i", "a_longer_name"):
+        graph = program(f"x = torch.ones(3)\nfor {counter} in range(5):\n    y = x * {counter}")
+        places = layout(graph)
+        (block,) = graph.blocks
+        lefts.append(places[named(graph, "y")][0] - places[block][0])
+    assert lefts[0] + 60 < lefts[1]
