@@ -42,7 +42,7 @@ def allowed_method(word: str) -> bool:
 
 def allowed_attribute(word: str) -> bool:
     """Whether an attribute may be read: no method, nothing of Python's own machinery."""
-    return word.isidentifier() and not word.startswith("_") and word not in methods()
+    return word.isidentifier() and not word.startswith("_") and (word not in methods() or word in _fields())
 
 
 def path_of(node: ast.expr) -> str | None:
@@ -63,6 +63,12 @@ def spelled_path(path: str) -> tuple[str, str]:
         if path.startswith(prefix):
             return short + path.removeprefix(prefix), short[:-1]
     return path.removeprefix("builtins."), ""
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """Names under which results of one call are read: ``x.max(dim=1).values``."""
+    return frozenset(result.name for row in load() if len(row.results) > 1 for result in row.results)
 
 
 @cache

@@ -8,6 +8,7 @@ and what the catalogue has to call without an effect. Printed as `ruff format` l
 
 import ast
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 
 import msgspec
@@ -107,16 +108,17 @@ def choice(literal: str) -> Choice:
         text = None
     if not isinstance(text, str):
         raise Refused('An expression is meant, written as a text, such as "v0 > 0 and v1 > 0".')
-    return choice_of(_parse(text))
+    stripped = text.strip()
+    return choice_of(_parse(text), lambda node: ast.get_source_segment(stripped, node) or ast.unparse(node))
 
 
-def choice_of(body: ast.expr) -> Choice:
-    """The same of a syntax tree, in which names `v0`, `v1`, … stand for the values.
+def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) -> Choice:
+    """The same of a syntax tree, in which names `v0`, `v1`, … stand for the values; numbers as they were `written`.
 
     Raises:
         Refused: it holds what a canvas does not run.
     """
-    printer = _Printer()
+    printer = _Printer(written)
     try:
         precedence = printer.expression(body, TUPLE)
     except RecursionError:
@@ -138,7 +140,8 @@ def _parse(text: str) -> ast.expr:
 class _Printer:
     """Prints an expression piece by piece and refuses what is not on the list."""
 
-    def __init__(self) -> None:
+    def __init__(self, written: Callable[[ast.expr], str]) -> None:
+        self._written = written
         self.count = self.depth = 0
         self.modules: set[str] = set()
         self._pieces: list[str | int] = []
@@ -263,7 +266,7 @@ class _Printer:
 
     def _constant(self, node: ast.Constant) -> int:
         try:
-            spelled = spell(ast.unparse(node))
+            spelled = spell(self._written(node))
         except NotALiteral as error:
             raise Refused(str(error)) from None
         self._write(spelled.text)

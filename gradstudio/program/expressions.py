@@ -136,7 +136,7 @@ class Printer(ValuePrinter):
         port = operator.parameters[0].name
         is_power = self._port_precedence(node, port) == POWER
         line.write(operator.symbol)
-        floor = NOT if operator.symbol == "not " else NUMBER if is_power else UNARY
+        floor = NUMBER if is_power else NOT if operator.symbol == "not " else UNARY
         self._value(line, node, port, Kind.ANY, floor)
 
     def _attribute(self, line: Line, node: Node, operator: Operator) -> None:

@@ -12,7 +12,22 @@ from tests.program.sketch import formatted
 NAMES = ("x", "weights", "hidden_state", "attention_scores", "q", "k_projected", "some_rather_long_name_here")
 METHODS = ("sum", "view", "transpose", "masked_fill", "relu")
 FUNCTIONS = ("torch.sum", "F.scaled_dot_product_attention", "nn.Linear", "torch.cat", "f")
-PRECEDENCE = {"==": 3, "<": 3, "|": 4, "&": 5, "+": 6, "-": 6, "*": 7, "@": 7, "/": 7, "**": 9}
+PRECEDENCE = {
+    "or": 0.4,
+    "and": 0.6,
+    "is not": 3,
+    "in": 3,
+    "==": 3,
+    "<": 3,
+    "|": 4,
+    "&": 5,
+    "+": 6,
+    "-": 6,
+    "*": 7,
+    "@": 7,
+    "/": 7,
+    "**": 9,
+}
 SIMPLE = re.compile(r"[-+~]*(?:\d[\w.]*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:e-\d+)?")
 
 
@@ -30,7 +45,21 @@ class Phrases:
                 return line
 
     def phrase(self, depth: int, floor: float) -> str:
-        kinds = [self.infix, self.infix, self.call, self.method, self.method, self.attribute, self.item, self.list]
+        kinds = [
+            self.infix,
+            self.infix,
+            self.infix,
+            self.choice,
+            self.negated,
+            self.chained,
+            self.call,
+            self.call,
+            self.method,
+            self.method,
+            self.attribute,
+            self.item,
+            self.list,
+        ]
         kind = self.random.choice(kinds) if depth > 0 and self.random.random() > 0.12 else self.atom
         text, precedence = kind(depth - 1)
         return text if precedence >= floor else f"({text})"
@@ -39,13 +68,25 @@ class Phrases:
         text = self.random.choice((*NAMES, *NAMES, "2", "0.5", '"mean"', "torch.float64", "-x"))
         return text, 8 if text == "-x" else 9 if text[0].isdigit() else 11
 
-    def infix(self, depth: int) -> tuple[str, int]:
+    def infix(self, depth: int) -> tuple[str, float]:
         symbol = self.random.choice(list(PRECEDENCE))
         precedence = PRECEDENCE[symbol]
-        floors = {9: (10, 10), 3: (4, 4)}.get(precedence, (precedence, precedence + 1))
+        floors = {9: (10, 10), 3: (4, 4)}.get(precedence, (precedence, precedence + (1 if precedence >= 1 else 0.2)))
         left, right = self.phrase(depth, floors[0]), self.phrase(depth, floors[1])
         hugs = symbol == "**" and SIMPLE.fullmatch(left) and SIMPLE.fullmatch(right)
         return (f"{left}**{right}" if hugs else f"{left} {symbol} {right}"), precedence
+
+    def choice(self, depth: int) -> tuple[str, float]:
+        return f"{self.phrase(depth, 0.4)} if {self.phrase(depth, 0.4)} else {self.phrase(depth, 0.2)}", 0.2
+
+    def negated(self, depth: int) -> tuple[str, float]:
+        text, _ = self.random.choice([self.chained, self.call, self.method, self.item, self.atom])(depth)
+        return f"not {text}", 0.8
+
+    def chained(self, depth: int) -> tuple[str, float]:
+        operands = [self.phrase(depth, 4) for _ in range(self.random.randint(2, 3))]
+        symbol = self.random.choice([" < ", " <= ", " is not "])
+        return symbol.join(operands), 3
 
     def arguments(self, depth: int) -> str:
         given = [self.phrase(depth, 0) for _ in range(self.random.randint(0, 3))]

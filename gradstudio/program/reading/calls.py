@@ -27,9 +27,9 @@ _OWNERS = {
         "builtins.list",
     ),
     Family.ARRAY: ("numpy.ndarray",),
-    Family.TEXT: ("builtins.str",),
-    Family.TUPLE: ("builtins.list",),
 }
+_FIRST_OWNERS = {Family.TEXT: ("builtins.str",), Family.TUPLE: ("builtins.list",)}
+"""Whose methods come first, where the text may have told too little: `x.type(…)` gives a text or a tensor."""
 _ANY_OWNER = (
     *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"),
     *("torch.Generator", "numpy.ndarray", "builtins.list", "builtins.str"),
@@ -94,7 +94,8 @@ class Calls:
         if family is Family.TUPLE and word in _LIST_METHODS:
             return self._bound(node, _LIST_METHODS[word], [receiver], names)
         is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
-        owners = _OWNERS.get(family, _ARRAY_FIRST if is_numpy else _ANY_OWNER)
+        any_owner = _ARRAY_FIRST if is_numpy else _ANY_OWNER
+        owners = (*_FIRST_OWNERS[family], *any_owner) if family in _FIRST_OWNERS else _OWNERS.get(family, any_owner)
         for owner in (*owners_of(self._maker(receiver)), *owners, *LAST):
             path = f"{owner}.{word}"
             if load().overloads(path):

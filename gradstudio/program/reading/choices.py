@@ -38,11 +38,14 @@ def chooses(node: ast.expr) -> bool:
             return False
 
 
-def read_choice(node: ast.expr, modules: Modules, value_of: NameOf, binds: Callable[[str], bool]) -> dict[str, Port]:
+def read_choice(
+    node: ast.expr, written: Callable[[ast.expr], str], modules: Modules, value_of: NameOf, binds: Callable[[str], bool]
+) -> dict[str, Port]:
     """The ports of the node for an expression: its text, and the values that it names.
 
     Args:
         node: the expression.
+        written: a number in it as it is spelled.
         modules: what the imports bind.
         value_of: what a name stands for; refuses one that nothing binds.
         binds: whether some statement above binds a name.
@@ -53,7 +56,7 @@ def read_choice(node: ast.expr, modules: Modules, value_of: NameOf, binds: Calla
     holes = _Holes(modules, value_of, binds)
     body = holes.visit(copy.deepcopy(node))
     try:
-        text = choice_of(body).text
+        text = choice_of(body, written).text
     except Refused as error:
         raise NotReadable(str(error), node.lineno, node.col_offset) from None
     ports: dict[str, Port] = {"template": Written(quote(text))}

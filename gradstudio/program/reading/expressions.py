@@ -148,7 +148,7 @@ class Expressions:
         return self._add("python.format", ports, names, {"values": count})
 
     def _choice(self, node: ast.expr, names: tuple[str, ...]) -> Wired:
-        ports = read_choice(node, self._modules, self.port, self.knows)
+        ports = read_choice(node, self._literals.segment, self._modules, self.port, self.knows)
         return self._add("python.choice", ports, names, {"values": len(ports) - 1})
 
     def _loads(self, call: ast.Call) -> bool:

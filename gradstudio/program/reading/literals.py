@@ -13,15 +13,10 @@ _CONSTANTS = {"numpy": "np"}
 
 
 class Literals:
-    """Recognises literals in one text.
-
-    Attributes:
-        source: the text.
-    """
+    """Recognises literals in one text."""
 
     def __init__(self, source: str, modules: Modules) -> None:
         """Read from this source, under these imports."""
-        self.source = source
         self._lines = [line.encode() for line in re.split(r"\r\n|\r|\n", source)]
         self._modules = modules
 
@@ -41,7 +36,7 @@ class Literals:
         twin = renamed.visit(copy.deepcopy(node)) if names else node
         if renamed.foreign:
             return None
-        text = ast.unparse(twin) if renamed.changed else self._segment(node)
+        text = ast.unparse(twin) if renamed.changed else self.segment(node)
         try:
             return Written(spell(text).text)
         except NotALiteral:
@@ -54,7 +49,7 @@ class Literals:
     def _is_known(self, name: str) -> bool:
         return self._modules.binds(name) or name in TYPES
 
-    def _segment(self, node: ast.expr) -> str:
+    def segment(self, node: ast.expr) -> str:
         """The expression as it is written; columns of a syntax tree count bytes."""
         if node.end_lineno is None:
             return ast.unparse(node)  # made by the reader: it has no text of its own
