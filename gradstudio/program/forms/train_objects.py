@@ -5,8 +5,12 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.forms.units import Units, Value
 
-_HANDS_ON = frozenset("parameters named_parameters buffers modules children named_modules named_children data".split())
-"""Methods whose result is made of the object itself: writing into it writes into that."""
+_HANDS_ON = frozenset(
+    "parameters named_parameters buffers modules children named_modules named_children data list tuple dict iter "
+    "values items keys reversed sorted zip enumerate filter chain".split()
+)
+"""What gives the object itself, or its parts, in another wrapping: writing into that writes into it."""
+_COLLECTS = frozenset("append extend insert".split())
 _DEEPEST = 50
 
 
@@ -25,10 +29,10 @@ class Objects:
             return {value}
         if block is not None:
             before = self._given(item, f"first.{block.carried[output - 1]}" if output else "over")
-        elif operator is None or self._passes_on(operator):
+        elif operator is None or self._passes_on(operator) or self._joins_lists(item, operator):
             ports = self.units.soundness.ports.get(item, ())
-            containers = operator is not None and operator.face in CONTAINERS
-            before = [self._source(item, port) for port in (ports if containers else ports[:1])]
+            holds_all = operator is not None and operator.face in (*CONTAINERS, Face.INFIX)
+            before = [self._source(item, port) for port in (ports if holds_all else ports[:1])]
         elif operator.writes:
             before = self._given(item, operator.writes[0])
         else:
@@ -44,6 +48,15 @@ class Objects:
             for value in self.targets(item, operator) if operator is not None else ():
                 found |= self.origins(value)
         return found
+
+    def collects(self, unit: ItemId) -> bool:
+        """Whether a unit changes nothing but lists, by putting something in."""
+        acting = [
+            operator
+            for item in self.units.members(unit)
+            if (operator := self.units.operator(item)) is not None and self.targets(item, operator)
+        ]
+        return all(operator.word in _COLLECTS for operator in acting)
 
     def acts(self, item: ItemId) -> bool:
         """Whether a node changes parameters, gradients, modes or an optimizer."""
@@ -98,7 +111,7 @@ class Objects:
 
     def targets(self, item: ItemId, operator: Operator) -> list[Value]:
         """What a node writes into, clears or switches."""
-        acts = Effect.MODE in operator.effects or operator.face is Face.SET_ATTRIBUTE
+        acts = bool({Effect.MODE, Effect.OPTIMIZER} & {*operator.effects}) or operator.face is Face.SET_ATTRIBUTE
         clears = Effect.GRAD in operator.effects and not operator.results
         names = operator.writes
         if not names and (acts or clears or Effect.IN_PLACE in operator.effects):
@@ -116,6 +129,20 @@ class Objects:
     def wired(self, item: ItemId) -> set[str]:
         """The ports of a node that have a wire."""
         return {wire.port for wire in self.graph.wires_to(item)}
+
+    def is_tensor(self, item: ItemId, depth: int = 0) -> bool:
+        """Whether a node gives a tensor, and not a list, a number or an object."""
+        operator = self.units.operator(item)
+        if operator is None or not operator.results:
+            return False
+        if operator.face in (Face.INFIX, Face.PREFIX, Face.ALIAS) and depth < _DEEPEST:
+            ports = self.units.soundness.ports.get(item, ())
+            return any(self.is_tensor(self._source(item, port)[0], depth + 1) for port in ports)
+        return operator.results[0].family is Family.TENSOR
+
+    def _joins_lists(self, item: ItemId, operator: Operator) -> bool:
+        """``list(a.parameters()) + list(b.parameters())``."""
+        return operator.face is Face.INFIX and not self.is_tensor(item)
 
     def _passes_on(self, operator: Operator) -> bool:
         faces = (Face.ALIAS, Face.ATTRIBUTE, Face.ITEM, *CONTAINERS)

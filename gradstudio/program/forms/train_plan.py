@@ -4,6 +4,7 @@ import msgspec
 
 from gradstudio.graph.analysis import analyse
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, BodyId, Graph, ItemId
+from gradstudio.operators.model import Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.naming import class_name
 from gradstudio.program.forms.plan import Plan
@@ -122,8 +123,14 @@ class TrainingPlan(Plan):
         if self.step.optimizer is None:
             return []
         own = {*self.roles.construction, *self.roles.constants, *([self.rate.value[0]] if self.rate else [])}
+        own |= {unit for unit in self.step.set_up if self._changes_model(unit)}
         found = list(self.step.closed([self.step.optimizer], self._free(own), ROOT))
         for unit in found:
+            if self.units.position[unit] > self.units.position[self.step.optimizer]:
+                raise NoForm(
+                    f"'{self.step.name(unit)}' changes the optimizer after it was made, which a training script does "
+                    "not keep. Mute it, and give the optimizer all its arguments at once."
+                )
             if self.units.draws(unit) or (unit, 0) in self.analysis.gradients.leaves:
                 raise NoForm(
                     f"'{self.step.name(unit)}' is given to the optimizer, but the loss does not need it. "
@@ -148,7 +155,9 @@ class TrainingPlan(Plan):
     def _is_tensor(self, value: Value) -> bool:
         operator = self.units.operator(value[0])
         families = [result.family for result in operator.results] if operator is not None else []
-        return bool(families) and (len(families) > value[1]) and families[value[1]] == "tensor"
+        if value[1]:
+            return len(families) > value[1] and families[value[1]] is Family.TENSOR
+        return self.step.objects.is_tensor(value[0])
 
     def _refuse_other_inputs(self) -> None:
         for value in self.inputs:

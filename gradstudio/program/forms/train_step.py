@@ -306,10 +306,13 @@ class Step:
                     )
 
     def _refuse_state(self) -> None:
-        """What the steps write into, and is no parameter."""
-        for unit in (*self.forward, *self.updates):
+        """What the steps write into, and is no parameter; lists that only collect are left out."""
+        kept, made = (*self.forward, *self.updates), self._members(self.set_up)
+        read = {found for unit in kept for value in self.units.reads(unit) for found in self.objects.origins(value)}
+        for unit in (*kept, *(self.dropped if self.loop is not None else ())):
             for found in self.objects.changed(unit):
-                if not self.objects.is_model(found) and found[0] in self._members(self.set_up):
+                counts = unit in kept or found in read or not self.objects.collects(unit)
+                if counts and not self.objects.is_model(found) and found[0] in made:
                     raise NoForm(
                         f"Each step changes '{self.name(found[0])}', which is no parameter, so a checkpoint does not "
                         "hold it. Take a module or an optimizer that keeps it, such as SGD with momentum."
