@@ -11,6 +11,7 @@ from gradstudio.graph.edits import AddBlock, AddNode, Edits
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
 from gradstudio.ui.panels import code_text
+from gradstudio.ui.panels.code_completion import Completion
 from gradstudio.ui.panels.code_editor import CodeEditor
 from gradstudio.ui.panels.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.panels.code_lines import LineMap
@@ -62,6 +63,7 @@ class CodePanel(QWidget):
         self.live = LiveText(self.editor, session, merge)
         self.marks = Marks(self.editor, session, theme)
         self.strip = CodeStrip(theme, self)
+        self.completion = Completion(self.editor, theme, self._names)
         self._linked = Throttle(LINKED_MS, self)
         self.setFocusProxy(self.editor)
         column = QVBoxLayout(self)
@@ -136,6 +138,7 @@ class CodePanel(QWidget):
         self._theme = self.marks.theme = theme
         self.editor.set_theme(theme)
         self.strip.set_theme(theme)
+        self.completion.set_theme(theme)
         self.marks.mark()
 
     def discard(self) -> None:
@@ -190,6 +193,12 @@ class CodePanel(QWidget):
             return ""
         item = self.marks.places.exactly_at(shown, column) if column >= 0 else self.marks.places.ending_at(shown)
         return item_tip(self._session, item) if item is not None else ""
+
+    def _names(self) -> list[str]:
+        """What the program binds."""
+        graph = self._session.graph_store.graph
+        names = [name for node in graph.nodes.values() for name in node.names]
+        return names + [block.variable for block in graph.blocks.values()]
 
     # ------------------------------------------------------------------ from the session
 

@@ -38,6 +38,7 @@ class CodeEditor(QPlainTextEdit):
     Attributes:
         hint_of: by line (from 1), what to paint behind it.
         tip_at: rich text for a place of the text (line from 1, column); "" for none.
+        types_letter: the key under way is a letter, a digit or a dot.
         takes_key: is asked first for every key (a list of completions is open).
 
     Signals:
@@ -64,6 +65,7 @@ class CodeEditor(QPlainTextEdit):
         self.tip_at: Callable[[int, int], str] = lambda _line, _column: ""
         self.takes_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self._theme, self._putting, self._known = theme, False, ""
+        self.types_letter = False
         self.setFont(mono_font(13))
         self.setAccessibleName("Python of the canvas")
         self.setAccessibleDescription(
@@ -238,7 +240,10 @@ class CodeEditor(QPlainTextEdit):
 
     def _press(self, event: QKeyEvent) -> None:
         before, text = self.textCursor(), self._known
+        letter = event.text()
+        self.types_letter = letter.isidentifier() or letter.isdigit() or letter == "."
         super().keyPressEvent(event)
+        self.types_letter = False
         after = self.textCursor()
         moved = (before.position(), before.anchor()) != (after.position(), after.anchor())
         if moved and text == self._known:

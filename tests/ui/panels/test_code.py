@@ -11,7 +11,9 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
 from gradstudio.protocol.debugging import Breakpoint
+from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, Row
+from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
@@ -189,3 +191,90 @@ def test_whatever_is_edited_the_text_is_the_programs(qtbot: QtBot, code: CodePan
         assert code.editor.blockCount() == len(expected[-1].split("\n"))
         session.graph_store.attempt(recipes.rename, "Rename", item, (f"renamed{k}",))
         session.graph_store.undo_stack.undo()
+
+
+def lines_of(code: CodePanel, first: int, last: int) -> None:
+    """Select whole lines with the keyboard, from the beginning of the first to the end of the last."""
+    cursor = QTextCursor(code.editor.document().findBlockByNumber(first - 1))
+    code.editor.setTextCursor(cursor)
+    for _ in range(last - first):
+        QTest.keyClick(code.editor, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(code.editor, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+
+
+def line_with(code: CodePanel, words: str) -> int:
+    return next(k for k, text in enumerate(code.editor.lines, start=1) if words in text)
+
+
+def test_lines_that_are_selected_select_their_nodes_and_the_canvas_stays_where_it_is(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    items = [add("torch.eye", n=str(k)) for k in (3, 4, 5)]
+    qtbot.waitUntil(lambda: "torch.eye(5" in code.editor.text)
+    revealed: list[object] = []
+    session.attention.reveal_requested.connect(revealed.append)
+    lines_of(code, line_with(code, "eye(3"), line_with(code, "eye(4"))
+    qtbot.waitUntil(lambda: session.attention.selection == {items[0], items[1]})
+    assert code.editor.textCursor().hasSelection() and not revealed
+
+
+def test_several_nodes_mark_several_lines_and_one_in_view_is_not_scrolled_to(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    items = [add("torch.eye", n=str(k)) for k in range(2, 62)]
+    qtbot.waitUntil(lambda: "torch.eye(61" in code.editor.text)
+    session.attention.select([items[2], items[3]])
+    lines = {line_with(code, "eye(4)"), line_with(code, "eye(5)")}
+    assert grounds(code)[QColor(code._theme.syntax.selected).name()] == lines
+    place = code.editor.verticalScrollBar().value()
+    session.attention.select([items[1], items[3], items[50]])
+    assert code.editor.verticalScrollBar().value() == place
+
+
+def test_shapes_stand_behind_the_lines_before_a_run_and_values_after_it(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    item = add("torch.full", size="(2,)", fill_value="3.5")
+    qtbot.waitUntil(lambda: "torch.full" in code.editor.text)
+    line = line_with(code, "torch.full")
+    assert code.hint_of(line).text == ""
+    session.results.set_inference([PortInference(node=item, dtype="torch.float32", shape=(2,))])
+    assert code.hint_of(line) == ("→ float32 [2]", False)
+    summary = Summary(dtype="torch.float32", shape=(2,), value=[3.5, 3.5], minimum=3.5, maximum=3.5)
+    session.results.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=summary),))])
+    qtbot.waitUntil(lambda: "→ float32 [2]" in code.hint_of(line).text)
+    QTest.mouseClick(code.strip.hints_button, Qt.MouseButton.LeftButton)
+    assert code.hints == "values" and code.hint_of(line) == ("→ [3.5, 3.5]", False)
+    session.results.set_stale(True)
+    qtbot.waitUntil(lambda: code.hint_of(line).stale)
+    with_hints = code.editor.viewport().grab().toImage()
+    QTest.mouseClick(code.strip.hints_button, Qt.MouseButton.LeftButton)
+    assert code.hints == "off" and code.hint_of(line).text == ""
+    assert code.editor.viewport().grab().toImage() != with_hints
+    assert "→" not in code.editor.toPlainText()
+
+
+def test_a_word_tells_its_value_and_its_operator(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
+    item = add("torch.full", size="(2,)", fill_value="3.5")
+    qtbot.waitUntil(lambda: "torch.full" in code.editor.text)
+    summary = Summary(dtype="torch.float32", shape=(2,), value=[3.5, 3.5])
+    record = TensorRecord(device="cpu", summary=summary, grad_fn="MulBackward0")
+    session.results.add_rows([Row(step=1, node=item, outputs=(record,))])
+    line = line_with(code, "torch.full")
+    tip = code.tip_at(line, 3)
+    assert all(words in tip for words in ("float32 [2]", "MulBackward0", "3.5", "torch.full(size, fill_value"))
+    assert code.tip_at(1, 2) == ""
+
+
+def test_the_line_that_failed_has_a_cross_and_says_why(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    item = add("torch.eye", n="4")
+    qtbot.waitUntil(lambda: "torch.eye(4" in code.editor.text)
+    line = line_with(code, "torch.eye")
+    before = code.editor.gutter.grab().toImage()
+    failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="no <way>")
+    session.results.add_failure(Failure(failed))
+    qtbot.waitUntil(lambda: code.editor.gutter.failing == {line: "RuntimeError: no <way>"})
+    assert code.editor.gutter.grab().toImage() != before
+    assert "no &lt;way&gt;" in code.tip_at(line, -1)
