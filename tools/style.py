@@ -40,6 +40,8 @@ CODE = ("gradstudio/**/*.py",)
 WINDOW = ("gradstudio/ui/**/*.py",)
 TESTS = ("tests/**/*.py",)
 
+SNIPPETS = PurePath("tests/corpus")
+"""What people write in tutorials, and what is to be refused: neither ours nor always Python."""
 OWN_TESTS = PurePath("tests/tools/test_style.py")
 """Holds every unwanted line, to see that it is found."""
 
@@ -114,7 +116,7 @@ def python_files(root: Path) -> list[PurePath]:
         paths = [PurePath(line) for line in listing.splitlines() if (root / line).exists()]
     else:  # a source archive, or a system without git
         paths = [path.relative_to(root) for path in root.rglob("*.py") if ".venv" not in path.parts]
-    return sorted(set(paths))
+    return sorted({path for path in paths if SNIPPETS not in path.parents[1:]})
 
 
 def breaches_of(text: str, path: PurePath) -> list[str]:

@@ -1,16 +1,33 @@
 """Copied parts of a program as text, complete with their stored tensors; Python text too; anything else is refused."""
 
 import ast
-import textwrap
+
+import msgspec
 
 from gradstudio.document.build import build
 from gradstudio.document.errors import NotAFragment, UnreadableFile
 from gradstudio.document.file import stored_tensors
 from gradstudio.document.format import FRAGMENT_FORMAT, FragmentText
+from gradstudio.document.prompts import has_prompts, plain_code
 from gradstudio.document.python import read_python
 from gradstudio.document.read import read
 from gradstudio.document.write import write
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, Wire
+from gradstudio.graph.names import bound_names
+
+
+class Fragment(msgspec.Struct, frozen=True):
+    """What a text from the clipboard holds.
+
+    Attributes:
+        graph: the part.
+        outer: wires into it from items of the canvas that it is for.
+        is_text: it was Python text, whose names are to stay as they were typed.
+    """
+
+    graph: Graph
+    outer: tuple[Wire, ...] = ()
+    is_text: bool = False
 
 
 def to_text(fragment: Graph) -> str:
@@ -18,14 +35,19 @@ def to_text(fragment: Graph) -> str:
     return write(fragment, FRAGMENT_FORMAT, with_data=True)
 
 
-def from_text(text: str) -> Graph:
+def from_text(text: str, canvas: Graph | None = None) -> Fragment:
     """The fragment that a text from the clipboard holds: a copied part, or lines of Python.
+
+    Args:
+        text: what was copied; prompts and fences of Python are taken off.
+        canvas: where it is to be pasted: Python may read the names that are bound there.
 
     Raises:
         NotAFragment: it holds something else; the message says what.
     """
-    if _is_python(text):
-        return _from_python(text)
+    code = plain_code(text)
+    if has_prompts(text) or _is_python(code, canvas):
+        return _from_python(code, canvas)
 
     def make(content: FragmentText) -> Graph:
         graph = build(content)
@@ -33,24 +55,28 @@ def from_text(text: str) -> Graph:
         return graph
 
     try:
-        return read(text, FragmentText, FRAGMENT_FORMAT, make)
+        return Fragment(read(text, FragmentText, FRAGMENT_FORMAT, make))
     except UnreadableFile as error:
         raise NotAFragment(f"The clipboard holds no part of a program ({error}).") from error
 
 
-def _is_python(text: str) -> bool:
+def _is_python(text: str, canvas: Graph | None) -> bool:
     """Whether the text is Python with a statement that does something: prose and single words are not."""
     if text.lstrip().startswith("{"):
         return False
     try:
-        body = ast.parse(textwrap.dedent(text)).body
+        body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return any(not isinstance(s, ast.Expr) or isinstance(s.value, ast.Call) for s in body)
+    if any(not isinstance(s, ast.Expr) or isinstance(s.value, ast.Call) for s in body):
+        return True
+    read = {part.id for s in body for part in ast.walk(s) if isinstance(part, ast.Name)}
+    return canvas is not None and bool(read) and read <= set(bound_names(canvas))
 
 
-def _from_python(text: str) -> Graph:
+def _from_python(text: str, canvas: Graph | None) -> Fragment:
     try:
-        return read_python(textwrap.dedent(text), pasted=True).graph
+        read = read_python(text, pasted=True, canvas=canvas)
     except UnreadableFile as error:
         raise NotAFragment(f"The copied Python cannot be drawn: line {error.line}: {error.message}") from error
+    return Fragment(read.graph, read.outer, is_text=True)

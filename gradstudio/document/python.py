@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradstudio.document.errors import BadTensor, UnreadableFile
 from gradstudio.document.tensors import looked_up, read_beside
-from gradstudio.graph.model import StoredTensor
+from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.parse import MAX_CHARACTERS
@@ -21,13 +21,14 @@ ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
 """What a file may be written in, as its first lines say; by Python's names."""
 
 
-def read_python(text: str, folder: Path | None = None, *, pasted: bool = False) -> Read:
+def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, canvas: Graph | None = None) -> Read:
     """The document of a text; nothing is executed.
 
     Args:
         text: Python source.
         folder: where the text lies: a stored tensor is a file in `<name>.tensors` there.
         pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
+        canvas: where the text is to be pasted: it may read the names that are bound there.
 
     Raises:
         UnreadableFile: with line, column and reason.
@@ -40,7 +41,7 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False) 
         return looked_up(digest, read_beside(where, digest))
 
     try:
-        read = read_script(text, stored, pasted=pasted)
+        read = read_script(text, stored, pasted=pasted, canvas=canvas)
     except NotReadable as error:
         raise UnreadableFile(error.reason, error.line, error.column + 1) from error
     read.graph.places = layout_missing(read.graph)

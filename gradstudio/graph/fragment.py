@@ -30,8 +30,23 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
     return part
 
 
-def paste(graph: Graph, part: Graph, dx: float = 40.0, dy: float = 40.0) -> tuple[Edits, tuple[ItemId, ...]]:
+def paste(
+    graph: Graph,
+    part: Graph,
+    dx: float = 40.0,
+    dy: float = 40.0,
+    *,
+    outer: Iterable[Wire] = (),
+    as_typed: bool = False,
+) -> tuple[Edits, tuple[ItemId, ...]]:
     """Put a fragment at the end of the program, moved by (dx, dy) scene pixels.
+
+    Args:
+        graph: the program.
+        part: the fragment.
+        dx, dy: in scene pixels.
+        outer: wires into the fragment from items of the program.
+        as_typed: its names stay, and bind anew what they bound, as statements do that are written below others.
 
     Returns:
         The edits, and the new ids of the fragment's outermost items.
@@ -45,10 +60,11 @@ def paste(graph: Graph, part: Graph, dx: float = 40.0, dy: float = 40.0) -> tupl
         into = ROOT if body == ROOT else BodyId(ids[ItemId(body)])
         index = draft.end_of(into)
         if (node := part.nodes.get(item)) is not None:
-            draft.do(AddNode(_fresh_node(node, ids[item], taken), into, index))
+            draft.do(AddNode(_fresh_node(node, ids[item], None if as_typed else taken), into, index))
         else:
             draft.do(AddBlock(_fresh_block(part.blocks[item], ids[item]), into, index))
     draft.do(*(AddWire(Wire(ids[w.source], w.output, ids[w.target], w.port)) for w in part.wires.values()))
+    draft.do(*(AddWire(Wire(w.source, w.output, ids[w.target], w.port)) for w in outer))
     places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items()}
     draft.do(SetPlaces(dict(places)))
     return draft.finish(), tuple(ids[item] for item in part.bodies[ROOT])
@@ -78,8 +94,9 @@ def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:
             part.places[key] = graph.places[key]
 
 
-def _fresh_node(node: Node, item: ItemId, taken: set[str]) -> Node:
-    names = tuple(name if name == "_" else naming.fresh(taken, name) for name in node.names)
+def _fresh_node(node: Node, item: ItemId, taken: set[str] | None) -> Node:
+    """The node under its new id; its names are such as are not `taken`, or stay."""
+    names = tuple(name if name == "_" or taken is None else naming.fresh(taken, name) for name in node.names)
     return msgspec.structs.replace(node, id=item, names=names, marks=tuple(m for m in node.marks if m != "root"))
 
 

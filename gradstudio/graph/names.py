@@ -57,6 +57,17 @@ def bound_names(graph: Graph) -> Iterator[str]:
         yield from (block.variable, *block.carried)
 
 
+def names_at_end(graph: Graph) -> dict[str, tuple[ItemId, int]]:
+    """What each name means behind the last statement: the result of a node."""
+    return {
+        name: (item, output)
+        for item in graph.order()
+        if (node := graph.nodes.get(item)) is not None and not node.muted
+        for output, name in enumerate(node.names)
+        if name != "_"
+    }
+
+
 def fresh(taken: set[str], base: str) -> str:
     """The base, or the base with the lowest free number; added to `taken`."""
     return fresh_from(taken, base, 1)[0]

@@ -6,7 +6,12 @@ from gradstudio.document import file
 from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import NotAFragment
 from gradstudio.document.tensors import stored_tensor
+from gradstudio.graph import fragment
+from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.program.reading.reader import read_script
+from gradstudio.program.write import write, write_script
 from tests.document.graphs import graphs, put, tables
 
 HEAD = '{"format": "gradstudio-fragment", '
@@ -15,7 +20,7 @@ TENSOR = '{"digest": "' + "0" * 64 + '", "dtype": "float32", "shape": [1]'
 
 @given(graphs())
 def test_what_was_copied_is_what_is_pasted(graph):
-    assert tables(from_text(to_text(graph))) == tables(graph)
+    assert tables(from_text(to_text(graph)).graph) == tables(graph)
 
 
 def test_stored_tensors_travel_inside_the_text():
@@ -23,7 +28,7 @@ def test_stored_tensors_travel_inside_the_text():
     tensor = stored_tensor(b"\x01\x02", "uint8", (2,), "a source")
     graph.tensors[tensor.digest] = tensor
     put(graph, Node(id=ItemId("x"), operator="python.stored", names=("x",), literals={"digest": f'"{tensor.digest}"'}))
-    assert from_text(to_text(graph)).tensors == {tensor.digest: tensor}
+    assert from_text(to_text(graph)).graph.tensors == {tensor.digest: tensor}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +57,7 @@ def test_garbage_is_only_ever_refused(text):
 
 
 def test_lines_of_python_are_a_fragment_without_their_imports() -> None:
-    part = from_text("    x = torch.ones(2, requires_grad=True)\n    y = F.relu(x).sum()\n")
+    part = from_text("    x = torch.ones(2, requires_grad=True)\n    y = F.relu(x).sum()\n").graph
     assert [node.operator for node in part.nodes.values()] == [
         "torch.ones",
         "torch.nn.functional.relu",
@@ -70,3 +75,79 @@ def test_python_that_cannot_be_drawn_says_the_line() -> None:
 def test_prose_is_no_python(text: str) -> None:
     with pytest.raises(NotAFragment, match="no part of a program"):
         from_text(text)
+
+
+def pasted(canvas: Graph, text: str) -> Graph:
+    """The canvas with the text pasted onto it."""
+    found = from_text(text, canvas)
+    edits, _ = fragment.paste(canvas, found.graph, outer=found.outer, as_typed=found.is_text)
+    apply_all(canvas, edits)
+    assert incomplete(canvas) == {}
+    return canvas
+
+
+def program(text: str) -> Graph:
+    return read_script(f"import torch\nfrom torch import nn\n\n{text}").graph
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("x = torch.ones(2)\n", "y = x * 2\nz = y + x\n"),
+        ("x = torch.ones(2)\nx = x + 1\n", "y = x * 2\n"),
+        ("fc = nn.Linear(2, 3)\nx = torch.ones(2)\n", "loss = fc(x).sum()\nloss.backward()\nfc.weight.grad\n"),
+        ("x = torch.ones(2)\ntotal = 0\n", "total += 3\nx += 1\ny = x\n"),
+        ("x = torch.ones(2)\nh = torch.zeros(2)\n", "for t in range(3):\n    h = h + x * t\ny = h\n"),
+        ("for k in range(2):\n    last = torch.ones(2) * k\n", "y = last + 1\n"),
+        ("with torch.no_grad():\n    x = torch.ones(2)\n", "with torch.no_grad():\n    y = x + 1\n"),
+        ("x = torch.ones(2)\n", "# a note\ntorch.manual_seed(1)\nx = torch.rand(2)  # x anew\ny = x\n"),
+        ("a, b = torch.ones(2).split(1)\n", "a, b = b, a\nc = a - b\n"),
+        ("x = torch.ones(2)\n", "x + 1\n"),
+    ],
+)
+def test_python_goes_on_with_the_names_of_the_canvas(before: str, text: str) -> None:
+    assert write_script(pasted(program(before), text)) == write_script(program(before + text))
+
+
+def test_pasting_twice_is_writing_it_twice() -> None:
+    text = "x = torch.ones(2)\nfor t in range(2):\n    x = x + t\n"
+    assert write_script(pasted(pasted(Graph(), text), text)).count("x = x + t") == 2
+
+
+def test_a_name_that_neither_the_text_nor_the_canvas_binds_is_refused() -> None:
+    with pytest.raises(NotAFragment, match="'z' is not bound"):
+        from_text("y = x + z\n", program("x = torch.ones(2)\n"))
+
+
+def test_the_canvas_keeps_its_settings() -> None:
+    canvas = program("torch.manual_seed(3)\nx = torch.ones(2)\n")
+    pasted(canvas, "device = 'cuda' if torch.cuda.is_available() else 'cpu'\ny = torch.zeros(2, device=device)\n")
+    assert (canvas.header.seed, canvas.header.device) == (3, "cpu")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">>> x = torch.ones(2)\n>>> x\ntensor([1., 1.])\n>>> for i in range(2):\n...     x = x + i\n...\n>>> y = x\n",
+        "In [1]: x = torch.ones(2)\nIn [2]: x\nOut[2]: tensor([1., 1.])\n\nIn [3]: for i in range(2):\n"
+        "   ...:     x = x + i\n   ...:\nIn [4]: y = x\n",
+        "F\n```python\nx = torch.ones(2)\nx\n```\nand then\n\n```\nfor i in range(2):\n    x = x + i\ny = x\n```\nE.",
+        "        x = torch.ones(2)\n        x\n        for i in range(2):\n            x = x + i\n        y = x\n",
+        "    >>> x = torch.ones(2)\n    >>> x\n    >>> for i in range(2):\n    ...     x = x + i\n    >>> y = x\n",
+        "```pycon\n>>> x = torch.ones(2)\n>>> x\n>>> for i in range(2):\n...     x = x + i\n...\n>>> y = x\n```",
+        "x = torch.ones(2)\r\nx\r\nfor i in range(2):\r\n    x = x + i\r\ny = x\r\n",
+    ],
+)
+def test_prompts_fences_and_indentation_come_off(text: str) -> None:
+    lines = [line for line in write(from_text(text).graph).code.splitlines() if line]
+    assert lines[-5:] == ["x = torch.ones(2)", "x", "for i in range(2):", "    x = x + i", "y = x"]
+
+
+def test_other_languages_between_fences_are_left_out() -> None:
+    text = "```bash\npip install torch\n```\n```python\nx = torch.ones(2)\n```\n```text\ntensor\n```\n"
+    assert [node.names for node in from_text(text).graph.nodes.values()] == [("x",)]
+
+
+def test_a_refusal_counts_the_lines_that_were_copied() -> None:
+    with pytest.raises(NotAFragment, match="line 3"):
+        from_text(">>> x = torch.ones(2)\ntensor([1., 1.])\n>>> y = [v for v in x]\n")

@@ -35,9 +35,11 @@ class Draft:
         lines: of every item.
     """
 
-    def __init__(self) -> None:
-        """An empty program without a seed."""
-        self.graph = Graph()
+    def __init__(self, canvas: Graph | None = None) -> None:
+        """An empty program without a seed, or one that goes on where a canvas ends."""
+        self.graph = canvas.copy() if canvas is not None else Graph()
+        self.graph.tails = {}
+        self._canvas = canvas
         self.body: BodyId = ROOT
         self.line = 1
         self.lines: dict[ItemId, int] = {}
@@ -110,7 +112,12 @@ class Draft:
         """Without a line `device = …`, what creates tensors is on the document's device, the CPU (SEMANTICS 11)."""
         for item, node in self.graph.nodes.items():
             operator = load().get(node.operator)
-            if operator is None or not operator.creates or operator.parameter("device") is None:
+            if (
+                item not in self.lines
+                or operator is None
+                or not operator.creates
+                or operator.parameter("device") is None
+            ):
                 continue
             if "device" not in node.literals and (item, "device") not in self.graph.wires:
                 literals = {**node.literals, "device": DOCUMENT_DEVICE}
@@ -122,8 +129,30 @@ class Draft:
 
     def finish(self) -> Graph:
         """The graph, with the order of its statements."""
-        self.graph.bodies = {body: tuple(order) for body, order in self._orders.items()}
+        bodies = {body: tuple(order) for body, order in self._orders.items()}
+        if self._canvas is not None:
+            bodies = {**self._canvas.bodies, **bodies, ROOT: (*self._canvas.bodies[ROOT], *bodies[ROOT])}
+        self.graph.bodies = bodies
         return self.graph
+
+    def part(self) -> tuple[Graph, tuple[Wire, ...]]:
+        """What was read, as a graph of its own, and the wires into it from the canvas that it goes on from."""
+        if self._canvas is None:
+            return self.graph, ()
+        part, outer = Graph(), []
+        part.header, part.tensors, part.tails = self.graph.header, self.graph.tensors, self.graph.tails
+        part.nodes = {item: node for item, node in self.graph.nodes.items() if item in self.lines}
+        part.blocks = {item: block for item, block in self.graph.blocks.items() if item in self.lines}
+        part.parents = {item: self.graph.parents[item] for item in self.lines}
+        part.bodies = {body: tuple(order) for body, order in self._orders.items()}
+        for (target, port), wire in self.graph.wires.items():
+            if target in self.lines and wire.source in self.lines:
+                part.wires[target, port] = wire
+                part.outgoing.setdefault(wire.source, {})[wire] = None
+                part.incoming.setdefault(target, {})[wire] = None
+            elif target in self.lines:
+                outer.append(wire)
+        return part, tuple(outer)
 
     def last_of(self, body: BodyId) -> ItemId | None:
         """The last item of a body so far."""
@@ -218,6 +247,8 @@ class Draft:
 
     def _fresh(self) -> ItemId:
         self._count += 1
+        while ItemId(f"n{self._count}") in self.graph:
+            self._count += 1
         return ItemId(f"n{self._count}")
 
     def _place(self, item: ItemId) -> None:

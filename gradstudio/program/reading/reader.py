@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import msgspec
 
 from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
+from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
+from gradstudio.graph.names import bound_names, names_at_end
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
 from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
@@ -32,19 +33,24 @@ class Read(msgspec.Struct, frozen=True):
     Attributes:
         graph: without places.
         lines: 1-based line of every item in the text.
+        outer: wires into it from items of the canvas that the text is to be pasted on.
     """
 
     graph: Graph
     lines: dict[ItemId, int]
+    outer: tuple[Wire, ...] = ()
 
 
-def read_script(text: str, stored: StoredOf | None = None, *, pasted: bool = False) -> Read:
+def read_script(
+    text: str, stored: StoredOf | None = None, *, pasted: bool = False, canvas: Graph | None = None
+) -> Read:
     """The graph of a text, without places.
 
     Args:
         text: Python source.
         stored: gives the stored tensor in a file named from the text's folder, for texts that load one.
         pasted: the usual imports need not be repeated (SEMANTICS 14).
+        canvas: the text goes to the end of this program and may read the names that are bound there.
 
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
@@ -52,7 +58,7 @@ def read_script(text: str, stored: StoredOf | None = None, *, pasted: bool = Fal
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
     tree = parse(text)
     try:
-        return _Reader(text, tree, stored, pasted).read()
+        return _Reader(text, tree, stored, pasted, canvas).read()
     except NotReadable as error:
         line = text.split("\n")[error.line - 1].encode()  # columns of a syntax tree count bytes
         column = len(line[: error.column].decode(errors="ignore"))
@@ -62,18 +68,23 @@ def read_script(text: str, stored: StoredOf | None = None, *, pasted: bool = Fal
 class _Reader:
     """One text, read from top to bottom."""
 
-    def __init__(self, text: str, tree: ast.Module, stored: StoredOf | None, pasted: bool) -> None:
+    def __init__(
+        self, text: str, tree: ast.Module, stored: StoredOf | None, pasted: bool, canvas: Graph | None
+    ) -> None:
         self._tree = tree
         self._comments = Comments(text)
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
-        self._draft, self._scope, self._modules = Draft(), Scope(used), Modules()
+        self._draft, self._scope, self._modules = Draft(canvas), Scope(used), Modules()
+        if canvas is not None:
+            self._take(canvas, used)
         if pasted:
             self._modules.take_usual()
         literals = Literals(text, self._modules)
         expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, expressions)
         self._blocks = Blocks(self._draft, self._scope, self._modules, expressions, self._body)
-        self._settings = True
+        self._is_pasted_on = canvas is not None
+        self._settings = canvas is None
         self._depth, self._end = 0, END
 
     def read(self) -> Read:
@@ -89,17 +100,25 @@ class _Reader:
             self._body(statements, 0, self._end)
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
-        if not self._scope.has_device:
+        if self._is_pasted_on or not self._scope.has_device:
             self._draft.follow_document_device()
         graph = self._draft.finish()
         self._check(graph)
-        return Read(graph, self._draft.lines)
+        part, outer = self._draft.part()
+        return Read(part, self._draft.lines, outer)
+
+    def _take(self, canvas: Graph, used: set[str]) -> None:
+        """Bind what the names of a canvas mean at its end."""
+        used.update(bound_names(canvas))
+        self._scope.has_device = True
+        for name, (item, output) in names_at_end(canvas).items():
+            self._scope.bind(name, self._draft.result(item, output))
 
     def _check(self, graph: Graph) -> None:
         """Refuse what the rules of a graph refuse; what a call lacks is torch's to say when it runs."""
         for item, why in incomplete(graph).items():
             is_call = item in graph.nodes and graph.nodes[item].operator == "python.call"
-            if not is_call and not why.startswith(READS) and not why.endswith(EMPTY):
+            if item in self._draft.lines and not is_call and not why.startswith(READS) and not why.endswith(EMPTY):
                 raise NotReadable(f"{why[:1].upper()}{why[1:]}.".replace("..", "."), self._draft.lines[item])
 
     def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:
@@ -160,8 +179,8 @@ class _Reader:
         header = self._draft.graph.header
         before = header.device if self._scope.has_device else None
         device = read_device(statement, self._modules, self._is_available, before)
-        if device is None:
-            return False
+        if device is None or self._is_pasted_on:
+            return device is not None  # the canvas has its own
         if before not in (None, device) and not isinstance(statement, ast.If):
             reason = f"'device' is \"{before}\" above: a canvas has one device. Write the other one where it is used."
             raise NotReadable(reason, statement.lineno, statement.col_offset)

@@ -86,14 +86,17 @@ class Commands:
     def paste(self, x: float | None = None, y: float | None = None) -> None:
         """Add what the clipboard holds, at a scene point or in the middle of what is seen."""
         try:
-            part = from_text(QGuiApplication.clipboard().text())
+            found = from_text(QGuiApplication.clipboard().text(), self.board.graph)
         except DocumentError as error:
             self.refuse(str(error))
             return
+        part = found.graph
         places = [place for key, place in part.places.items() if not key.startswith("note:")]
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self.pointer_or_middle() if x is None or y is None else (x, y)
-        edits, items = fragment.paste(self.board.graph, part, at_x - left, at_y - top)
+        edits, items = fragment.paste(
+            self.board.graph, part, at_x - left, at_y - top, outer=found.outer, as_typed=found.is_text
+        )
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
         self.select(frozenset(items))
 

@@ -341,6 +341,18 @@ def test_copy_and_paste_travel_as_text(hand: Hand) -> None:
     assert len(hand.session.attention.selection) == 2
 
 
+def test_pasted_python_is_wired_to_the_names_of_the_canvas_in_one_step(hand: Hand) -> None:
+    x = hand.add("torch.randn", 40, 100)
+    name = hand.graph.nodes[x].names[0]
+    QGuiApplication.clipboard().setText(f">>> y = {name} * 2\n>>> y.sum()\ntensor(1.)\n")
+    hand.key(Key.Key_V, CONTROL)
+    assert {node.operator for node in hand.graph.nodes.values()} == {"torch.randn", "operator.mul", "torch.Tensor.sum"}
+    assert [wire.target for wire in hand.graph.wires_from(x)] == [
+        item for item, node in hand.graph.nodes.items() if node.operator == "operator.mul"
+    ]
+    assert [text.partition(" ")[0] for text in hand.undo_texts] == ["Add", "Paste"]
+
+
 def test_cut_takes_away_and_paste_brings_back(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     hand.click(hand.header(x))
