@@ -5,10 +5,12 @@ import io
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy
 import torch
 
 Names = dict[str, Any]
@@ -29,7 +31,10 @@ def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
     before_folder = Path.cwd()
     os.chdir(folder)  # a notebook finds its tensors there
     before = torch.get_default_dtype()
-    with contextlib.redirect_stdout(io.StringIO()):
+    torch.manual_seed(0)  # for programs that set no seed themselves
+    numpy.random.seed(0)
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's and numpy's words on what the snippet does
         try:
             sys.setprofile(watch)
             exec(compile(text, str(path), "exec"), namespace)
@@ -75,4 +80,9 @@ def _same_bits(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
         return one is other
     if (one.dtype, one.shape) != (other.dtype, other.shape):
         return False
-    return one.detach().cpu().contiguous().numpy().tobytes() == other.detach().cpu().contiguous().numpy().tobytes()
+    return bytes_of(one) == bytes_of(other)
+
+
+def bytes_of(tensor: torch.Tensor) -> bytes:
+    """All that a tensor holds, NaN as it is."""
+    return tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()

@@ -1,5 +1,6 @@
 """Each form of a program computes what the script does, bit for bit."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,13 @@ PROGRAMS = {
         "# region: Data\nx = torch.randn(4, 3)\n# endregion\n# region: Model\nfc = nn.Linear(3, 2)\ny = fc(x)\n"
         "# endregion\n# region: Loss\nloss = y.sum()\nloss.backward()\n# endregion\n"
     ),
+    "a loop that switches leaves on": (
+        "g = torch.Generator().manual_seed(5)\nC = torch.randn((5, 2), generator=g)\n"
+        "W = torch.randn((6, 5), generator=g) * 0.2\nparameters = [C, W]\nfor p in parameters:\n"
+        "    p.requires_grad = True\nX = torch.randint(0, 5, (4, 3), generator=g)\nemb = C[X]\n"
+        "loss = F.cross_entropy(emb.view(4, -1) @ W, X[:, 0])\nloss.backward()\nfor p in parameters:\n"
+        "    p.data += -0.1 * p.grad\n"
+    ),
     "nothing to go back": "x = torch.randn(4, 3)\nfc = nn.Linear(3, 2)\ny = fc(x)\n",
 }
 
@@ -132,6 +140,30 @@ def test_every_example_as_a_notebook(path: Path) -> None:
     graph = load(path)
     notebook = cells(write_notebook(graph, stem=path.stem))
     assert differences(write_script(graph, stem=path.stem), notebook, path.parent) == [], notebook
+
+
+CORPUS = sorted((Path(__file__).parents[1] / "corpus" / "accepted").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_every_snippet_of_the_corpus(path: Path, tmp_path: Path) -> None:
+    graph = read_script(path.read_text(encoding="utf-8")).graph
+    script = write_script(graph, stem=path.stem)
+    assert differences(script, cells(write_notebook(graph, stem=path.stem)), tmp_path) == []
+    try:
+        module = write_module(graph, stem=path.stem)
+    except NoForm:
+        return
+    assert differences(script, module, tmp_path) == [], module
+
+
+def test_most_snippets_that_train_something_have_a_module_form() -> None:
+    found: list[str] = []
+    training = [path for path in CORPUS if "backward()" in path.read_text(encoding="utf-8")]
+    for path in training:
+        with contextlib.suppress(NoForm):
+            found.append(write_module(read_script(path.read_text(encoding="utf-8")).graph))
+    assert len(found) >= 0.9 * len(training)
 
 
 def assert_same(graph: Graph, path: Path) -> None:

@@ -115,6 +115,9 @@ class Plan:
         """Whether a value is a leaf that torch's own constructor does not make a parameter already."""
         if not self._is_leaf(value):
             return False
+        if value in self.units.switched:
+            others = (unit for unit in self.roles.construction if unit != value[0])
+            return not any(value in self.units.reads(unit) for unit in others)
         operator = self.units.operator(value[0])
         if operator is None or traits_of(operator).makes_leaf == "parameter":
             return False

@@ -55,7 +55,7 @@ def roles(graph: Graph) -> Roles:
         NoForm: nothing in it is trained or computed; says why and what to do.
     """
     analysis = analyse(graph)
-    root, backward = _root(analysis)
+    root, backward = _root(analysis, Units(analysis).repeated)
     units = Units(analysis, pulled_parts(analysis, root))
     body, forward = _run(units, root, backward)
     setting_up = SettingUp(units, tuple(forward))
@@ -88,7 +88,7 @@ def roles(graph: Graph) -> Roles:
 # -------------------------------------------------------------------- the root
 
 
-def _root(analysis: Analysis) -> tuple[Value, ItemId | None]:
+def _root(analysis: Analysis, repeated: frozenset[ItemId]) -> tuple[Value, ItemId | None]:
     """The value to return, and the first backward that starts from it or after it."""
     graph, soundness = analysis.graph, analysis.soundness
     order = [item for item in graph.order() if item in graph.nodes and soundness.is_live(item)]
@@ -96,11 +96,11 @@ def _root(analysis: Analysis) -> tuple[Value, ItemId | None]:
     backwards = [item for item in order if graph.nodes[item].operator in _BACKWARD_KEYS]
     backwards.sort(key=lambda item: graph.nodes[item].operator == _BACKWARD_KEYS[2])  # `.backward()` first
     for item in backwards:
-        value = _started_from(analysis, item)
+        value = _started_from(analysis, item, repeated)
         if value is not None and (chosen is None or value[0] == chosen):
             return value, item
     found = chosen if chosen is not None else analysis.root
-    if found is None or found not in analysis.gradients.repeated:
+    if found is None or found not in repeated:
         raise NoForm(
             "No tensor here is computed from one that requires grad, so there is nothing for forward to return. "
             "Give a tensor requires_grad=True, or export the script."
@@ -108,7 +108,7 @@ def _root(analysis: Analysis) -> tuple[Value, ItemId | None]:
     return soundness.binding(found, 0), None
 
 
-def _started_from(analysis: Analysis, backward: ItemId) -> Value | None:
+def _started_from(analysis: Analysis, backward: ItemId, repeated: frozenset[ItemId]) -> Value | None:
     """What a backward starts from, when that is computed in the repeated part."""
     name = analysis.soundness.operators[backward].parameters[0].name
     wires = analysis.graph.wires
@@ -116,7 +116,7 @@ def _started_from(analysis: Analysis, backward: ItemId) -> Value | None:
     if wire is None:
         return None
     value = analysis.soundness.binding(wire.source, wire.output)
-    is_computed = value[0] in analysis.graph.nodes and value[0] in analysis.gradients.repeated
+    is_computed = value[0] in analysis.graph.nodes and value[0] in repeated
     return value if is_computed and value not in analysis.gradients.leaves else None
 
 
@@ -184,12 +184,12 @@ def _is_barrier(units: Units, unit: ItemId) -> bool:
     effects = units.effects(unit)
     writes_leaf = any(value in units.leaves for value in units.written(unit))
     trains = bool(effects & {Effect.BACKWARD, Effect.OPTIMIZER})
-    return trains or (writes_leaf and unit in units.analysis.gradients.repeated)
+    return trains or (writes_leaf and unit in units.repeated)
 
 
 def _computes(units: Units, unit: ItemId) -> bool:
     """Whether a unit computes with what is trained."""
-    if unit not in units.analysis.gradients.repeated or units.effects(unit) & {Effect.MODE, Effect.SEED}:
+    if unit not in units.repeated or units.effects(unit) & {Effect.MODE, Effect.SEED}:
         return False
     if Effect.PRINT in units.effects(unit) and unit in units.graph.nodes:
         return False

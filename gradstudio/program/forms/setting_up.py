@@ -26,7 +26,7 @@ class SettingUp:
     def __init__(self, units: Units, run: tuple[ItemId, ...]) -> None:
         """Sort; raises `NoForm` when the random numbers would come in another order."""
         self.units, self.graph = units, units.graph
-        self.repeated, self.leaves = units.analysis.gradients.repeated, units.leaves
+        self.repeated, self.leaves = units.repeated, units.leaves
         self.set_up = [unit for unit in units.of(ROOT) if unit not in self.repeated]
         self.forward = self._without_hoisted(run)
         self._inside = {item for unit in self.forward for item in units.members(unit)}

@@ -9,6 +9,7 @@ from gradstudio.graph.joining import TRAIN
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Node, Wire
 from gradstudio.graph.modes import is_training
 from gradstudio.operators.model import Effect, Face, Family, Operator
+from gradstudio.program.forms.switched import Switched
 
 Value = tuple[ItemId, int]
 """An output: (item, number)."""
@@ -25,7 +26,9 @@ class Units:
     Attributes:
         nested: the parts that are printed inside their users; those pulled out are not among them.
         position: place of every item in program order.
-        leaves: values that are leaves which require grad; `may_require_grad` those that may.
+        leaves: values that are leaves which require grad; `may_require_grad` those that may; `switched` leaves that
+            a loop over a list makes.
+        repeated: the items of the repeated part (SEMANTICS 5).
     """
 
     def __init__(self, analysis: Analysis, pulled: frozenset[ItemId] = frozenset()) -> None:
@@ -33,8 +36,11 @@ class Units:
         self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
         self.nested = analysis.nested - pulled
         self.position = {item: k for k, item in enumerate(self.graph.order())}
-        self.leaves = self._bindings(analysis.gradients.leaves)
-        self.may_require_grad = self._bindings(analysis.gradients.may)
+        switched = Switched(analysis)
+        self.switched = frozenset(switched.leaves)
+        self.leaves = self._bindings(analysis.gradients.leaves) | switched.leaves
+        self.may_require_grad = self._bindings(analysis.gradients.may) | switched.leaves
+        self.repeated = (analysis.gradients.repeated - switched.drawn) | switched.repeated
         self._members: dict[BodyId, dict[ItemId, list[ItemId]]] = {}
 
     def _bindings(self, values: Iterable[Value]) -> frozenset[Value]:
@@ -183,7 +189,7 @@ class Units:
             return False
         word = known.word
         drops = word in _RECURRENT and maker.literals.get("dropout", "0.0") not in ("0", "0.0")
-        if drops or any(part in word.lower() for part in _DRAWING_CALLS):
+        if drops or (any(part in word.lower() for part in _DRAWING_CALLS) and not _is_without_dropout(maker, word)):
             return True
         return any(self._draws_when_called(wire.source) for wire in self._children(maker, known))
 
@@ -212,3 +218,8 @@ class Units:
             return node.names
         block = self.graph.blocks[item]
         return (block.variable,) if block.variable else ()
+
+
+def _is_without_dropout(maker: Node, word: str) -> bool:
+    """Attention drops nothing unless it is told to."""
+    return word == "MultiheadAttention" and maker.literals.get("dropout", "0.0") in ("0", "0.0")
