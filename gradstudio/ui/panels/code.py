@@ -72,6 +72,7 @@ class CodePanel(QWidget):
         column.addWidget(self.editor, 1)
         column.addWidget(self.strip)
         self.editor.hint_of, self.editor.tip_at = self.hint_of, self.tip_at
+        self.live.may_say = lambda: not self.completion.isVisible()
         self.editor.gutter.has_statement = lambda line: self.statement_at(line) is not None
         self.set_theme(theme)
         self._listen()

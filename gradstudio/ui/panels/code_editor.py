@@ -102,11 +102,13 @@ class CodeEditor(QPlainTextEdit):
         return bool(self.textCursor().block().layout().preeditAreaText())
 
     def put(self, found: Sequence[Hunk], *, undoable: bool = False) -> None:
-        """Replace lines for the program; the cursor stays at its word, the scroll position where it is."""
+        """Replace lines for the program; the cursor stays at its word, and what is seen where it is."""
         if not found:
             return
         bar, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        places = bar.value(), across.value()
+        top = self.firstVisibleBlock().blockNumber()
+        above = sum(len(hunk.lines) - (hunk.end - hunk.start) for hunk in found if hunk.end <= top)
+        places = bar.value() + above, across.value()
         self._putting = True
         if not undoable:
             self.setUndoRedoEnabled(False)

@@ -35,6 +35,7 @@ class LiveText(QObject):
 
     Attributes:
         state: see above; `error` says why it is refused, `told` whether it is time to say so.
+        may_say: whether a reason may be told now; not while words are offered.
         left_behind: what was typed and not applied when another document was opened; "" mostly.
 
     Signals:
@@ -54,6 +55,7 @@ class LiveText(QObject):
         self.state: LiveState = "same"
         self.error: NotReadable | None = None
         self.told = False
+        self.may_say: Callable[[], bool] = lambda: True
         self.left_behind, self.left_title = "", ""
         self._title = session.title
         self._own = self._holding = False
@@ -276,6 +278,9 @@ class LiveText(QObject):
         self._title = self._session.title
 
     def _say(self) -> None:
+        if self.state == "refused" and not self.told and not self.may_say():
+            self._patience.start(PATIENCE_MS)
+            return
         self.told = self.state == "refused"
         self.changed.emit()
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor, QTextFormat
+from PySide6.QtGui import QInputMethodEvent, QTextCursor, QTextFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.session import Session
@@ -293,6 +293,37 @@ def test_two_thousand_lines_are_pasted_at_once(qtbot: QtBot, code: CodePanel, se
     assert {"v0", "v1999"} <= nodes(session).keys() and undo_count(session) == 1
     press(code, Key.Key_Z, Control)
     assert code.editor.text == TEXT.strip()
+
+
+def test_letters_of_an_input_method_are_applied_when_they_are_chosen(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    go_behind(code, "z = y * 2")
+    press(code, Key.Key_Return)
+    write(code, "# ")
+    QApplication.sendEvent(code.editor, QInputMethodEvent("ni", []))
+    assert code.editor.composes
+    press(code, Key.Key_F5)
+    assert not code.live.is_applied and code.editor.composes
+    chosen = QInputMethodEvent()
+    chosen.setCommitString("\u4f60")
+    QApplication.sendEvent(code.editor, chosen)
+    applied(qtbot, code)
+    assert code.editor.text.endswith("\n# \u4f60")
+    assert "# \u4f60" in session.run.program.code
+
+
+def test_lines_that_come_above_leave_what_is_seen_where_it_is(qtbot: QtBot, code: CodePanel, session: Session) -> None:
+    many = "import torch\n\n" + "".join(f"v{k} = torch.ones({k})\n" for k in range(1, 80))
+    session.graph_store.load(read_script(many).graph)
+    qtbot.waitUntil(lambda: "v79" in code.editor.text)
+    code.editor.go_to(81, 0)
+    seen = code.editor.firstVisibleBlock().text()
+    edits = recipes.set_header(session.graph_store.graph, Header(seed=3))
+    session.graph_store.submit(edits, "Seed")
+    qtbot.waitUntil(lambda: "manual_seed(3)" in code.editor.text)
+    assert code.editor.firstVisibleBlock().text() == seen
+    assert code.editor.textCursor().block().text() == "v79 = torch.ones(79)"
 
 
 # ---------------------------------------------------------------------- keys
