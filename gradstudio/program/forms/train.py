@@ -8,7 +8,7 @@ from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
 from gradstudio.program.forms.module import _trimmed, _Writer
 from gradstudio.program.forms.part import PartBody, PartReferences
-from gradstudio.program.forms.train_plan import DEFAULT_RATE, DEFAULT_STEPS, LOCALS, TrainingPlan
+from gradstudio.program.forms.train_plan import DEFAULT_RATE, DEFAULT_STEPS, LOCALS, LONGEST_NAME, TrainingPlan
 from gradstudio.program.forms.train_text import BATCH, DEVICE, HEAD, MAIN, PROCESS, SAVE, TALK, TRAIN, chosen
 from gradstudio.program.forms.units import Value
 from gradstudio.program.wrap import WIDTH, wrap
@@ -72,7 +72,7 @@ class _Training(_Writer):
     def _values(self) -> dict[str, str]:
         plan, header = self.plan, self.graph.header
         return {
-            "stem": re.sub(r"[^\w.+ -]", "_", plan.stem, flags=re.ASCII)[:40] or "program",
+            "stem": re.sub(r"[^\w.+ -]", "_", plan.stem, flags=re.ASCII)[:LONGEST_NAME] or "program",
             "steps": str(plan.turns.count if plan.turns is not None else DEFAULT_STEPS),
             "rate": plan.rate.text if plan.rate is not None else DEFAULT_RATE,
             "seed": str(int(header.seed or 0)),
@@ -136,6 +136,9 @@ class _Training(_Writer):
     def _set_up(self) -> list[str]:
         plan, units = self.plan, self.plan.set_up_units
         references = self._references("model")
+        made_here = plan.attributes if plan.handed else ()
+        unread = plan.unread(units, [*plan.data, *self.roles.given, *made_here])
+        references.spelled.update({v: text for v, text in unread.items() if v not in plan.attributes})
         body = self._written(references, "device" in self.features)
         given = plan.attributes if plan.handed else self.roles.given
         arguments = [references.name(value) for value in given]
@@ -228,7 +231,9 @@ class _Training(_Writer):
         if step.forgets:
             owner = "optimizer" if step.optimizer is not None else "model"
             body.before[self.roles.forward[-1]] = [f"{owner}.zero_grad()"]
-        body.choose([*step.updates, *numbers])
+        kept = [*step.updates, *numbers]
+        body.references.spelled.update({v: text for v, text in plan.unread(kept, own).items() if v not in own})
+        body.choose(kept)
         if numbers:
             body.write(ROOT, 1)
         if step.body != ROOT or not numbers:

@@ -69,7 +69,7 @@ class Objects:
 
     def is_model(self, value: Value) -> bool:
         """Whether a value is a parameter or a module of the set-up, or an optimizer."""
-        if value in self.units.analysis.gradients.leaves:
+        if value in self.units.leaves:
             return True
         return self.makes(value[0], Family.MODULE) or self.makes(value[0], Family.OPTIMIZER)
 

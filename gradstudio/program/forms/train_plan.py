@@ -1,5 +1,7 @@
 """Plan of a training script: its class, its set-up, its step, and what of it the command line may change."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from gradstudio.graph.analysis import analyse
@@ -25,6 +27,7 @@ GLOBALS = frozenset(
 """Names that a training script has beside the canvas's."""
 LOCALS = frozenset("model network optimizer batch loss lr device data".split())
 """What the functions around the canvas's statements call their own."""
+LONGEST_NAME = 40
 DEFAULT_STEPS, DEFAULT_RATE = 100, "0.001"
 
 
@@ -52,7 +55,7 @@ class TrainingPlan(Plan):
         graph, self.rate = with_rate(graph, Step(analyse(graph)))
         self.step = Step(analyse(graph))
         super().__init__(graph, stem)
-        self.title = class_name(stem, (self.references.taken - {self.title}) | GLOBALS)
+        self.title = class_name(stem[:LONGEST_NAME], (self.references.taken - {self.title}) | GLOBALS)
         self.names |= self._apart()
         self.turns = self._turns()
         self.counter = (self.step.loop, 0) if self.step.loop is not None else None
@@ -93,12 +96,7 @@ class TrainingPlan(Plan):
 
     def _unread(self, forward: tuple[ItemId, ...]) -> frozenset[Value]:
         """Values with a name that only what the script leaves out would read."""
-        inside = [item for unit in forward for item in self.step.units.members(unit)]
-        wires = (wire for item in inside for wire in self.step.graph.incoming.get(item, ()))
-        read = {self.step.analysis.soundness.binding(wire.source, wire.output) for wire in wires} | {self.step.loss}
-        nodes = [node for item in inside if (node := self.step.graph.nodes.get(item)) is not None]
-        named = {(node.id, k) for node in nodes for k, name in enumerate(node.names) if name != "_"}
-        return frozenset(named - read)
+        return frozenset(self.unread(forward, [self.step.loss]))
 
     # ---------------------------------------------------------------- the parts
 
@@ -107,11 +105,20 @@ class TrainingPlan(Plan):
         """What `set_up` does beside making the model: its data, what is done to the model, all random numbers."""
         step, own = self.step, {*self.roles.construction, *self.roles.constants}
         wanted = [unit for value in (*self.data, *self.roles.given) if (unit := self.units.unit(value[0], ROOT))]
-        needed = set(step.closed(wanted, step.set_up, ROOT))
+        needed = set(step.closed(wanted, step.set_up, ROOT)) | (own if self.handed else set())
         for unit in step.set_up:
             if self.units.draws(unit) or self._changes_model(unit):
                 needed |= set(step.closed([unit], step.set_up, ROOT))
         return [unit for unit in step.set_up if unit in needed and (self.handed or unit not in own)]
+
+    def unread(self, units: Iterable[ItemId], wanted: Iterable[Value]) -> dict[Value, str]:
+        """Underscores for what some units bind and nothing reads but what a script leaves out."""
+        inside = {item for unit in units for item in self.step.units.members(unit)}
+        binding = self.step.analysis.soundness.binding
+        wires = (wire for item in inside for wire in self.graph.incoming.get(item, ()))
+        read = {binding(wire.source, wire.output) for wire in wires} | {*wanted}
+        nodes = (node for item in inside if (node := self.graph.nodes.get(item)) is not None)
+        return {(node.id, k): "_" for node in nodes for k, _ in enumerate(node.names) if (node.id, k) not in read}
 
     def _changes_model(self, unit: ItemId) -> bool:
         made = {value[0] for value in self.attributes}
@@ -131,7 +138,7 @@ class TrainingPlan(Plan):
                     f"'{self.step.name(unit)}' changes the optimizer after it was made, which a training script does "
                     "not keep. Mute it, and give the optimizer all its arguments at once."
                 )
-            if self.units.draws(unit) or (unit, 0) in self.analysis.gradients.leaves:
+            if self.units.draws(unit) or (unit, 0) in self.units.leaves:
                 raise NoForm(
                     f"'{self.step.name(unit)}' is given to the optimizer, but the loss does not need it. "
                     "Take it out of the optimizer's parameters."
@@ -203,7 +210,7 @@ class TrainingPlan(Plan):
         """Whether some parameter may get no gradient from the loss."""
         seen: set[Value] = set()
         waiting = [self.roles.root]
-        may = self.analysis.gradients.may
+        may = self.units.may_require_grad
         while waiting:
             value = waiting.pop()
             if value in seen:
@@ -216,4 +223,4 @@ class TrainingPlan(Plan):
         return any(value not in seen for value in self.attributes if self._learns(value))
 
     def _learns(self, value: Value) -> bool:
-        return value in self.analysis.gradients.leaves or value in self.roles.modules
+        return value in self.units.leaves or value in self.roles.modules

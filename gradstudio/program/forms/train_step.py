@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gradstudio.graph import modes
 from gradstudio.graph.analysis import Analysis
 from gradstudio.graph.calling import origin
+from gradstudio.graph.gradients import traits_of
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Node
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect, Face, Family, Operator
@@ -45,6 +46,7 @@ class Step:
         self.loss = self._find_loss()
         self.units = units = Units(analysis, pulled_parts(analysis, self.loss))
         self.objects = Objects(units)
+        units.repeated -= self._drawn_once()
         self.loop = self._find_loop()
         self.body = BodyId(self.loop) if self.loop is not None else ROOT
         self._refuse_a_backward_in_a_block()
@@ -95,7 +97,7 @@ class Step:
                 "There is nothing to train: no value requires grad. "
                 "Add a parameter (requires_grad=True) or a module, and a loss that is computed from it."
             )
-        if loss not in self.analysis.gradients.may:
+        if loss not in self.units.may_require_grad:
             raise NoForm(
                 f"There is nothing to train: '{self.name(loss[0])}' depends on nothing that requires grad. "
                 "Set requires_grad=True on what it shall learn, or choose another loss."
@@ -140,8 +142,25 @@ class Step:
             elif not self._is_repeated(unit):
                 yield unit
 
+    def _drawn_once(self) -> set[ItemId]:
+        """What counts as repeated only because it draws as many numbers as a list or a sum says, and what follows."""
+        found: set[ItemId] = set()
+        for item in self.graph.order():
+            node, operator = self.graph.nodes.get(item), self.units.operator(item)
+            if node is None or operator is None or item not in self.units.repeated:
+                continue
+            wires = [self.graph.wires[item, port] for port in self.units.soundness.ports[item]]
+            is_plain = not {*operator.effects} - {Effect.RANDOM} and self.units.scope(item) == ROOT
+            follows = any(wire.source in self.units.repeated - found for wire in wires)
+            computes = traits_of(operator).computes and not traits_of(operator).is_set_up
+            tracked = computes and any((wire.source, wire.output) in self.units.may_require_grad for wire in wires)
+            takes = Effect.RANDOM in operator.effects and any(self.objects.is_tensor(wire.source) for wire in wires)
+            if is_plain and not (follows or tracked or takes):
+                found.add(item)
+        return found
+
     def _is_repeated(self, unit: ItemId) -> bool:
-        repeated = self.analysis.gradients.repeated
+        repeated = self.units.repeated
         return any(item in repeated for item in self.units.members(unit) if item in self.graph.nodes)
 
     # ---------------------------------------------------------------- what a unit is for
