@@ -148,11 +148,10 @@ class _Bringing:
 
     def _written(self, recorder: Recorder, recording: Recording, told: Reference) -> tuple[Written, Verdict]:
         """The first way of writing that gives the module's numbers, else the nearest."""
-        hoisted = _must_hoist(recording)
         stored: frozenset[int] = frozenset()
         tried: list[tuple[Written, Verdict]] = []
         for _ in range(3):
-            written = Writer(recording, stored, hoisted).write()
+            written = Writer(recording, stored).write()
             _small_enough(written)
             found = verdict(written, self._file, told)
             tried.append((written, found))
@@ -283,18 +282,6 @@ def _put_back(root: nn.Module, state: dict[int, Tensor], tensors: list[Tensor], 
         for tensor, value in zip(tensors, kept, strict=True):
             if not torch.equal(tensor, value):
                 tensor.copy_(value)
-
-
-def _must_hoist(recording: Recording) -> bool:
-    """Whether a constructor that draws random numbers would stand between two calls that draw some."""
-    drawn, seen = False, set()
-    for call in recording.calls:
-        if call.layer is not None and id(call.layer) not in seen:
-            seen.add(id(call.layer))
-            if drawn and recording.given.makers[id(call.layer)].draws:
-                return True
-        drawn = drawn or call.draws
-    return False
 
 
 def _small_enough(written: Written) -> None:

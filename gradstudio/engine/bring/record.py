@@ -94,10 +94,8 @@ class Recorder(TorchFunctionMode):
         given = tree_map(_same, (tuple(args), dict(kwargs)))
         before = torch.get_rng_state()
         result = func(*args, **kwargs)
-        path = _path_of(func)
-        if path:
-            draws = not torch.equal(before, torch.get_rng_state())
-            self._note(path, given[0], given[1], result, draws)
+        draws = not torch.equal(before, torch.get_rng_state())
+        self._note(_path_of(func), given[0], given[1], result, draws)
         return result
 
     @contextmanager
@@ -241,14 +239,14 @@ def _same(value: Any) -> Any:
 
 
 def _path_of(func: Any) -> str:
-    """The public path of what was called; "" for what only changes a mode."""
+    """The path of what was called; a private one when it has no other."""
     path = resolve_name(func) or ""
     if path.startswith("torch.functional."):
         return path.replace("torch.functional.", "torch.", 1)
     if path:
         return path
     name, where = getattr(func, "__name__", str(func)), getattr(func, "__module__", "") or ""
-    return "" if name.startswith("_") else f"{where}.{name}".strip(".")
+    return f"{where or 'torch'}.{name}"
 
 
 def _modes() -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """A recorded forward as a Python text in our own dialect: header, inputs, and a region for each submodule."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,19 +111,17 @@ class _Lines:
 class Writer:
     """Writes one recording down."""
 
-    def __init__(self, recording: Recording, stored: frozenset[int], hoisted: bool) -> None:
+    def __init__(self, recording: Recording, stored: frozenset[int]) -> None:
         """Begin.
 
         Args:
             recording: what is written.
             stored: ids of parameters whose values have to be stored, since no constructor gives them.
-            hoisted: layers that draw random numbers stand before everything else.
         """
-        self._recording, self._hoisted = recording, hoisted
+        self._recording = recording
         self._names, self._lines = Names(), _Lines()
         self._leaves = Leaves(recording.given, self._names, stored, recording.stem, recording.title)
         self._seeded = False
-        self._leaves.may_draw = not hoisted
 
     def write(self) -> Written:
         """The whole text.
@@ -133,9 +132,11 @@ class Writer:
         recording = self._recording
         for name, text, value in recording.inputs:
             self._input(name, text, value)
-        if self._hoisted:
-            self._hoist()
+        split = _before_draws(recording.calls)
         for number, call in enumerate(recording.calls):
+            if number == split:
+                self._leaves.may_draw = False
+                self._construct(_drawing_layers(recording, split))
             self._call(number, call)
         for tensor in tensors_in(recording.output):
             self._name_of(tensor, ())
@@ -179,18 +180,22 @@ class Writer:
 
     # -------------------------------------------------------------- calls
 
-    def _hoist(self) -> None:
-        """Construct every layer that draws random numbers, in the order in which the module did."""
-        layers = {call.layer_path: id(call.layer) for call in self._recording.calls if call.layer is not None}
-        group = Visit(-1, "", f"Layers of {self._recording.title}")
+    def _construct(self, paths: dict[str, bool]) -> None:
+        """Construct layers in the module's order, before random numbers are drawn between their calls.
+
+        Args:
+            paths: of the layers, and whether each is called outside of all submodules.
+        """
+        title = f"Layers of {self._recording.title}"
+        where = () if all(paths.values()) else (Visit(-1, "", title),)
         for path, layer in self._recording.root.named_modules():
-            if layers.get(path) == id(layer) and self._recording.given.makers[id(layer)].draws:
-                self._put(self._leaves.layer(layer, path), (group,))
+            if path in paths:
+                self._put(self._leaves.layer(layer, path), where)
 
     def _call(self, number: int, call: Call) -> None:
         where: tuple[Visit | str, ...] = (*call.inside, *call.around)
         if call.draws and not self._seeded:
-            self._seeded, self._leaves.may_draw = True, False
+            self._seeded = True
             self._lines.add(f"torch.manual_seed({self._recording.seed})", call.inside)
         try:
             self._say(number, call, where)
@@ -203,7 +208,7 @@ class Writer:
         made = tensors_in(call.result)
         if call.layer is not None:
             name = self._layer(call.layer, call.layer_path, call.inside)
-            text, whole = call_of_layer(name, call.arguments, call.keywords, spell), False
+            text, whole = call_of_layer(name, call.arguments, _said(call), spell), False
         elif not made and not call.path.endswith(_EFFECTS):
             return  # a size, a dtype, a truth: it stands as a literal where it is used
         elif not known(call.path):
@@ -254,6 +259,33 @@ class Writer:
     def _put(self, lines: Sequence[str], where: Sequence[Visit]) -> None:
         for line in lines:
             self._lines.add(line, where)
+
+
+def _before_draws(calls: Sequence[Call]) -> int | None:
+    """The call before which all must be constructed: the first that draws, or the first of the submodule it is in."""
+    first = next((number for number, call in enumerate(calls) if call.draws), None)
+    if first is None or not calls[first].inside:
+        return first
+    outer = calls[first].inside[0]
+    return next(number for number, call in enumerate(calls) if call.inside and call.inside[0] == outer)
+
+
+def _drawing_layers(recording: Recording, split: int) -> dict[str, bool]:
+    """Layers that are first called from there on and whose constructors draw; whether that is outside submodules."""
+    before = {call.layer_path for call in recording.calls[:split] if call.layer is not None}
+    found: dict[str, bool] = {}
+    for call in recording.calls[split:]:
+        if call.layer is not None and call.layer_path not in before and recording.given.makers[id(call.layer)].draws:
+            found[call.layer_path] = found.get(call.layer_path, True) and not call.inside
+    return found
+
+
+def _said(call: Call) -> dict[str, Any]:
+    """The keywords of a layer's call, but for those that say what holds anyway."""
+    forward = inspect.signature(call.layer.forward) if call.layer is not None else inspect.Signature()
+    defaults = {word: parameter.default for word, parameter in forward.parameters.items()}
+    plain = (bool, int, float, str, type(None))
+    return {w: v for w, v in call.keywords.items() if not (isinstance(v, plain) and v == defaults.get(w, w))}
 
 
 def place_of(file: UsersFile, line: Line) -> tuple[str, int, str]:

@@ -174,6 +174,7 @@ REFUSED = (
     ("Raises", ("torch.ones(2)",), {}, "code", "ValueError: not today"),
     ("Exits", ("torch.ones(2)",), {}, "code", "SystemExit(3)"),
     ("OwnBackward", ("torch.ones(2, 2)",), {}, "inexpressible", "Secret"),
+    ("Unknown", ("torch.ones(2, 2)",), {}, "inexpressible", "torch._foreach_add is not in the catalogue"),
 )
 
 
