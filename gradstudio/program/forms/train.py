@@ -11,6 +11,7 @@ from gradstudio.program.forms.part import PartBody, PartReferences
 from gradstudio.program.forms.train_plan import DEFAULT_RATE, DEFAULT_STEPS, LOCALS, LONGEST_NAME, TrainingPlan
 from gradstudio.program.forms.train_text import BATCH, DEVICE, HEAD, MAIN, PROCESS, SAVE, TALK, TRAIN, chosen
 from gradstudio.program.forms.units import Value
+from gradstudio.program.values import Line
 from gradstudio.program.wrap import WIDTH, wrap
 
 _DATA = "tuple[torch.Tensor, ...]"
@@ -297,8 +298,6 @@ def _wrapped(text: str, depth: int) -> list[str]:
 
 def _value(body: PartBody, node: ItemId) -> str:
     """A node's expression."""
-    from gradstudio.program.values import Line
-
     line = Line()
     body.printer.value(line, node)
     return line.text

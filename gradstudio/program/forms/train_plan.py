@@ -27,7 +27,7 @@ GLOBALS = frozenset(
 """Names that a training script has beside the canvas's."""
 LOCALS = frozenset("model network optimizer batch loss lr device data".split())
 """What the functions around the canvas's statements call their own."""
-LONGEST_NAME = 40
+LONGEST_NAME = 30
 DEFAULT_STEPS, DEFAULT_RATE = 100, "0.001"
 
 
