@@ -13,7 +13,7 @@ from gradstudio.program.reading.blocks import Blocks
 from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
 from gradstudio.program.reading.draft import Draft
 from gradstudio.program.reading.expressions import Expressions, StoredOf
-from gradstudio.program.reading.header import is_path_line, read_device, read_header
+from gradstudio.program.reading.header import AUTO, is_path_line, read_device, read_header
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.modules import Modules
@@ -147,6 +147,7 @@ class _Reader:
         self._draft.line = statement.lineno
         if self._is_setting(statement):
             return
+        statement = self._second_device(statement)
         body, count = self._draft.body, self._draft.count_in(self._draft.body)
         first: ItemId | None = None
         match statement:
@@ -187,6 +188,19 @@ class _Reader:
         self._draft.graph.header = msgspec.structs.replace(header, device=device)
         self._scope.has_device = True
         return True
+
+    def _second_device(self, statement: ast.stmt) -> ast.stmt:
+        """`dev = torch.device("cuda" if … else "cpu")` is the document's device under a second name."""
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Call() | ast.Attribute() as value):
+                device = ast.copy_location(ast.Name("device", ast.Load()), value)
+                choice = ast.copy_location(ast.Assign([ast.Name("device", ast.Store())], value), statement)
+                is_free = not self._scope.has_device or self._draft.graph.header.device == AUTO
+                named = self._is_available
+                if is_free and self._depth == 1 and read_device(choice, self._modules, named, None) == AUTO:
+                    self._is_device(choice)
+                    return ast.copy_location(ast.Assign([target], device), statement)
+        return statement
 
     def _is_available(self, name: str) -> bool:
         found = self._scope.find(name)

@@ -64,7 +64,7 @@ class Statements:
             self._scope.bind(target.id, made)
 
     def _expression(self, value: ast.expr) -> None:
-        if isinstance(value, ast.Constant):
+        if self._expressions.literal(value) is not None:
             return  # a bare string is a note, a bare number nothing
         if isinstance(value, ast.Name | ast.Tuple | ast.List):
             self._assignments.bind(value, ())

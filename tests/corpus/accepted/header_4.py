@@ -1,0 +1,10 @@
+import torch
+x = torch.ones(2, 3)
+use_cuda = torch.cuda.is_available()
+dev = torch.device("cuda" if use_cuda else "cpu")
+DEVICE = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+a = x.to(dev)
+b = torch.zeros(2, 3, device=dev)
+net = torch.nn.Linear(3, 1).to(DEVICE)
+y = net(a + b)
+print(dev)
