@@ -147,3 +147,20 @@ def test_the_run_button_runs(window: MainWindow, add: Add) -> None:
     QTest.mouseClick(window.toolbar.run_button, Qt.MouseButton.LeftButton)
     assert window.session.run.state.busy
     window.session.engine.close()
+
+
+def test_a_key_leads_into_the_code_and_esc_back_to_the_canvas(qtbot: QtBot, window: MainWindow) -> None:
+    window.frame.activateWindow()
+    window.canvas.setFocus()
+    window.actions["view.code"].trigger()
+    assert isinstance(window.frame.focusWidget(), CodeEditor)
+    QTest.keyClick(window.code.editor, Qt.Key.Key_Escape)
+    assert window.frame.focusWidget() is window.canvas
+
+
+def test_hints_are_chosen_in_the_menu_and_remembered(window: MainWindow) -> None:
+    window.actions["view.hints_values"].trigger()
+    assert window.code.hints == "values" and window.actions["view.hints_values"].isChecked()
+    assert window.settings.preferences.code_hints == "values"
+    QTest.mouseClick(window.code.strip.hints_button, Qt.MouseButton.LeftButton)
+    assert window.actions["view.hints_off"].isChecked() and not window.actions["view.hints_values"].isChecked()

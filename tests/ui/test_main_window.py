@@ -362,3 +362,13 @@ def test_no_button_of_a_dock_can_have_the_first_focus(frame: Frame, qapp: QAppli
         assert button.focusPolicy() == Qt.FocusPolicy.NoFocus
     qapp.focusChanged.emit(None, frame.centralWidget())
     assert button.focusPolicy() == title.close_button.focusPolicy() == Qt.FocusPolicy.TabFocus
+
+
+def test_a_window_with_words_that_are_not_applied_asks_before_it_closes(qtbot: QtBot, window: MainWindow) -> None:
+    window.code.editor.insertPlainText("x = (")
+    words = when_asked(qtbot, press(QMessageBox.StandardButton.Cancel))
+    assert not window.frame.may_close()
+    assert "not applied" in words[0] and "x = (" in window.code.editor.text
+    when_asked(qtbot, press(QMessageBox.StandardButton.Discard))
+    assert window.frame.may_close()
+    assert window.session.graph_store.is_clean
