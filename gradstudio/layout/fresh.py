@@ -1,7 +1,10 @@
 """Places for what an edit of the text adds: beside what it is wired to, and nothing else moves. No Qt here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+import msgspec
+
+from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.layout.ground import Ground, Rect
@@ -33,6 +36,28 @@ def places_for_new(
     if not new:
         return {}
     return _Newcomers(graph, new, sizes or {}).settle()
+
+
+def clear_of(graph: Graph, edits: Edits, items: Collection[ItemId]) -> Edits:
+    """The edits that add items, and behind them a move of these, as short as it can be, to where they cover nothing.
+
+    Args:
+        graph: the program before them.
+        edits: that add the items, with places.
+        items: new ones outside of blocks.
+    """
+    draft = graph.copy()
+    apply_all(draft, edits)
+    ground = Ground(draft, {})
+    rects = ground.members(ROOT, graph.bodies[ROOT])
+    dx, dy = ground.nearest(ROOT, rects, items)
+    new = {*items, *(inner for item in items if item in draft.blocks for inner in draft.order(BodyId(item)))}
+    moved = {
+        key: msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
+        for key, place in draft.places.items()
+        if key.removeprefix("note:") in new
+    }
+    return (*edits, SetPlaces(dict(moved))) if dx or dy else edits
 
 
 class _Newcomers:

@@ -3,8 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.fragment import paste
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.layout.fresh import places_for_new
+from gradstudio.layout.fresh import clear_of, places_for_new
 from gradstudio.layout.sizes import card_size
 from gradstudio.layout.tidy import layout
 from tests.document.graphs import graphs
@@ -78,6 +80,18 @@ def test_a_new_block_brings_its_contents():
 def test_a_call_that_comes_to_the_card_of_its_module_gives_it_its_place():
     graph, at = grown("m = nn.Linear(2, 3)\nx = torch.ones(2)\ny = m(x)", "y", "m")
     assert at[named(graph, "m")] == at[named(graph, "y")]
+
+
+def test_a_pasted_text_moves_aside_as_little_as_it_must_to_cover_nothing():
+    graph, part = program("x = torch.ones(3)\ny = x * 2"), program("a = torch.zeros(2)\nb = a + 1")
+    graph, part = placed(graph, layout(graph)), placed(part, layout(part))
+    edits, items = paste(graph, part, 50.0, 30.0)
+    made = graph.copy()
+    apply_all(made, clear_of(graph, edits, items))
+    assert not overlaps(rectangles(made, {key: (place.x, place.y) for key, place in made.places.items()}))
+    assert all(abs(made.places[item].y) < 400 for item in items)
+    far, items = paste(graph, part, 5000.0, 30.0)
+    assert clear_of(graph, far, items) is far
 
 
 @given(graphs(), st.data())

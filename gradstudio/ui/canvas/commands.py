@@ -12,6 +12,7 @@ from gradstudio.graph.edits import SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.ui.canvas.emptied import keeping_frames
@@ -97,6 +98,8 @@ class Commands:
         edits, items = fragment.paste(
             self.board.graph, part, at_x - left, at_y - top, outer=found.outer, as_typed=found.is_text
         )
+        if found.is_text:
+            edits = clear_of(self.board.graph, edits, items)
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
         self.select(frozenset(items))
 
