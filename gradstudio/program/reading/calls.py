@@ -16,6 +16,7 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.owners import LAST, owners_of
+from gradstudio.program.reading.refusals import call_words
 
 _OWNERS = {
     Family.TENSOR: ("torch.Tensor",),
@@ -107,7 +108,8 @@ class Calls:
 
     def _called(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
         if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):
-            raise _refused(node, f"'{node.func.id}(…)' calls what no statement above binds and torch does not have.")
+            words = f"'{node.func.id}(…)' calls what no statement above binds and torch does not have."
+            raise _refused(node, call_words(node.func.id) or words)
         callee = self._expressions.port(node.func)
         if self._draft.family(callee) not in _CALLABLE:
             raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
@@ -131,7 +133,8 @@ class Calls:
         try:
             found = binding.bind(load(), path, positional, keywords, strict=False)
         except UnknownOperator:
-            raise _refused(node, f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}") from None
+            words = f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}"
+            raise _refused(node, call_words(path) or words) from None
         except BindingError as error:
             raise _refused(node, str(error)) from None
         return self._node(_spread(node, found), names)

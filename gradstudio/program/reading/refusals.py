@@ -33,6 +33,47 @@ _EXPRESSIONS: dict[type[ast.expr], str] = {
     ast.Yield: "`yield` belongs to functions, which a canvas does not draw yet",
     ast.YieldFrom: "`yield` belongs to functions, which a canvas does not draw yet",
 }
+_CALLS = {
+    "open": "a canvas reads and writes no files: write the data as a tensor, or store it in the document",
+    "input": "a canvas asks nobody while it runs: bind the value to a name",
+    "eval": "a canvas runs no text as Python: write the expression itself",
+    "exec": "a canvas runs no text as Python: write the statements themselves",
+    "compile": "a canvas runs no text as Python: write the statements themselves",
+    "__import__": "a canvas knows torch, numpy and math, and no other module",
+    "getattr": "an attribute is read by its name: write `x.name`",
+    "setattr": "an attribute is written by its name: write `x.name = value`",
+    "hasattr": "what a value has is known from torch's documentation: write the statements that are meant to run",
+    "globals": "names are read by themselves",
+    "locals": "names are read by themselves",
+    "vars": "attributes are read by their names: write `x.name`",
+    "dir": "attributes are read by their names: write `x.name`",
+    "exit": "a program ends where its text ends: take it out",
+    "quit": "a program ends where its text ends: take it out",
+    "super": "`super` belongs to classes, which a canvas does not draw yet",
+    "map": "`map` calls a function that a canvas does not have: write a `for` block that appends to a list",
+    "filter": "`filter` calls a function that a canvas does not have: index by a mask, as in x[x > 0]",
+    "display": "a canvas shows every value: write the name alone, or print it",
+    "dict": "a dict is nothing that a canvas draws: bind its values to names, or put them in a list",
+    "set": "a set is nothing that a canvas draws: write a list, or use torch.unique",
+}
+_PATHS = {
+    "torch.load": "a canvas loads no files: write the data as a tensor, or store it in the document",
+    "torch.save": "a canvas writes no files: save the document, or export it",
+    "torch.hub": "a canvas reaches no network: import the module with File > Import Module",
+    "torch.jit": "a canvas is not compiled: take it out",
+    "torch.compile": "a canvas is not compiled: take it out",
+    "torch.utils.data": "a canvas has the whole data: index it, as in `X[k : k + n]`, in a `for` block",
+    "torch.utils.tensorboard": "take its lines out: a canvas shows every value as a picture",
+    "torch.onnx": "a canvas writes no files: export it",
+    "torch.distributed": "a canvas runs in one process: export it as a training script",
+    "torch.multiprocessing": "a canvas runs in one process: export it as a training script",
+    "numpy.load": "a canvas loads no files: write the data as an array",
+    "numpy.loadtxt": "a canvas loads no files: write the data as an array",
+    "numpy.genfromtxt": "a canvas loads no files: write the data as an array",
+    "numpy.save": "a canvas writes no files: save the document",
+    "numpy.savez": "a canvas writes no files: save the document",
+    "numpy.savetxt": "a canvas writes no files: save the document",
+}
 ONLY_PRINT = (
     "`if` may hold only print: a canvas does not choose while it runs. Write torch.where, or multiply by a mask."
 )
@@ -76,3 +117,13 @@ def _as_loop(node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> str:
     return (
         f"{what} runs Python of its own: write `values = []` and below it `{head} values.append({source(node.elt)})`."
     )
+
+
+def call_words(name: str) -> str:
+    """What to write instead of calling a builtin, or a path of an imported package; "" when nothing is known."""
+    if name in _CALLS:
+        return f"'{name}(…)': {_CALLS[name]}."
+    parts = name.split(".")
+    known = (_PATHS.get(".".join(parts[:count])) for count in range(len(parts), 1, -1))
+    found = next((words for words in known if words is not None), None)
+    return f"'{name}': {found}." if found is not None else ""

@@ -1,3 +1,3 @@
 import torch
 x = torch.ones(2)
-f = getattr(x, "sum")  # refused: getattr
+f = getattr(x, "sum")  # refused: write `x.name`

@@ -1,2 +1,2 @@
 import torch
-model = torch.hub.load("pytorch/vision", "resnet18")  # refused: torch.hub.load
+model = torch.hub.load("pytorch/vision", "resnet18")  # refused: reaches no network

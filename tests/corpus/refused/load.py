@@ -1,2 +1,2 @@
 import torch
-state = torch.load("model.pt")  # refused: torch.load
+state = torch.load("model.pt")  # refused: loads no files

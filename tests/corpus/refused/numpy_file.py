@@ -1,3 +1,3 @@
 import numpy as np
 a = np.ones(3)
-np.save("a.npy", a)  # refused: nothing that a canvas has
+np.save("a.npy", a)  # refused: writes no files

@@ -1,2 +1,2 @@
 import numpy as np
-a = np.loadtxt("data.csv")  # refused: nothing that a canvas has
+a = np.loadtxt("data.csv")  # refused: loads no files

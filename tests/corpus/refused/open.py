@@ -1,3 +1,3 @@
 import torch
-text = open("input.txt").read()  # refused: open
+text = open("input.txt").read()  # refused: reads and writes no files
 print(len(text))

@@ -1,3 +1,3 @@
 import torch
 x = torch.ones(2)
-torch.save(x, "x.pt")  # refused: torch.save
+torch.save(x, "x.pt")  # refused: writes no files
