@@ -63,7 +63,7 @@ def differences(script: str, form: str, folder: Path) -> list[str]:
         if not isinstance(value, torch.Tensor) or name.startswith("__"):
             continue
         places = [getattr(model, name, None), getattr(model, f"{name}_", None), found.get(name)]
-        places += [one.get(name) for one in passes[-1:]]
+        places += [one.get(local) for one in passes[-1:] for local in (name, f"{name}_")]
         if not any(_same(value, place) for place in places if isinstance(place, torch.Tensor)):
             wrong.append(name)
     return wrong

@@ -4,15 +4,19 @@ import contextlib
 from pathlib import Path
 
 import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
 
 from gradstudio.document.file import load
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.module import write_module
+from gradstudio.program.forms.naming import MODULE_ATTRIBUTES
 from gradstudio.program.forms.notebook import write_notebook
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from tests.engine.forms import cells, differences
+from tests.program.forms.test_laws import trained
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
 HEAD = (
@@ -164,6 +168,19 @@ def test_most_snippets_that_train_something_have_a_module_form() -> None:
         with contextlib.suppress(NoForm):
             found.append(write_module(read_script(path.read_text(encoding="utf-8")).graph))
     assert len(found) >= 0.9 * len(training)
+
+
+@given(trained())
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_random_programs_with_hostile_names(graph: Graph) -> None:
+    script = write_script(graph)
+    for form in (write_module(graph), cells(write_notebook(graph))):
+        assert differences(script, form, Path.cwd()) == [], form
+
+
+def test_names_that_a_module_has_are_known() -> None:
+    own = {*dir(torch.nn.Module()), *vars(torch.nn.Module())}
+    assert {name for name in own if not name.startswith("__")} <= MODULE_ATTRIBUTES
 
 
 def assert_same(graph: Graph, path: Path) -> None:

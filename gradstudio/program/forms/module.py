@@ -73,7 +73,8 @@ class _Writer:
         references = plan.references.like(plan.names, () if plan.handed else plan.wrapped)
         names = self._distinct(references, given, {"self"})
         head = _signature("__init__", names)
-        opening = [f"{INDENT * 2}super().__init__()"]
+        is_hidden = "super" in plan.units.binding_counts
+        opening = [f"{INDENT * 2}{'nn.Module.__init__(self)' if is_hidden else 'super().__init__()'}"]
         if plan.handed:
             held = [f"{INDENT * 2}self.{plan.attributes[v]} = {n}" for v, n in zip(given, names, strict=True)]
             return [*head, *opening, *held]

@@ -35,7 +35,7 @@ def class_name(stem: str, taken: set[str]) -> str:
     if len(words) > 1 and re.fullmatch(r"x\d+", words[0]) and stem[:1].isdigit():
         words.pop(0)
     name = "".join(word[0].upper() + word[1:] for word in words)
-    name = name if name.isidentifier() and name.isascii() else "Network"
+    name = name if name.isidentifier() else "Network"
     if name in RESERVED or name in taken or name in ("None", "True", "False"):
         name = f"{name}Module"
     while name in taken:

@@ -62,7 +62,7 @@ class Plan:
     def _unnamed(self) -> dict[Value, str]:
         """Names that a method needs itself, under others."""
         found: dict[Value, str] = {}
-        others = {name: self.references.fresh(f"{name}_") for name in sorted(UNSAFE)}
+        others = {name: attribute_name(f"{name}_", self.references.taken) for name in sorted(UNSAFE)}
         for item in self.units.position:
             node, block = self.graph.nodes.get(item), self.graph.blocks.get(item)
             bound = node.names if node is not None else (block.variable, *block.carried) if block is not None else ()

@@ -40,7 +40,7 @@ class Units:
         self.switched = frozenset(switched.leaves)
         self.leaves = self._bindings(analysis.gradients.leaves) | switched.leaves
         self.may_require_grad = self._bindings(analysis.gradients.may) | switched.leaves
-        self.repeated = (analysis.gradients.repeated - switched.drawn) | switched.repeated
+        self.repeated = frozenset((analysis.gradients.repeated - switched.drawn) | switched.repeated)
         self._members: dict[BodyId, dict[ItemId, list[ItemId]]] = {}
 
     def _bindings(self, values: Iterable[Value]) -> frozenset[Value]:
