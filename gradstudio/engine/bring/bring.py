@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, Inexpressible, NotThere
 from gradstudio.engine.bring.leaves import Given
 from gradstudio.engine.bring.makers import noted, tensors_of
-from gradstudio.engine.bring.record import Recorder, plain_words, tensors_in
+from gradstudio.engine.bring.record import Recorder, needed, plain_words, tensors_in
 from gradstudio.engine.bring.setup import SetUp
 from gradstudio.engine.bring.stored_data import MOST_BYTES
 from gradstudio.engine.bring.text import Recording, Writer, Written
@@ -135,6 +135,7 @@ class _Bringing:
         if not recorder.calls:
             raise Inexpressible("It calls nothing of torch: there is nothing to draw.")
         recorder.take(output)
+        recorder.calls = needed(recorder.calls, output, {id(buffer) for buffer in root.buffers()})
         return recorder, output
 
     def _reference(self, root: nn.Module, recording: Recording) -> Reference:
@@ -149,16 +150,16 @@ class _Bringing:
     def _written(self, recorder: Recorder, recording: Recording, told: Reference) -> tuple[Written, Verdict]:
         """The first way of writing that gives the module's numbers, else the nearest."""
         stored: frozenset[int] = frozenset()
-        tried: list[tuple[Written, Verdict]] = []
-        for _ in range(3):
+        given = recording.given
+        everything = frozenset((*given.leaves, *given.constants))
+        while True:
             written = Writer(recording, stored).write()
             _small_enough(written)
             found = verdict(written, self._file, told)
-            tried.append((written, found))
-            if found.exact or not found.changed - stored:
-                break
-            stored |= found.changed
-        return tried[-1]
+            if found.exact or stored >= everything:
+                return written, found
+            more = found.changed - stored
+            stored = stored | more if more else everything
 
     def _answer(self, root: nn.Module, recording: Recording, written: Written, found: Verdict) -> Brought:
         if max(found.outputs, found.gradients) > CLOSE or found.changed:

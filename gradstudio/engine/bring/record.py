@@ -216,6 +216,21 @@ class Recorder(TorchFunctionMode):
         return Line(frame.f_code.co_filename, frame.f_lineno, id(frame) ^ (len(self._inside) << 3) ^ self._visits)
 
 
+def needed(calls: list[Call], output: Any, buffers: set[int]) -> list[Call]:
+    """The calls without those whose results nothing uses: what only decided a branch is not drawn."""
+    used = {id(tensor) for tensor in tensors_in(output)}
+    kept: list[Call] = []
+    for call in reversed(calls):
+        given = [id(tensor) for tensor in tensors_in((call.arguments, call.keywords))]
+        made = [id(tensor) for tensor in tensors_in(call.result)]
+        acts = call.layer is not None or call.draws or not made or bool(set(made) & set(given) | buffers & set(given))
+        if acts or used.intersection(made):
+            kept.append(call)
+            if made or call.path.endswith(("__setitem__", "__set__", "backward")):
+                used.update(given)
+    return kept[::-1]
+
+
 def tensors_in(value: Any) -> list[Tensor]:
     """All tensors in a nest of tuples, lists and dicts, in order."""
     if isinstance(value, Tensor):

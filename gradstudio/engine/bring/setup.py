@@ -11,7 +11,7 @@ from gradstudio.engine.bring.record import MOST_CALLS, Call, Recorder, tensors_i
 from gradstudio.engine.bring.spelling import known, speller, statement_of
 from gradstudio.engine.bring.users_code import UsersFile
 
-LONGEST_CHAIN = 8
+LONGEST_CHAIN = 16
 """Calls; what took more is stored as a value."""
 INDENT = "    "
 
@@ -86,9 +86,9 @@ class Chain:
             if bound is None:
                 raise NotWritable("a tensor from nowhere")
             before = bound
-        if not known(call.path) or not isinstance(call.result, Tensor):
-            raise NotWritable(call.path)
         text, whole = statement_of(call.path, call.arguments, call.keywords, speller(self._name_of))
+        if not known(call.path) or not (whole or isinstance(call.result, Tensor)):
+            raise NotWritable(call.path)
         if not whole and id(call.result) not in self._names:
             word = call.path.removesuffix(".__get__").rpartition(".")[2].strip("_")
             target = name if call.result is self._tensor else self._fresh(f"{name}_{word}")
@@ -119,7 +119,8 @@ class Chain:
 def _led_to(calls: list[Call], tensor: Tensor) -> list[Call]:
     wanted, found = {_memory(tensor)}, list[Call]()
     for call in reversed(calls):
-        results = tensors_in(call.result)
+        writes = call.path.endswith(("__setitem__", "__set__")) and call.arguments
+        results = tensors_in(call.arguments[0] if writes else call.result)
         if any(_memory(result) in wanted for result in results):
             found.append(call)
             wanted |= {_memory(given) for given in tensors_in((call.arguments, call.keywords))}

@@ -368,3 +368,21 @@ with torch.no_grad():
     trained.fc1.weight.add_(0.3)
 evaluated = CNN().eval()
 number = 5
+
+
+class Positions(nn.Module):
+    """A table made in place by the constructor; a branch that a tensor decides."""
+
+    def __init__(self, width=6):
+        super().__init__()
+        table = torch.zeros(20, width)
+        place = torch.arange(20).unsqueeze(1)
+        table[:, 0::2] = torch.sin(place / 7)
+        table[:, 1::2] = torch.cos(place / 7)
+        self.register_buffer("table", table.unsqueeze(0))
+        self.fc = nn.Linear(width, 2)
+
+    def forward(self, x):
+        if (x > 100).any():
+            x = x / 100
+        return self.fc(x + self.table[:, : x.size(1)])

@@ -40,6 +40,7 @@ CASES = (
     ("CustomInit", ("torch.randn(3, 4)",), {}, ("net (Sequential)",)),
     ("OutOfOrder", ("torch.randn(3, 5)",), {}, ()),
     ("Double", ("torch.randn(3, 3)",), {}, ()),
+    ("Positions", ("torch.randn(2, 4, 6)",), {}, ()),
     ("Lazy", ("torch.randn(3, 3)",), {}, ()),
     ("NeedsArguments", ("torch.randn(2, 4)", "scale=2.5"), {"arguments": "4, depth=2"}, ("layers (Sequential)",)),
     ("make", ("torch.randn(2, 4)",), {"arguments": "width=4"}, ()),
@@ -218,4 +219,12 @@ def test_a_parameter_drawn_by_the_constructor_is_drawn_by_the_canvas(ask: Bringe
     answer = ask("GPT", "torch.randint(0, 50, (2, 7))")
     assert isinstance(answer, Brought)
     assert "pos_randn = torch.randn(1, 16, 16)\npos_mul = pos_randn * 0.02\npos = nn.Parameter(pos_mul)" in answer.text
+    assert not answer.tensors
+
+
+def test_a_table_is_made_as_the_constructor_made_it_and_what_only_decided_a_branch_is_left_out(ask: Bringer) -> None:
+    answer = ask("Positions", "torch.randn(2, 4, 6)")
+    assert isinstance(answer, Brought)
+    assert "torch.sin(" in answer.text
+    assert "any" not in answer.text
     assert not answer.tensors
