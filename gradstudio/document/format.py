@@ -85,6 +85,18 @@ class InferenceModeRecord(BlockRecord, frozen=True, kw_only=True, tag="inference
     """``with torch.inference_mode():``."""
 
 
+class SetGradEnabledRecord(BlockRecord, frozen=True, kw_only=True, tag="set_grad_enabled"):
+    """``with torch.set_grad_enabled(mode):``."""
+
+
+class SetDetectAnomalyRecord(BlockRecord, frozen=True, kw_only=True, tag="set_detect_anomaly"):
+    """``with torch.autograd.set_detect_anomaly(mode):``."""
+
+
+class DetectAnomalyRecord(BlockRecord, frozen=True, kw_only=True, tag="detect_anomaly"):
+    """``with torch.autograd.detect_anomaly():``."""
+
+
 class AutocastRecord(BlockRecord, frozen=True, kw_only=True, tag="autocast"):
     """``with torch.autocast(...):``."""
 
@@ -106,6 +118,9 @@ Item = (
     | NoGradRecord
     | EnableGradRecord
     | InferenceModeRecord
+    | SetGradEnabledRecord
+    | SetDetectAnomalyRecord
+    | DetectAnomalyRecord
     | AutocastRecord
     | ForRecord
     | IfRecord

@@ -79,8 +79,10 @@ class Cursor:
     def gradless_block(self) -> ItemId | None:
         """The innermost block around that switches gradients off, unless one inside it switches them on."""
         for frame in reversed(self.frames):
-            if frame.head is not None and frame.head.block.kind in (*GRADLESS, "enable_grad"):
-                return frame.head.id if frame.head.block.kind in GRADLESS else None
+            kind = frame.head.block.kind if frame.head is not None else ""
+            if frame.head is not None and kind in (*GRADLESS, "enable_grad", "set_grad_enabled"):
+                is_off = kind in GRADLESS or getattr(frame.manager, "mode", True) is False
+                return frame.head.id if is_off else None
         return None
 
     def settle(self, behind: ItemId = NOBODY) -> Step | None:

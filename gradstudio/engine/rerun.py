@@ -16,8 +16,9 @@ from gradstudio.engine.cursor import Cursor, HeadFailed
 from gradstudio.engine.guard import refuse_too_large
 from gradstudio.engine.live import Binding, Live, Loaded
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.settings import Settings
+from gradstudio.engine.settings import settings as settings_now
 from gradstudio.engine.source import FILENAME, Step
-from gradstudio.engine.start import Defaults
 from gradstudio.graph.model import ItemId
 
 Place = tuple[tuple[int, int], ...]
@@ -38,7 +39,7 @@ class World(NamedTuple):
 
     loaded: Loaded
     seed: int
-    settings: Defaults
+    settings: Settings
     load_file: Callable[..., object]
     stopped: Callable[[], bool]
 
@@ -155,16 +156,16 @@ class Rerun:
 
 
 @contextmanager
-def aside(settings: Defaults) -> Iterator[None]:
+def aside(settings: Settings) -> Iterator[None]:
     """Torch as a fresh program finds it; behind it everything is as it was."""
-    dtype = torch.get_default_dtype()
+    before = settings_now()
     with neutral(), torch.enable_grad(), warnings.catch_warnings(), _generators_kept():
         warnings.simplefilter("ignore")
-        torch.set_default_dtype(settings.dtype)
+        settings.restore()
         try:
             yield
         finally:
-            torch.set_default_dtype(dtype)
+            before.restore()
 
 
 def execute(step: Step, namespace: dict[str, Any]) -> Outputs:

@@ -37,7 +37,7 @@ MAX_STEPS = 300
 """Statements that are run once more; a longer program is left to the run."""
 MAX_REMEMBERED = 16
 TURNS = 2
-_MODES = ("no_grad", "enable_grad", "inference_mode")
+_MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 _SILENT = frozenset({Effect.PRINT, Effect.SEED})
 _remembered: "OrderedDict[tuple[object, ...], tuple[ItemId, str] | None]" = OrderedDict()
 

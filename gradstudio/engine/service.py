@@ -17,7 +17,7 @@ from gradstudio.engine.pages import describe
 from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.report import Reporter
 from gradstudio.engine.rerun import World, seed_for, standing
-from gradstudio.engine.start import defaults
+from gradstudio.engine.settings import settings
 from gradstudio.engine.usage import weigh
 from gradstudio.engine.verbs import Engine
 from gradstudio.engine.whatif import answer
@@ -41,7 +41,7 @@ class Service:
         self._warm_up = WarmUp()
         self._inference = Inference(self._warm_up)
         self._asked: Infer | None = None
-        self._defaults = defaults()
+        self._defaults = settings()
 
     def run(self) -> None:
         """Take requests until the process ends."""

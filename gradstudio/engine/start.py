@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable
-from typing import NamedTuple
 
 import torch
 
@@ -10,28 +9,19 @@ from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.live import Live, Loaded
+from gradstudio.engine.settings import Settings
 from gradstudio.engine.source import FILENAME
 
 SHARE_KEPT = 4
 _NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 
 
-class Defaults(NamedTuple):
-    """torch's settings that a program's header may change, as they were when the engine began."""
-
-    dtype: torch.dtype
-
-
-def defaults() -> Defaults:
-    """The settings now."""
-    return Defaults(torch.get_default_dtype())
-
-
 def from_nothing(
-    loaded: Loaded, print_function: object, settings: Defaults, max_values: int, drawn: int | None = None
+    loaded: Loaded, print_function: object, defaults: Settings, max_values: int, drawn: int | None = None
 ) -> Live:
     """A new namespace that stands before the first statement; without a seed one is drawn, or `drawn` used again."""
-    torch.set_default_dtype(settings.dtype)
+    defaults.restore()
+    torch.set_grad_enabled(True)
     seed = loaded.program.seed
     if seed is None and drawn is None:
         seed = torch.seed()

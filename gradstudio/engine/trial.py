@@ -29,6 +29,8 @@ SMALL = 1 << 16
 """Elements that are filled with made-up numbers; and so many the results may have, roughly."""
 LARGEST_FILLED = 1 << 24
 _ACTS_ONLY = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.PRINT, Effect.SEED, Effect.SETTING})
+_TRIED_SETTINGS = frozenset({"torch.set_default_dtype", "torch.set_grad_enabled"})
+"""What shapes and dtypes depend on; the inference puts them back."""
 _GRADIENT = re.compile(r"\.grad\b")
 _OTHER_DEVICES = ("cuda", "mps", "xpu")
 _ASKS_FOR_DATA = ("meta", "data-dependent", "Meta", "fake", "Could not run", "not implemented", "decomposition")
@@ -104,7 +106,7 @@ class Trial:
         for iterator in self.iterators:
             iterator.mark()
         acts = kind.acts or statement.backward or self._setting
-        idle = not (has_tensors or self._writes or has_modules or statement.operator == "torch.set_default_dtype")
+        idle = not (has_tensors or self._writes or has_modules or statement.operator in _TRIED_SETTINGS)
         self.skips = not statement.names and (acts or idle)
         self.repeatable = bool(statement.names) and not (self._writes or mutable or lazy or kind.lazy or self.iterators)
         self._changed: Names = {}
@@ -359,7 +361,7 @@ def _kind_of(key: str) -> _Kind:
     undecided = Effect.RANDOM in effects or "empty" in word or "resize" in word or word in _PLACES
     lazy = word.startswith("Lazy")
     rare = operator is None or operator.rare
-    acts, trains = bool(_ACTS_ONLY & effects), Effect.OPTIMIZER in effects
+    acts, trains = bool(_ACTS_ONLY & effects) and key not in _TRIED_SETTINGS, Effect.OPTIMIZER in effects
     return _Kind(undecided, acts, trains, bool(_SETTINGS.match(path)), rare, lazy)
 
 

@@ -18,6 +18,7 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.plain import compile_plain, run_plain
 from gradstudio.engine.reconcile import reconcile
 from gradstudio.engine.runner import Runner
+from gradstudio.engine.settings import settings
 from gradstudio.engine.source import Head, Step
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.engine.weighing import Weigher
@@ -52,7 +53,7 @@ class Engine:
         self._send, self._stopped = send, stopped
         self._listener = Listener(send)
         self._runner = Runner(send, stopped, self.memory)
-        self._defaults = start.defaults()
+        self._defaults = settings()
         self._weigher = Weigher(send, self._defaults)
         self._ran_plain: int | None = None
         self._reason = ""

@@ -24,7 +24,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.inference import PortInference
 
-_MODES = ("no_grad", "enable_grad", "inference_mode")
+_MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 _ACCELERATORS = ("cuda", "mps", "xpu", "meta")
 Signature = tuple[object, ...]
 Ports = dict[tuple[ItemId, int], PortInference]

@@ -20,8 +20,8 @@ from gradstudio.engine.needs import WORTH_ASKING, Needs
 from gradstudio.engine.plausible import plausible_elements
 from gradstudio.engine.recipes import Recipes
 from gradstudio.engine.rerun import aside
+from gradstudio.engine.settings import Settings
 from gradstudio.engine.source import Head, Step, prepare
-from gradstudio.engine.start import Defaults
 from gradstudio.engine.trial import Way
 from gradstudio.engine.walk import Memo, Walk
 from gradstudio.graph.model import ItemId
@@ -85,7 +85,7 @@ class _Weights(Walk):
 class Weigher:
     """Weighs programs; each of them once, and only those that could be too large."""
 
-    def __init__(self, send: Callable[[Message], None], settings: Defaults) -> None:
+    def __init__(self, send: Callable[[Message], None], settings: Settings) -> None:
         """Nothing is known; what the process holds now is none of a run's. Own failures are sent as logs."""
         self._send, self._settings = send, settings
         self._baseline = int(psutil.Process().memory_info().rss)

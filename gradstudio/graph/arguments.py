@@ -204,5 +204,8 @@ BLOCK_PARAMETERS: dict[str, tuple[Parameter, ...]] = {
     "for": (_RANGE, _OVER),
     "autocast": (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None")),
     "inference_mode": (Parameter("mode", Kind.BOOL, default="True"),),
+    "set_grad_enabled": (Parameter("mode", Kind.BOOL),),
+    "set_detect_anomaly": (Parameter("mode", Kind.BOOL), Parameter("check_nan", Kind.BOOL, default="True")),
+    "detect_anomaly": (Parameter("check_nan", Kind.BOOL, default="True"),),
     "if": (Parameter("condition", Kind.ANY),),
 }

@@ -196,9 +196,12 @@ class Gradients:
 
     def _is_no_grad(self, node: Node) -> bool:
         for body in self.graph.ancestors(node.id):
-            kind = self.graph.blocks[ItemId(body)].kind if body else ""
+            block = self.graph.blocks[ItemId(body)] if body else None
+            kind = block.kind if block is not None else ""
             if kind in ("no_grad", "inference_mode"):
                 return True
+            if block is not None and kind == "set_grad_enabled":
+                return block.literals.get("mode") == "False"
             if kind == "enable_grad":
                 return False
         return False

@@ -5,7 +5,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from gradstudio.graph.arguments import SLICE_PARTS, slice_parts
+from gradstudio.graph.arguments import BLOCK_PARAMETERS, SLICE_PARTS, slice_parts
 from gradstudio.graph.calling import maker_of, row_of_call, taker_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
 from gradstudio.operators.calling import INPUTS, input_parameter, taken
@@ -196,14 +196,8 @@ def _block_parameters(graph: Graph, block: Block) -> tuple[Parameter, ...]:
             firsts = tuple(Parameter(f"first.{name}", Kind.ANY, hint="before the loop") for name in block.carried)
             nexts = tuple(Parameter(f"next.{name}", Kind.ANY, hint="at the end of a turn") for name in block.carried)
             return (*over, *firsts, *nexts)
-        case "autocast":
-            return (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None"))
-        case "inference_mode":
-            return (Parameter("mode", Kind.BOOL, default="True"),)
-        case "if":
-            return (Parameter("condition", Kind.ANY),)
         case _:
-            return ()
+            return BLOCK_PARAMETERS.get(block.kind, ())
 
 
 def _block_outputs(graph: Graph, block: Block) -> tuple[OutputPort, ...]:

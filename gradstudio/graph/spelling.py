@@ -42,7 +42,9 @@ CONSTANTS = {
     "torch": DTYPES
     | frozenset(
         "pi e inf nan strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc jagged contiguous_format "
-        "channels_last channels_last_3d preserve_format per_tensor_affine per_channel_affine Tensor __version__".split()
+        "channels_last channels_last_3d preserve_format per_tensor_affine per_channel_affine Tensor __version__ "
+        "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
+        "BoolTensor".split()
     ),
     "math": frozenset("pi e tau inf nan".split()),
     "np": frozenset(

@@ -29,8 +29,16 @@ ROWS: Final = (
         "with inference mode", "with torch inference mode", "inference",
     ),
     _row(
+        "torch.set_grad_enabled", "set_grad_enabled", "A block in which recording for backward is on or off, as it is told",
+        "with set grad enabled", "with torch set grad enabled", "train or evaluate", "switch gradients",
+    ),
+    _row(
         "torch.autocast", "autocast", "A block that computes in a shorter dtype where that is safe",
         "half precision block", "with autocast", "with torch autocast", "bfloat16 block",
+    ),
+    _row(
+        "torch.autograd.set_detect_anomaly", "set_detect_anomaly", "A block whose backwards are looked through for NaN",
+        "with set detect anomaly", "debug nan", "anomaly mode",
     ),
     _row(
         "python.for", "for", "A loop: its statements run once for each number of a range, or element of a list",
@@ -51,6 +59,8 @@ BY_KEY: Final = {row.key: row for row in ROWS}
 KINDS: Final = {row.key: row.title for row in ROWS}
 """By key: the kind of `graph.model.Block`."""
 _HEADS: Final = {
+    "torch.set_grad_enabled": "with torch.set_grad_enabled(True):",
+    "torch.autograd.set_detect_anomaly": "with torch.autograd.set_detect_anomaly(True):",
     "torch.autocast": 'with torch.autocast(device_type="cpu", dtype=torch.bfloat16):',
     "python.for": "for i in range(3):",
     "python.if": "if condition:",

@@ -7,8 +7,9 @@ import numpy
 import torch
 from torch import nn
 
-from gradstudio.operators.model import Face, Kind, Operator, Parameter
-from tests.engine import operator_calls_numpy, operator_calls_rare, operator_samples
+from gradstudio.engine.settings import settings
+from gradstudio.operators.model import Effect, Face, Kind, Operator, Parameter
+from tests.engine import operator_calls_numpy, operator_calls_objects, operator_calls_rare, operator_samples
 from tools.catalogue.signatures import resolve
 
 
@@ -172,12 +173,14 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "builtins.zip": {"iterables": ((1.0, 2.0), (3.0, 4.0))},
     **{key: {"iterable": (1.0, 2.0)} for key in ("builtins.sum", "builtins.list", "math.prod")},
     **operator_calls_rare.SAMPLES,
+    **operator_calls_objects.SAMPLES,
     **{f"torch.bitwise_{word}": dict.fromkeys(("input", "other"), mask) for word in ("and", "or", "xor", "not")},
 }
 """What the generic sample gets wrong: key → values by parameter name; functions are called afresh."""
 
 NEEDS_A_GPU = frozenset(
     {"torch.Tensor.cuda", "torch.nn.Module.cuda", "torch.sparse.spsolve", "torch.Tensor.to_padded_tensor"}
+    | operator_calls_objects.NEEDS_CUDA
     | {"torch.mm:mat2", "torch.bmm:mat2", "torch.addmm:mat1", "torch.baddbmm:batch1"}
 )
 """Or a build of torch that is not everywhere, or a nested tensor, which no row makes."""
@@ -241,7 +244,18 @@ def prepared(operator: Operator, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def call(operator: Operator, values: dict[str, Any]) -> Any:
-    """Call the operator as its face and parameters say."""
+    """Call the operator as its face and parameters say; what it sets for the whole process is put back."""
+    if Effect.SETTING not in operator.effects:
+        return _called(operator, values)
+    before = settings()
+    try:
+        with torch.enable_grad():
+            return _called(operator, values)
+    finally:
+        before.restore()
+
+
+def _called(operator: Operator, values: dict[str, Any]) -> Any:
     positional, keywords = bind(operator, values)
     match operator.face:
         case Face.METHOD:

@@ -23,15 +23,22 @@ def test_every_reason_is_for_something_that_torch_has() -> None:
 
 
 def test_files_code_and_raw_memory_are_out_of_reach() -> None:
-    words = (
-        "load save from_file compile vmap data_ptr storage untyped_storage set_ apply_ map_ map2_ register_hook".split()
-    )
+    words = "load save from_file compile vmap set_ apply_ map_ map2_ register_hook".split()
     words += "pin_memory share_memory_ from_dlpack to_dlpack frombuffer tofile __reduce__ __dlpack__ fork".split()
     assert {row.key for row in CATALOGUE if row.path.rsplit(".", 1)[1] in words} == set()
 
 
+def test_memory_under_a_tensor_is_only_looked_at() -> None:
+    storage = {row.word for row in CATALOGUE if row.path.startswith("torch.UntypedStorage.")}
+    assert storage == {"data_ptr", "nbytes", "size", "tolist"}
+
+
 def test_every_row_of_torch_is_in_the_universe() -> None:
-    known = {*universe.paths(), "torch.Tensor.grad", "torch.Tensor.data"}
-    heads = ("torch.nn.Module.", "torch.optim.Optimizer.", "torch.optim.lr_scheduler.", "torch.cuda.")
+    known = {*universe.paths(), "torch.Tensor.grad", "torch.Tensor.data", "torch.Tensor._version", "torch.Tensor._base"}
+    known |= {"torch.set_grad_enabled", "torch.autograd.set_detect_anomaly"}
+    known |= {f"torch.{row.word}" for row in CATALOGUE if row.word.endswith("Tensor")} | {"torch.autograd.Variable"}
+    heads = ("torch.nn.Module.", "torch.optim.Optimizer.", "torch.optim.lr_scheduler.", "torch.cuda.", "torch.xpu.")
+    heads += ("torch.nn.Sequential.", "torch.nn.ModuleList.", "torch.UntypedStorage.", "torch.autograd.graph.Node.")
+    heads += ("torch.finfo", "torch.iinfo", "torch.device.", "torch.Size.", "torch.backends.", "torch.accelerator.")
     rows = [row for row in CATALOGUE if row.path.startswith("torch.") and not row.path.startswith(heads)]
     assert [row.key for row in rows if row.path.removesuffix("=") not in known] == []

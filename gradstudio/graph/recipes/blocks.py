@@ -15,6 +15,8 @@ FRESH_LITERALS: dict[str, dict[str, str]] = {
     "autocast": {"device_type": '"cpu"', "dtype": "torch.bfloat16"},
     "for": {"range.0": "3"},
     "if": {"condition": "True"},
+    "set_grad_enabled": {"mode": "True"},
+    "set_detect_anomaly": {"mode": "True"},
 }
 
 

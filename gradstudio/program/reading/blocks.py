@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from gradstudio.graph.arguments import BLOCK_PARAMETERS
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BlockKind, BodyId, ItemId
 from gradstudio.graph.names import check
@@ -24,9 +25,11 @@ _CONTEXTS = {
     "torch.no_grad": "no_grad",
     "torch.enable_grad": "enable_grad",
     "torch.inference_mode": "inference_mode",
+    "torch.set_grad_enabled": "set_grad_enabled",
     "torch.autocast": "autocast",
+    "torch.autograd.set_detect_anomaly": "set_detect_anomaly",
+    "torch.autograd.detect_anomaly": "detect_anomaly",
 }
-_PARAMETERS = {"inference_mode": ("mode",), "autocast": ("device_type", "dtype")}
 MAX_RANGE = 3
 
 
@@ -90,7 +93,7 @@ class Blocks:
         return item
 
     def _context_arguments(self, node: ast.Call, kind: str) -> dict[str, Port]:
-        names = _PARAMETERS.get(kind, ())
+        names = tuple(parameter.name for parameter in BLOCK_PARAMETERS.get(kind, ()))
         ports: dict[str, Port] = {}
         given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
         if len(node.args) > len(names):

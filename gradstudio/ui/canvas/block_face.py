@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.model import Block, Graph, ItemId, Node, context_path
 from gradstudio.graph.ports import input_ports, output_ports
 from gradstudio.ui.canvas.face import (
     BADGE,
@@ -58,8 +58,10 @@ def block_code(graph: Graph, block: Block) -> str:
     match block.kind:
         case "no_grad" | "enable_grad":
             return f"with torch.{block.kind}():"
-        case "inference_mode":
-            return "with torch.inference_mode():"
+        case "inference_mode" | "detect_anomaly":
+            return f"with {context_path(block.kind)}():"
+        case "set_grad_enabled" | "set_detect_anomaly":
+            return f"with {context_path(block.kind)}({_argument(graph, block, 'mode')}):"
         case "autocast":
             return f"with torch.autocast({block.literals.get('device_type', '…')}):"
         case "for":

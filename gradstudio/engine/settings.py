@@ -1,0 +1,53 @@
+"""torch's settings that a program may change for the whole process, and how they are put back (SEMANTICS 9)."""
+
+from typing import Any, NamedTuple
+
+import torch
+
+
+class Settings(NamedTuple):
+    """What `set_default_dtype`, `set_printoptions` and their kin change; not whether gradients are recorded."""
+
+    dtype: torch.dtype
+    device: torch.device
+    printing: dict[str, Any]
+    threads: int
+    deterministic: tuple[bool, bool]
+    precision: str
+    anomaly: tuple[bool, bool]
+
+    def restore(self) -> None:
+        """Set what is not so already."""
+        now = settings()
+        if now.dtype != self.dtype:
+            torch.set_default_dtype(self.dtype)
+        if now.device != self.device:
+            torch.set_default_device(self.device)
+        if now.printing != self.printing:
+            torch.set_printoptions(**self.printing)
+        if now.threads != self.threads:
+            torch.set_num_threads(self.threads)
+        if now.deterministic != self.deterministic:
+            torch.use_deterministic_algorithms(self.deterministic[0], warn_only=self.deterministic[1])
+        if now.precision != self.precision:
+            torch.set_float32_matmul_precision(self.precision)
+        if now.anomaly != self.anomaly:
+            torch.autograd.set_detect_anomaly(*self.anomaly)
+
+
+def settings() -> Settings:
+    """The settings now."""
+    options = torch._tensor_str.PRINT_OPTS
+    names = ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
+    return Settings(
+        dtype=torch.get_default_dtype(),
+        device=torch.get_default_device(),
+        printing={name: getattr(options, name) for name in names},
+        threads=torch.get_num_threads(),
+        deterministic=(
+            torch.are_deterministic_algorithms_enabled(),
+            torch.is_deterministic_algorithms_warn_only_enabled(),
+        ),
+        precision=torch.get_float32_matmul_precision(),
+        anomaly=(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
+    )
