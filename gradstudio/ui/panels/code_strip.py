@@ -113,7 +113,7 @@ def described(live: LiveText, *, focused: bool, line: int) -> tuple[str, str, st
     """The chip's words and colour, the sentence beside it, and whether that is bad news."""
     error = live.error
     if live.state == "conflict":
-        return "Not applied", "warning", "The canvas changed a line that you were typing.", True
+        return "Not applied", "warning", "The canvas changed this line, too.", True
     if live.state == "refused" and live.told and error is not None:
         return "Not applied", "danger", f"Line {error.line}: {error.reason}", True
     if live.state in ("typed", "refused"):
