@@ -21,16 +21,22 @@ _ROOTS = {
     "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
     "numpy": "numpy", "math": "math",
 }  # fmt: skip
-_VALUES = ("torch.Tensor.", "torch.Size.", "numpy.ndarray.", "builtins.str.", "builtins.list.")
+_VALUES = (
+    *("torch.Tensor.", "torch.Size.", "torch.autograd.graph.Node.", "numpy.ndarray."),
+    *("builtins.str.", "builtins.list."),
+)
 """Whose methods may be called; a module or an optimizer would be changed by its own."""
+_CLASSES = ("torch.nn.Module", "torch.optim.Optimizer")
 _SHORT = {"torch": "torch", "math": "math", "numpy": "np"}
 
 
 def allowed_path(path: str, *, called: bool) -> bool:
-    """Whether a function may be called, or a constant be read: ``torch.float32``, ``math.pi``."""
+    """Whether a function may be called, or a constant or a class be read: ``math.pi``, ``nn.Linear``."""
     if called:
         rows = load().overloads(path if "." in path else f"builtins.{path}") or load().overloads(path)
         return any(_only_computes(row) and row.face is Face.FUNCTION for row in rows)
+    if path in _CLASSES or any(row.face is Face.CONSTRUCTOR for row in load().overloads(path)):
+        return True
     root, _, rest = path.partition(".")
     return rest in CONSTANTS.get(_SHORT.get(root, root), ())
 
@@ -42,6 +48,8 @@ def allowed_method(word: str) -> bool:
 
 def allowed_attribute(word: str) -> bool:
     """Whether an attribute may be read: no method, nothing of Python's own machinery."""
+    if word == "__name__":
+        return True
     return word.isidentifier() and not word.startswith("_") and (word not in methods() or word in _fields())
 
 
@@ -67,8 +75,9 @@ def spelled_path(path: str) -> tuple[str, str]:
 
 @cache
 def _fields() -> frozenset[str]:
-    """Names under which results of one call are read: ``x.max(dim=1).values``."""
-    return frozenset(result.name for row in load() if len(row.results) > 1 for result in row.results)
+    """Names under which results of one call are read, ``x.max(dim=1).values``, and attributes that have a row."""
+    results = {result.name for row in load() if len(row.results) > 1 for result in row.results}
+    return frozenset(results | {row.symbol for row in load() if row.face is Face.ATTRIBUTE})
 
 
 @cache

@@ -82,7 +82,10 @@ _CALLS: dict[str, Values] = {
     "builtins.hash": {"obj": 3},
     "builtins.next": {"iterator": lambda: iter([1, 2])},
     **{f"builtins.{word}": {"number": 12} for word in ("hex", "bin")},
-    **{f"builtins.{word}": {"iterable": lambda: [3, 1, 2]} for word in ("tuple", "sorted", "any", "all", "iter")},
+    **{
+        f"builtins.{word}": {"iterable": lambda: [3, 1, 2]}
+        for word in ("tuple", "set", "frozenset", "sorted", "any", "all", "iter")
+    },
     "builtins.reversed": {"sequence": lambda: [3, 1, 2]},
     **{f"builtins.{word}": {"start": 3} for word in ("range", "slice")},
     "builtins.str.join": {"iterable": lambda: ["a", "b"]},

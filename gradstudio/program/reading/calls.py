@@ -92,7 +92,7 @@ class Calls:
     def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> Wired:
         receiver = self._expressions.port(value)
         family = self._draft.family(receiver)
-        if family is Family.TUPLE and word in _LIST_METHODS:
+        if family in (Family.TUPLE, Family.UNKNOWN) and word in _LIST_METHODS:
             return self._bound(node, _LIST_METHODS[word], [receiver], names)
         is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
         any_owner = _ARRAY_FIRST if is_numpy else _ANY_OWNER

@@ -27,6 +27,10 @@ def chooses(node: ast.expr) -> bool:
             return len(operators) > 1
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             return any(isinstance(element, ast.Starred) for element in elements)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"), keywords=keywords):
+            return bool(keywords)  # `"{loss:.3f}".format(loss=x)`
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Attribute(attr=name)]):
+            return name not in ("Tensor", "ndarray")  # a class is no value of its own
         case ast.JoinedStr(values=parts):
             return any(
                 isinstance(part, ast.FormattedValue)
