@@ -121,7 +121,24 @@ for args in range(6):
     optimizer.grad = None
     training.grad = None
 """
+EPOCHS = """
+count, size = 12, 4
+features, labels = torch.randn(count, 2), torch.randn(count, 1)
+w = torch.normal(0, 0.01, size=(2, 1), requires_grad=True)
+seen = []
+for epoch in range(1, 3):
+    for start in range(0, count, size):
+        rows = features[start : start + size]
+        loss = ((rows @ w - labels[start : start + size]) ** 2).sum() / size
+        loss.backward()
+        with torch.no_grad():
+            for parameter in [w]:
+                parameter -= 0.1 / epoch * parameter.grad
+                parameter.grad.zero_()
+    seen.append(loss.item())
+"""
 LOOPS = {
+    "epochs": EPOCHS,
     "sgd": SGD,
     "by_hand": BY_HAND,
     "dropout": DROPOUT,
@@ -173,7 +190,7 @@ def learned(values: dict[str, object]) -> dict[str, torch.Tensor]:
     for name, value in values.items():
         if isinstance(value, torch.nn.Module):
             found |= {f"{name}.{key}": tensor for key, tensor in value.state_dict().items()}
-        elif isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
+        elif isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad and name != "parameter":
             found[name] = value.detach()
     return found
 

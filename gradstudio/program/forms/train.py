@@ -74,29 +74,33 @@ class _Training(_Writer):
         plan, header = self.plan, self.graph.header
         return {
             "stem": re.sub(r"[^\w.+ -]", "_", plan.stem, flags=re.ASCII)[:LONGEST_NAME] or "program",
-            "steps": str(plan.turns.count if plan.turns is not None else DEFAULT_STEPS),
+            "steps": str(plan.count or DEFAULT_STEPS),
             "rate": plan.rate.text if plan.rate is not None else DEFAULT_RATE,
             "seed": str(int(header.seed or 0)),
             "dtype": header.default_dtype,
-            "arguments": ", ".join(self._arguments_of_step("parallel", self._turn())),
+            "arguments": ", ".join(self._arguments_of_step("parallel", self._places())),
         }
 
-    def _turn(self) -> str:
-        """The loop's variable in a step."""
-        turns = self.plan.turns
-        if turns is None or (turns.start, turns.stride) == (0, 1):
-            return "step"
-        counted = "step" if turns.stride == 1 else f"{turns.stride} * step"
-        return counted if not turns.start else f"{turns.start} + {counted}"
+    def _places(self) -> list[str]:
+        """What the variables of the loops are in a step."""
+        inner = self.plan.turns[0].count if self.plan.turns and self.plan.turns[0] else 1
+        texts = ["step"] if len(self.plan.loops) < 2 else [f"step % {inner}", f"step // {inner}"]
+        found = []
+        for loop, turns, text in zip(self.plan.loops, self.plan.turns, texts, strict=False):
+            if loop in self.plan.counted and turns is not None:
+                inside = text if text == "step" or turns.stride == 1 else f"({text})"
+                counted = inside if turns.stride == 1 else f"{turns.stride} * {inside}"
+                found.append(f"{turns.start} + {counted}" if turns.start else counted)
+        return found
 
-    def _arguments_of_step(self, model: str, turn: str) -> list[str]:
+    def _arguments_of_step(self, model: str, places: list[str]) -> list[str]:
         by_hand = "rate" in self.features and "optimizer" not in self.features
         return [
             model,
             *(["optimizer"] if "optimizer" in self.features else []),
             "batch" if "rows" in self.features or model == "model" else "data",
             *(["lr" if model == "model" else "args.lr"] if by_hand else []),
-            *([turn] if self.plan.counts else []),
+            *places,
         ]
 
     def _kept_apart(self) -> dict[Value, str]:
@@ -185,7 +189,7 @@ class _Training(_Writer):
 
     def _train_step(self) -> list[str]:
         types = {"model": "nn.Module", "optimizer": "optim.Optimizer", "batch": _DATA, "lr": "float"}
-        names = self._arguments_of_step("model", self._loop_variable())
+        names = self._arguments_of_step("model", [self._variable(loop) for loop in self.plan.counted])
         arguments = [f"{name}: {types.get(name, 'int')}" for name in names]
         lines = self._updates() if self.step.updates else self._plain_step()
         if any("network." in line for line in lines if not line.lstrip().startswith("#")):
@@ -198,16 +202,13 @@ class _Training(_Writer):
             f"{INDENT}return loss.detach()",
         ]
 
-    def _loop_variable(self) -> str:
-        if self.step.loop is None:
-            return "step"
-        name = self.plan.references.variable(self.step.loop)
+    def _variable(self, loop: ItemId) -> str:
+        name = self.plan.references.variable(loop)
         return f"{name}_" if name in LOCALS else name
 
     def _forward_call(self) -> str:
         arguments = ["*batch"] if self.plan.data else []
-        if self.plan.counter in self.roles.inputs:
-            arguments.append(self._loop_variable())
+        arguments += [self._variable(value[0]) for value in self.roles.inputs if value[0] in self.plan.loops]
         return f"loss = model({', '.join(arguments)})"
 
     def _plain_step(self) -> list[str]:
@@ -222,8 +223,7 @@ class _Training(_Writer):
             own[plan.rate.value] = "lr"
         if step.optimizer is not None:
             own[step.optimizer, 0] = "optimizer"
-        if step.loop is not None:
-            own[step.loop, 0] = self._loop_variable()
+        own |= {(loop, 0): self._variable(loop) for loop in plan.loops}
         body = self._written(self._references("network", own), device=False)
         body.instead[self.roles.forward[-1]] = [self._forward_call()]
         if step.backward is not None:

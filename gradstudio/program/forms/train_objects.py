@@ -1,7 +1,9 @@
 """Objects: which object a value is, holds or looks into, and what statements do to it."""
 
+from gradstudio.graph import modes
+from gradstudio.graph.calling import origin
 from gradstudio.graph.gradients import CONTAINERS
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import ItemId, Node
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.forms.units import Units, Value
 
@@ -108,6 +110,25 @@ class Objects:
         return operator.word == "zero_grad" or (
             operator.word == "zero_" and self.is_gradient(self.targets(item, operator)[0])
         )
+
+    def only_evaluates(self, unit: ItemId) -> bool:
+        """Whether all that draws here is a module that was set to evaluation."""
+        for item in self.units.members(unit):
+            node, operator = self.graph.nodes.get(item), self.units.operator(item)
+            if node is None or operator is None or not self._draws(item, operator):
+                continue
+            maker = self._maker(node, operator)
+            if maker is None or modes.is_training(self.graph, maker.id):
+                return False
+        return True
+
+    def _draws(self, item: ItemId, operator: Operator) -> bool:
+        return Effect.RANDOM in operator.effects or Effect.SEED in operator.effects or operator.face is Face.CALL
+
+    def _maker(self, node: Node, operator: Operator) -> Node | None:
+        wire = self.graph.wires.get((node.id, operator.parameters[0].name)) if operator.parameters else None
+        source = self.graph.nodes.get(wire.source) if wire is not None and operator.face is Face.CALL else None
+        return origin(self.graph, source) if source is not None else None
 
     def targets(self, item: ItemId, operator: Operator) -> list[Value]:
         """What a node writes into, clears or switches."""

@@ -1,12 +1,13 @@
 """Plan of a training script: its class, its set-up, its step, and what of it the command line may change."""
 
 from collections.abc import Iterable
+from math import prod
 
 import msgspec
 
 from gradstudio.graph.analysis import analyse
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, BodyId, Graph, ItemId
-from gradstudio.operators.model import Family
+from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.naming import class_name
 from gradstudio.program.forms.plan import Plan
@@ -45,8 +46,8 @@ class TrainingPlan(Plan):
     Attributes:
         step: what one step is made of.
         rate: the learning rate that the canvas says; None when it says none, or several.
-        turns: of the canvas's own loop; None when it has none, or one whose length is not in the text.
-        counts: the step reads the loop's variable.
+        loops: the loop that trains, then one around it; `turns` of each, None when that is not in the text.
+        counted: those of them whose variables the step reads.
         rows: the data are rows of a batch.
     """
 
@@ -57,17 +58,19 @@ class TrainingPlan(Plan):
         super().__init__(graph, stem)
         self.title = class_name(stem[:LONGEST_NAME], (self.references.taken - {self.title}) | GLOBALS)
         self.names |= self._apart()
-        self.turns = self._turns()
-        self.counter = (self.step.loop, 0) if self.step.loop is not None else None
-        self.inputs = tuple(value for value in self.roles.inputs if value != self.counter)
+        self.loops = [loop for loop in (self.step.loop, self.step.epochs) if loop is not None]
+        self.turns = [self._turns(loop) for loop in self.loops]
+        self.inputs = tuple(value for value in self.roles.inputs if value[0] not in self.loops)
         self.data = tuple(value for value in self.inputs if self._is_tensor(value))
         self._refuse_other_inputs()
         self.rows = are_rows(self.units, self.roles.forward, self.data, self.roles.root)
-        self.counts = self.counter in self._read_in_step()
-        if self.counts and self.turns is None:
+        read = self._read_in_step()
+        self.counted = [loop for loop in self.loops if (loop, 0) in read]
+        if (self.counted or self.step.epochs is not None) and None in self.turns:
+            loop = self.step.name(self.loops[self.turns.index(None)])
             raise NoForm(
-                f"The step reads '{self.step.name(self.counter[0]) if self.counter else ''}', and only torch knows how "
-                "often that loop turns. Loop over range(n) with a number."
+                f"How often '{loop}' turns is not in the text, and a step has to know its place in it. "
+                "Loop over range(n) with a number."
             )
 
     def find_roles(self) -> Roles:
@@ -162,6 +165,9 @@ class TrainingPlan(Plan):
     def _is_tensor(self, value: Value) -> bool:
         operator = self.units.operator(value[0])
         families = [result.family for result in operator.results] if operator is not None else []
+        if operator is not None and operator.face is Face.TUPLE and len(self.graph.nodes[value[0]].names) > 1:
+            wire = self.graph.wires.get((value[0], f"{operator.parameters[0].name}.{value[1]}"))
+            return wire is not None and self.step.objects.is_tensor(wire.source)
         if value[1]:
             return len(families) > value[1] and families[value[1]] is Family.TENSOR
         return self.step.objects.is_tensor(value[0])
@@ -177,10 +183,14 @@ class TrainingPlan(Plan):
     def _read_in_step(self) -> set[Value]:
         return {value for unit in (*self.roles.forward, *self.step.updates) for value in self.units.reads(unit)}
 
-    def _turns(self) -> Turns | None:
-        if self.step.loop is None:
-            return None
-        block, shapes = self.graph.blocks[self.step.loop], Shapes(self.units)
+    @property
+    def count(self) -> int | None:
+        """How many steps the canvas takes; None when it has no loop, or its text does not tell."""
+        counts = [turns.count for turns in self.turns if turns is not None]
+        return prod(counts) if counts and len(counts) == len(self.turns) else None
+
+    def _turns(self, loop: ItemId) -> Turns | None:
+        block, shapes = self.graph.blocks[loop], Shapes(self.units)
         count = block.lengths.get("range", 0)
         paths = [f"range.{k}" for k in range(count)] or ["range"]
         numbers = [n for path in paths if isinstance(n := shapes.number(block.id, path), int)]

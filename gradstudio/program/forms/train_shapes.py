@@ -40,11 +40,20 @@ class Shapes:
         wire = self.graph.wires.get((item, path))
         if wire is not None:
             node, operator = self.graph.nodes.get(wire.source), self.units.operator(wire.source)
-            if node is None or operator is None or operator.face is not Face.LITERAL:
+            if node is None or operator is None or operator.face not in (Face.LITERAL, Face.TUPLE):
                 return None
             item, path = node.id, operator.parameters[0].name
+            if operator.face is Face.TUPLE:
+                return self._element(node, path, wire.output) if len(node.names) > 1 else None
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
         return literal(owner.literals.get(path, ""))
+
+    def _element(self, node: Node, path: str, output: int) -> object:
+        """What ``a, b = 2, 6`` says of one of its names."""
+        if node.lengths.get(path) is not None:
+            return self.number(node.id, f"{path}.{output}")
+        whole = literal(node.literals.get(path, ""))
+        return whole[output] if isinstance(whole, tuple) and output < len(whole) else None
 
     def given(self, node: Node, name: str) -> list[Value]:
         """The values wired to a parameter, its elements included."""

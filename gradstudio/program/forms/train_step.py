@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gradstudio.graph import modes
 from gradstudio.graph.analysis import Analysis
-from gradstudio.graph.calling import origin
 from gradstudio.graph.gradients import traits_of
-from gradstudio.graph.model import ROOT, BodyId, ItemId, Node
+from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.names import title
-from gradstudio.operators.model import Effect, Face, Family, Operator
+from gradstudio.operators.model import Effect, Family, Operator
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.roles import pulled_parts
 from gradstudio.program.forms.train_objects import Objects
@@ -24,7 +22,7 @@ class Step:
     """One pass of the repeated part, or one turn of the loop that trains.
 
     Attributes:
-        loop: the loop that trains; None when the program trains for one step only.
+        loop: the loop that trains; None when the program trains for one step only. `epochs` is a loop around it.
         backward: the statement that runs the backward; None when the program has none.
         loss: what it runs back from.
         forward: the units of the body that the loss needs, in program order.
@@ -47,7 +45,7 @@ class Step:
         self.units = units = Units(analysis, pulled_parts(analysis, self.loss))
         self.objects = Objects(units)
         units.repeated -= self._drawn_once()
-        self.loop = self._find_loop()
+        self.loop, self.epochs = self._find_loops()
         self.body = BodyId(self.loop) if self.loop is not None else ROOT
         self._refuse_a_backward_in_a_block()
         self.set_up = tuple(self._set_up())
@@ -104,24 +102,24 @@ class Step:
             )
         return loss
 
-    def _find_loop(self) -> ItemId | None:
+    def _find_loops(self) -> tuple[ItemId | None, ItemId | None]:
         around = self.graph.ancestors(self.backward if self.backward is not None else self.loss[0])
         blocks = [self.graph.blocks[ItemId(body)] for body in around if body != ROOT]
         loops = [block for block in blocks if block.kind == "for"]
-        if len(loops) > 1:
+        if len(loops) > 2:
             raise NoForm(
-                f"The loop '{title(self.graph, loops[0].id)}' that trains stands in the loop "
-                f"'{title(self.graph, loops[1].id)}'. Write one loop over all steps."
+                f"The loop '{title(self.graph, loops[0].id)}' that trains stands in two others. A training script has "
+                "epochs and their steps, or steps alone."
             )
         if not loops:
-            return None
+            return None, None
         outer = blocks[blocks.index(loops[0]) + 1 :]
         for block in outer:
             if block.kind not in _PLAIN_BLOCKS:
                 raise NoForm(
                     f"The loop that trains stands in '{title(self.graph, block.id)}'. Move that into the loop."
                 )
-        return loops[0].id
+        return loops[0].id, loops[1].id if len(loops) > 1 else None
 
     def _refuse_a_backward_in_a_block(self) -> None:
         if self.backward is not None and self.units.unit(self.backward, self.body) != self.backward:
@@ -278,11 +276,30 @@ class Step:
     # ---------------------------------------------------------------- what cannot be kept
 
     def _refuse_what_is_lost(self) -> None:
+        self._refuse_beside()
         self._refuse_between()
         self._refuse_schedules()
         self._refuse_carried()
         self._refuse_state()
         self._refuse_random()
+
+    def _refuse_beside(self) -> None:
+        """What an epoch does beside its steps, and the steps depend on."""
+        if self.epochs is None or self.loop is None:
+            return
+        scope = BodyId(self.epochs)
+        steps = self.units.unit(self.loop, scope)
+        beside = [unit for unit in self.units.of(scope) if unit != steps]
+        inside = self._members(beside)
+        read = {value[0] for unit in (*self.forward, *self.updates) for value in self.units.reads(unit)}
+        for unit in beside:
+            matters = bool(read & set(self.units.members(unit))) or self.units.draws(unit)
+            changes = any(found[0] not in inside for found in self.objects.changed(unit))
+            if matters or (changes and not self.objects.collects(unit)):
+                raise NoForm(
+                    f"{self.call(unit)} stands in '{self.name(self.epochs)}' beside the loop that trains, which "
+                    f"depends on it. Move it into '{self.name(self.loop)}', or before both loops."
+                )
 
     def _refuse_between(self) -> None:
         """What changes the model while the loss is being computed."""
@@ -317,8 +334,8 @@ class Step:
             return
         for unit in (*self.forward, *self.updates, *([self.backward] if self.backward else [])):
             for item, output in self.units.reads(unit):
-                if item == self.loop and output:
-                    name = self.graph.blocks[self.loop].carried[output - 1]
+                if item in (self.loop, self.epochs) and output:
+                    name = self.graph.blocks[item].carried[output - 1]
                     raise NoForm(
                         f"'{name}' goes from step to step without being a parameter, so a checkpoint does not hold it. "
                         "Change a parameter in place (W -= ...), or take an optimizer that keeps it."
@@ -350,30 +367,11 @@ class Step:
         last = self.units.position[self.backward] if self.backward is not None else len(self.units.position)
         for unit in self.dropped:
             is_before = self.loop is not None or self.units.position[unit] < last
-            if is_before and self.units.draws(unit) and not self._only_evaluates(unit):
+            if is_before and self.units.draws(unit) and not self.objects.only_evaluates(unit):
                 raise NoForm(
                     f"{self.call(unit)} draws random numbers in each step, but the loss does not need it. "
                     "Mute it, or move it behind the training."
                 )
-
-    def _only_evaluates(self, unit: ItemId) -> bool:
-        """Whether all that draws here is a module that was set to evaluation."""
-        for item in self.units.members(unit):
-            node, operator = self.graph.nodes.get(item), self.units.operator(item)
-            if node is None or operator is None or not self._draws(item, operator):
-                continue
-            maker = self._maker(node, operator)
-            if maker is None or modes.is_training(self.graph, maker.id):
-                return False
-        return True
-
-    def _draws(self, item: ItemId, operator: Operator) -> bool:
-        return Effect.RANDOM in operator.effects or Effect.SEED in operator.effects or operator.face is Face.CALL
-
-    def _maker(self, node: Node, operator: Operator) -> Node | None:
-        wire = self.graph.wires.get((node.id, operator.parameters[0].name)) if operator.parameters else None
-        source = self.graph.nodes.get(wire.source) if wire is not None and operator.face is Face.CALL else None
-        return origin(self.graph, source) if source is not None else None
 
     # ---------------------------------------------------------------- words
 

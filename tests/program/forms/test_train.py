@@ -159,8 +159,15 @@ def test_data_are_not_cut_where_a_row_is_not_for_itself(model: str, loss: str) -
         ),
         (
             "w = torch.ones(3, requires_grad=True)\nfor i in range(4):\n    for j in range(2):\n"
-            "        loss = (w**2).sum()\n        loss.backward()\n        w.data -= 0.1 * w.grad\n",
-            "Write one loop over all steps",
+            "        for k in range(2):\n"
+            "            loss = (w**2).sum()\n            loss.backward()\n            w.data -= 0.1 * w.grad\n",
+            "stands in two others",
+        ),
+        (
+            "w = torch.ones(3, requires_grad=True)\nfor i in range(4):\n    order = torch.randperm(3)\n"
+            "    for j in range(2):\n        loss = (w[order[j]] ** 2).sum()\n        loss.backward()\n"
+            "        w.data -= 0.1 * w.grad\n",
+            "beside the loop that trains",
         ),
         (
             "w = torch.ones(3, requires_grad=True)\nfor i in range(4):\n    noise = torch.randn(3)\n"
