@@ -29,7 +29,7 @@ ROWS: Final = (
         "with inference mode", "with torch inference mode", "inference",
     ),
     _row(
-        "torch.set_grad_enabled", "set_grad_enabled", "A block in which recording for backward is on or off, as it is told",
+        "torch.set_grad_enabled", "set_grad_enabled", "A block in which gradients are recorded or not, as it is told",
         "with set grad enabled", "with torch set grad enabled", "train or evaluate", "switch gradients",
     ),
     _row(

@@ -1,0 +1,23 @@
+"""What a program sets for the whole process holds until it begins anew, and for nobody else."""
+
+import torch
+
+from gradstudio.engine.settings import settings
+
+
+def test_settings_are_put_back_as_they_were() -> None:
+    before = settings()
+    try:
+        torch.set_default_dtype(torch.float64)
+        torch.set_printoptions(precision=2, sci_mode=True)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.set_float32_matmul_precision("high")
+        torch.autograd.set_detect_anomaly(True, check_nan=False)
+        torch.set_num_threads(before.threads + 1)
+        changed = settings()
+        pairs = zip(before._fields, before, changed, strict=True)
+        assert [name for name, old, new in pairs if old == new] == ["device"]
+    finally:
+        before.restore()
+    assert settings() == before
+    assert str(torch.tensor(3.14159)) == "tensor(3.1416)"
