@@ -196,6 +196,10 @@ def test_every_kind_of_value_has_a_record_that_goes_on_the_pipe() -> None:
         "text": PlainRecord(what="text", class_name="str", value="text"),
         torch.float32: PlainRecord(what="text", class_name="dtype", value="torch.float32"),
         None: PlainRecord(what="none", class_name="NoneType"),
+        np.float64(0.5): PlainRecord(what="number", class_name="float64", value=0.5),
+        np.float32(1.5): PlainRecord(what="number", class_name="float32", value=1.5),
+        np.int64(-3): PlainRecord(what="number", class_name="int64", value=-3),
+        np.dtype("float32"): PlainRecord(what="text", class_name="Float32DType", value="float32"),
     }
     for value, expected in values.items():
         assert record_of(value) == expected
