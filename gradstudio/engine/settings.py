@@ -24,7 +24,7 @@ class Settings(NamedTuple):
         if now.device != self.device:
             torch.set_default_device(self.device)
         if now.printing != self.printing:
-            torch.set_printoptions(**self.printing)
+            torch.set_printoptions(**self.printing)  # type: ignore[no-untyped-call]  # torch has no types for it
         if now.threads != self.threads:
             torch.set_num_threads(self.threads)
         if now.deterministic != self.deterministic:
