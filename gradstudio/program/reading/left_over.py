@@ -9,6 +9,8 @@ Body = Sequence[ast.stmt]
 
 def leave_variable(statements: Body) -> set[ast.For]:
     """The loops in a text, at any depth, whose one variable is read after they have ended."""
+    if not _has_loop(statements):
+        return set()
     walk = _Walk()
     walk.body(statements, set())
     return walk.found
@@ -79,6 +81,10 @@ class _Walk:
                 return _read(test) | self._sums_of(body)[0], set()
             case _:
                 return _read(statement), set()
+
+
+def _has_loop(statements: Body) -> bool:
+    return any(isinstance(one, ast.For) or _has_loop(getattr(one, "body", ())) for one in statements)
 
 
 def _read(*nodes: ast.AST) -> Names:
