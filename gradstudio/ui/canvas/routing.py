@@ -82,6 +82,16 @@ def _through_a_lane(path: Floats, others: Floats, behind: int, taken: list[Lane]
     out, into = sx + _aside(others[:, 2] - sx, sx - others[:, 0]), ex - _aside(ex - others[:, 0], others[:, 2] - ex)
     if out < into - LEAST / 2 and not _hits(bow := _path((out, sy), (into, ey), sx, ex), others):
         return bow
+    for most, turns in ((1, (sx, ex)), (1, (out, into)), (behind, (out, into))):
+        made = _best_lane(path, others, turns, most, taken)
+        if made is not None:
+            return made
+    return None
+
+
+def _best_lane(path: Floats, others: Floats, turns: Point, behind: int, taken: list[Lane]) -> Floats | None:
+    """The path along the nearest lane that runs behind fewer obstacles than `behind`; it goes level up to the turns."""
+    (sx, sy), (ex, ey), (out, into) = path[0].tolist(), path[-1].tolist(), turns
     first, last = out + TURN, into - TURN
     if last <= first:
         return None
