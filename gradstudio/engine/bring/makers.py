@@ -35,6 +35,7 @@ class Maker:
     draws: bool
 
 
+@functools.cache
 def stock_classes() -> dict[str, type[nn.Module]]:
     """The layers of `torch.nn` that the catalogue has and that are drawn as one card."""
     found = {}
@@ -124,11 +125,11 @@ def _tried(
     given = [literal(value) for value in positional]
     given += [f"{word}={literal(value)}" for word, value in keywords.items()]
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
+        torch.default_generator.manual_seed(1)  # torch.manual_seed looks for every other device as well
         before = torch.get_rng_state()
         first = type(module)(*positional, **keywords)
         draws = not torch.equal(before, torch.get_rng_state())
-        torch.manual_seed(2)
+        torch.default_generator.manual_seed(2)
         second = type(module)(*positional, **keywords) if draws else first
     return f"nn.{type(module).__name__}({', '.join(given)})", first, second, draws
 
