@@ -143,7 +143,7 @@ def _run(units: Units, root: Value, backward: ItemId | None) -> tuple[BodyId, li
     scope = units.of(body)
     last = units.unit(root[0], body)
     assert last is not None  # the scope is around it
-    needed = _needed(units, last)
+    needed = _needed(units, scope, last)
     run: list[ItemId] = []
     waiting: list[ItemId] = []
     for unit in reversed(scope[: scope.index(last) + 1]):
@@ -151,19 +151,38 @@ def _run(units: Units, root: Value, backward: ItemId | None) -> tuple[BodyId, li
             break
         if not (unit not in needed and _clears_gradients(units, unit)):
             waiting.append(unit)
-        if _computes(units, unit):
+        if unit in needed and _computes(units, unit):
             run.extend(waiting)
             waiting = []
-    return body, run[::-1]
+    return body, [*_empty_lists(units, scope, run), *run[::-1]]
 
 
-def _needed(units: Units, last: ItemId) -> set[ItemId]:
+def _empty_lists(units: Units, scope: list[ItemId], run: list[ItemId]) -> list[ItemId]:
+    """Lists made empty before the run that only the run fills and reads: each call of `forward` begins anew."""
+    inside = {item for unit in run for item in units.members(unit)}
+    found = []
+    for unit in scope:
+        operator = units.operator(unit)
+        is_empty = operator is not None and operator.face is Face.LIST and not units.graph.incoming.get(unit)
+        if unit in run or not is_empty or units.graph.nodes[unit].literals:
+            continue
+        users = [wire.target for wire in units.graph.wires_from(unit) if units.soundness.is_live(wire.target)]
+        if users and inside.issuperset(users):
+            found.append(unit)
+    return found
+
+
+def _needed(units: Units, scope: list[ItemId], last: ItemId) -> set[ItemId]:
+    """What the last unit is made from, by wires and by writes into what they bring."""
     found, waiting = {last}, [last]
+    writers = [(unit, units.written(unit)) for unit in scope if not _is_barrier(units, unit)]
     while waiting:
-        for source in units.sources(waiting.pop()):
-            if source not in found:
-                found.add(source)
-                waiting.append(source)
+        user = waiting.pop()
+        reads, place = units.reads(user).keys(), units.position[user]
+        sources = units.sources(user)
+        sources |= {unit for unit, values in writers if values & reads and units.position[unit] < place}
+        waiting.extend(sources - found)
+        found |= sources
     return found
 
 

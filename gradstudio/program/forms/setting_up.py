@@ -63,7 +63,7 @@ class SettingUp:
             return True
         operator = self.units.operator(unit)
         makes_tensor = operator is not None and bool(operator.results) and operator.results[0].family in _OBJECTS
-        pure = operator is None or operator.face in _PURE
+        pure = operator is None or operator.face in (*_PURE, Face.LIST)
         draws_late = self.units.draws(unit) and any(self.units.draws(before) for before in kept)
         return makes_tensor and not pure and not draws_late
 

@@ -86,3 +86,17 @@ def test_random_numbers_in_another_order_are_refused_by_name() -> None:
 def test_a_program_that_trains_nothing_has_no_class() -> None:
     with pytest.raises(NoForm, match="requires grad"):
         found("x = torch.ones(3)\ny = x * 2\n")
+
+
+def test_a_list_that_only_forward_fills_is_made_there() -> None:
+    text = (
+        "w = torch.ones(3, requires_grad=True)\nouts = []\nx = torch.ones(3)\nfor k in range(3):\n"
+        "    outs.append(w[k] * x)\nloss = torch.stack(outs).sum()\nloss.backward()\n"
+    )
+    assert found(text)["forward"] == "outs for_1 loss"
+    assert found(text)["inputs"] == "x"
+
+
+def test_what_is_done_to_weights_before_they_are_used_is_no_part_of_forward() -> None:
+    text = "fc = nn.Linear(3, 1)\nfc.weight.data.fill_(0.5)\nx = torch.ones(3)\nloss = fc(x).sum()\nloss.backward()\n"
+    assert found(text)["forward"] == "loss"
