@@ -216,7 +216,8 @@ class _Reader:
     # -------------------------------------------------------------- comments
 
     def _is_blank_before(self, statement: ast.stmt, above: list[Comment]) -> bool:
-        first = min([statement.lineno, *(comment.line for comment in above if comment.alone)])
+        closed = max((comment.line for comment in above if comment.closes), default=0)
+        first = min([statement.lineno, *(one.line for one in above if one.alone and one.line > closed)])
         return self._comments.is_blank(first - 1)
 
     def _groups(self, above: list[Comment], groups: list[BodyId], notes: list[str], blank: bool) -> list[str]:

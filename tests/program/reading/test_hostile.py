@@ -93,6 +93,7 @@ def test_what_only_looks_like_the_end_of_a_line_is_none(mark: str) -> None:
         "s = '\\a\\b\\f\\n\\r\\t\\v\\0\\x7f\\u202e\\U0001F600\\N{BULLET}\\\\\\'\\\"\\d'\n",
         "s = 'a' \"b\" '''c\nd''' r'\\n' u'e'\n",
         "# region: a\nx = 1\n# region: b\ny = 2\n",
+        "# region: a\nx = 1\n\n# endregion\n\n# region: b\ny = 2\n\n# endregion\nz = 1\n",
         "# endregion\nx = 1\n# endregion\n# endregion\n",
         "# \\region: no marker\n# region:\n#region: a\nx = 1 # endregion\n",
         "# gradstudio: node x\n#: a\n#!b\n#\n##\nx = 1\n",
