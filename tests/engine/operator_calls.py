@@ -77,6 +77,7 @@ ROWS = torch.tensor([0, 2])
 SAMPLES: dict[str, dict[str, Any]] = {
     "torch.meshgrid": {"tensors": lambda: (vector(), vector())},
     "torch.cartesian_prod": {"tensors": lambda: (vector(), vector())},
+    "torch.chain_matmul": {"matrices": lambda: (matrix(), matrix())},
     "torch.vander": {"x": vector},
     "torch.as_tensor": {"data": matrix},
     "torch.from_numpy": {"ndarray": lambda: numpy.ones(3)},
