@@ -29,6 +29,8 @@ INIT_PREFIX = "torch.nn.init."
 CONTAINERS = frozenset({Face.TUPLE, Face.LIST})
 PASSING = CONTAINERS | {Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE}
 TENSOR_FAMILIES = frozenset({Family.TENSOR, Family.TUPLE, Family.UNKNOWN})
+OF_WHAT_IT_TAKES = CONTAINERS | {Face.INFIX, Face.PREFIX, Face.ITEM, Face.ALIAS, Face.CHOICE}
+"""Statements that give numbers of numbers, and tensors of tensors."""
 ATTRIBUTE, SET_ATTRIBUTE = "python.attribute", "python.set_attribute"
 
 
@@ -52,6 +54,7 @@ class Gradients:
         self._modules: set[Value] = set()  # modules and optimizers: they hold tensors, and are none
         self._tracked: set[Value] = set()  # objects that may require grad, views and aliases counted as one
         self._written: set[Value] = set()  # objects that the repeated part wrote into
+        self._plain: set[Value] = set()  # numbers, texts and the like, and tuples of nothing else: no tensors
         self._loops: set[BodyId] = set()
         for item in graph.order():
             if soundness.is_live(item):
@@ -80,6 +83,8 @@ class Gradients:
         is_tracked = any(self._root(value) in self._tracked for value in sources)
         if node.bypassed or operator is None:
             self._share(node, sources)
+            if sources and sources[0] in self._plain:
+                self._plain.add((node.id, 0))
             if self._takes_repeated(node, sources):
                 self.repeated.add(node.id)
             return
@@ -87,6 +92,7 @@ class Gradients:
         if is_repeated:
             self.repeated.add(node.id)
         self._note_module(node, operator, sources)
+        self._note_plain(node, operator, sources)
         self._outputs(node, operator, sources, is_tracked)
         self._writes(node, operator, is_tracked, is_repeated)
 
@@ -129,13 +135,28 @@ class Gradients:
         return operator is not None and operator.face in CONTAINERS
 
     def _takes_tensor(self, node: Node) -> bool:
-        for port in self._soundness.ports[node.id]:
-            wire = self.graph.wires[node.id, port]
-            source = self._soundness.operators.get(wire.source)
-            families = [result.family for result in source.results] if source is not None else []
-            if not families or families[0] in (Family.TENSOR, Family.UNKNOWN, Family.TUPLE):
-                return True
-        return False
+        wires = (self.graph.wires[node.id, port] for port in self._soundness.ports[node.id])
+        return any((wire.source, wire.output) not in self._plain for wire in wires)
+
+    def _note_plain(self, node: Node, operator: Operator, sources: list[Value]) -> None:
+        """Outputs that are no tensors whatever the program is given."""
+        count = max(1, len(operator.results), len(node.names))
+        if operator.face is Face.TUPLE and len(node.names) > 1 and node.lengths:
+            path = operator.parameters[0].name
+            given = {k: self.graph.wires.get((node.id, f"{path}.{k}")) for k in range(count)}
+            self._plain.update(
+                (node.id, k) for k, wire in given.items() if not wire or (wire.source, wire.output) in self._plain
+            )
+        elif self._is_plain(node, operator, sources):
+            self._plain.update((node.id, k) for k in range(count))
+
+    def _is_plain(self, node: Node, operator: Operator, sources: list[Value]) -> bool:
+        if operator.results and operator.results[0].family not in TENSOR_FAMILIES:
+            return True
+        if operator.face in OF_WHAT_IT_TAKES or operator.key.startswith("builtins."):
+            return all(value in self._plain for value in sources)
+        word = attribute_of(node) if operator.key == ATTRIBUTE else operator.symbol or operator.word
+        return operator.face in (Face.ATTRIBUTE, Face.METHOD) and word in METADATA
 
     def _outputs(self, node: Node, operator: Operator, sources: list[Value], is_tracked: bool) -> None:
         own, traits, count = (node.id, 0), traits_of(operator), max(1, len(operator.results), len(node.names))

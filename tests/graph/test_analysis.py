@@ -16,6 +16,7 @@ from gradstudio.graph.analysis import (
 from gradstudio.graph.edits import ReplaceNode, SetDefinition, apply
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.operators.model import Effect
+from gradstudio.program.reading.reader import read_script
 from tests.program.sketch import Sketch
 
 LINEAR = {"in_features": "1", "out_features": "1", "device": "device"}
@@ -67,6 +68,28 @@ def test_random_numbers_are_repeated_only_when_a_tensor_is_taken() -> None:
     x = sketch.node("torch.randn", "x", literals={"size": "(2,)", "device": "device"})
     noisy = sketch.node("torch.nn.functional.dropout", "y", {"input": x})
     assert repeated(sketch.graph) == {noisy}
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        "n, m = 8, 20\n",
+        "n, m = 8, x.size(0)\n",
+        "n, m = x.shape\n",
+        "k = 4\nn, m = k * 2, max(k, 20)\n",
+        "shape = [8, 20]\nn = shape[0]\nm = n if n > 3 else 20\n",
+        "n, w, m = 8, x, len(x)\n",
+    ],
+)
+def test_numbers_are_no_tensors_however_they_are_made(size: str) -> None:
+    graph = read_script(f"import torch\nx = torch.ones(2, 3)\n{size}y = torch.randn(n, m)\n").graph
+    assert repeated(graph) == set()
+
+
+@pytest.mark.parametrize("taken", ["n, w = 8, x\n", "w, n = x, 8\n", "w = [x, 2][0]\n", "w = x * 2\n", "w = x[0]\n"])
+def test_a_tensor_from_a_tuple_is_one(taken: str) -> None:
+    graph = read_script(f"import torch\nx = torch.ones(2, 3)\n{taken}y = torch.bernoulli(w)\n").graph
+    assert [graph.nodes[item].names for item in repeated(graph)] == [("y",)]
 
 
 def test_printing_and_seeding_and_calling_a_module_are_repeated() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from gradstudio.graph.analysis import Analysis
-from gradstudio.graph.gradients import traits_of
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect, Family, Operator
@@ -44,7 +43,6 @@ class Step:
         self.loss = self._find_loss()
         self.units = units = Units(analysis, pulled_parts(analysis, self.loss))
         self.objects = Objects(units)
-        units.repeated -= self._drawn_once()
         self.loop, self.epochs = self._find_loops()
         self.body = BodyId(self.loop) if self.loop is not None else ROOT
         self._refuse_a_backward_in_a_block()
@@ -139,23 +137,6 @@ class Step:
                 yield unit
             elif not self._is_repeated(unit):
                 yield unit
-
-    def _drawn_once(self) -> set[ItemId]:
-        """What counts as repeated only because it draws as many numbers as a list or a sum says, and what follows."""
-        found: set[ItemId] = set()
-        for item in self.graph.order():
-            node, operator = self.graph.nodes.get(item), self.units.operator(item)
-            if node is None or operator is None or item not in self.units.repeated:
-                continue
-            wires = [self.graph.wires[item, port] for port in self.units.soundness.ports[item]]
-            is_plain = not {*operator.effects} - {Effect.RANDOM} and self.units.scope(item) == ROOT
-            follows = any(wire.source in self.units.repeated - found for wire in wires)
-            computes = traits_of(operator).computes and not traits_of(operator).is_set_up
-            tracked = computes and any((wire.source, wire.output) in self.units.may_require_grad for wire in wires)
-            takes = Effect.RANDOM in operator.effects and any(self.objects.is_tensor(wire.source) for wire in wires)
-            if is_plain and not (follows or tracked or takes):
-                found.add(item)
-        return found
 
     def _is_repeated(self, unit: ItemId) -> bool:
         repeated = self.units.repeated
