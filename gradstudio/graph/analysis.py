@@ -29,6 +29,7 @@ class Analysis:
 
     Attributes:
         structure: the same object as long as nothing but literals changes that decide no part of this.
+            Names that nobody can take for others change the addresses, and it, alone.
     """
 
     def __init__(self, graph: Graph, inputs: tuple[str, ...] = (), before: "Analysis | None" = None) -> None:
@@ -36,21 +37,26 @@ class Analysis:
         self.graph, self.inputs, self.revision = graph, inputs, graph.revision
         self.seen = Seen(graph)
         self.structure = object()
-        if before is not None and before.holds_for(self.seen):
+        held = before.held(self.seen) if before is not None else frozenset()
+        if before is not None and "addresses" in held:
             self.structure = before.structure
-            for part in _PARTS & before.__dict__.keys():
-                self.__dict__[part] = before.__dict__[part]
+        for part in held & before.__dict__.keys() if before is not None else ():
+            self.__dict__[part] = before.__dict__[part]
 
-    def holds_for(self, later: Seen) -> bool:
-        """Whether all that was found is true of later records of the graph, which is in that state now."""
+    def held(self, later: Seen) -> frozenset[str]:
+        """The parts that are true of later records of the graph, which is in that state now."""
         turned = self.seen.turned(later) if "soundness" in self.__dict__ else None
         if turned is None:
-            return False
-        return all(
+            return frozenset()
+        same = all(
             self.soundness.is_same_with(later.nodes[item])
             and decisive_literals(later.nodes[item]) == decisive_literals(self.seen.nodes[item])
             for item in turned
         )
+        renamed = self.seen.renamed(later, turned)
+        if not same or (renamed and (self.soundness.incomplete or not self.seen.are_fresh(later, renamed))):
+            return frozenset()
+        return _PARTS - {"addresses"} if renamed else _PARTS
 
     @cached_property
     def soundness(self) -> Soundness:

@@ -1,4 +1,7 @@
-"""What of a program stays as it is when somebody turns a number: edits that decide nothing but values."""
+"""What of a program stays as it is when somebody turns a number or gives a value another name."""
+
+from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,7 +20,7 @@ class Seen:
         self.definitions: dict[str, Definition] = dict(graph.definitions)
 
     def turned(self, later: "Seen") -> tuple[ItemId, ...] | None:
-        """The nodes whose literals alone are others later; None when more than that has changed."""
+        """The nodes whose literals or names alone are others later; None when more than that has changed."""
         same = (
             self.bodies == later.bodies
             and self.wires == later.wires
@@ -36,7 +39,21 @@ class Seen:
                 found.append(item)
         return tuple(found)
 
+    def renamed(self, later: "Seen", turned: Iterable[ItemId]) -> tuple[ItemId, ...]:
+        """Those of the turned nodes that have other names later."""
+        return tuple(item for item in turned if self.nodes[item].names != later.nodes[item].names)
+
+    def are_fresh(self, later: "Seen", renamed: tuple[ItemId, ...]) -> bool:
+        """Whether every name that came is bound once, and every name that went nowhere: no other can be misread."""
+        bound = Counter(name for node in later.nodes.values() for name in node.names)
+        for block in later.blocks.values():
+            bound.update((block.variable, *block.carried))
+        came = {name for item in renamed for name in later.nodes[item].names} - {"_"}
+        went = {name for item in renamed for name in self.nodes[item].names} - {"_"} - came
+        return all(bound[name] == 1 for name in came) and not any(bound[name] for name in went)
+
 
 def _bare(node: Node) -> Node:
-    """The node without what analysis does not read, or reads of itself only."""
-    return msgspec.structs.replace(node, literals={}, covered={}, note="", blank_before=False)
+    """The node without what analysis does not read, or reads of itself only; of names, which of them are kept."""
+    names = tuple("_" if name == "_" else "name" for name in node.names)
+    return msgspec.structs.replace(node, literals={}, covered={}, note="", blank_before=False, names=names)

@@ -66,7 +66,10 @@ class Hand:
         return ReplaceNode(msgspec.structs.replace(node, **{flag: value}))
 
     def rename(self) -> Edit:
-        return ReplaceNode(msgspec.structs.replace(self.node(), names=self.chance.choice(NAMES)))
+        node = self.node()
+        self.made += 1
+        names = tuple(f"fresh{self.made}_{k}" for k in range(len(node.names)))
+        return ReplaceNode(msgspec.structs.replace(node, names=self.chance.choice((*NAMES, names, names, names))))
 
     def wire(self) -> Edit:
         target = self.node()
@@ -132,6 +135,20 @@ def test_after_any_edits_a_graph_compiles_as_from_nothing(path: Path) -> None:
         for inverse in reversed(inverses):
             apply(graph, inverse)
         check(graph, (path, seed, "undone"))
+
+
+def test_a_name_that_nobody_can_take_for_another_changes_the_addresses_alone() -> None:
+    graph = file.load(EXAMPLES[0])
+    before = analysis.analyse(graph)
+    kept = before.soundness, before.gradients
+    item = next(item for item, node in graph.nodes.items() if len(node.names) == 1)
+    assert before.addresses[item] != "fresh"
+    apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[item], names=("fresh",))))
+    after = analysis.analyse(graph)
+    assert (after.soundness, after.gradients) == kept and after.addresses[item] == "fresh"
+    other = next(other for other, node in graph.nodes.items() if len(node.names) == 1 and other != item)
+    apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[other], names=("fresh",))))
+    assert analysis.analyse(graph).soundness is not after.soundness
 
 
 def test_a_turned_literal_keeps_the_structure_and_another_operator_does_not() -> None:
