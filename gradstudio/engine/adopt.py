@@ -26,6 +26,7 @@ def adopt_results(live: Live, ran: int) -> None:
     steps = live.loaded.steps
     last_backward = max((i for i, step in enumerate(steps[:ran]) if step.statement.backward), default=-1)
     lineage = Lineage(live)
+    parts = frozenset(name for step in steps for name in step.statement.drops)
     loops, end = _loops(live), _end_of_loop(live.loaded.items, ran, 0)
     for index, (step, block) in enumerate(_with_blocks(live.loaded.items, None)):
         if index > ran and index >= end:
@@ -37,9 +38,9 @@ def adopt_results(live: Live, ran: int) -> None:
         earlier_turn = index >= ran
         if earlier_turn and (not names or any(name in live.binder for name in names)):
             continue
-        if all(name in live.namespace for name in names):
+        if _is_bound(live, names, parts):
             live.executed[step.id] = step
-            live.binder.update({name: (step.id, place) for place, name in enumerate(names)})
+            live.binder.update({name: (step.id, k) for k, name in enumerate(names) if name in live.namespace})
             _enter(live, step, lineage.cut_of(step, block), before=index < last_backward)
         lineage.passed(step, block)
     if ran == len(steps):
@@ -85,9 +86,16 @@ class Lineage:
         return [self._live.namespace.get(name) for name in step.statement.names]
 
 
+def _is_bound(live: Live, names: tuple[str, ...], parts: frozenset[str]) -> bool:
+    """Whether the names of a statement are bound, those aside that only a traced run has."""
+    if any(name in parts for name in names):
+        return any(name in live.namespace for name in names)
+    return all(name in live.namespace for name in names)
+
+
 def _enter(live: Live, step: Step, cut: Cut | None, before: bool) -> None:
     """Enter the values still bound; a non-leaf made before the last backward was not recorded."""
-    outputs = [live.namespace[name] for name in step.statement.names]
+    outputs = [live.namespace.get(name) for name in step.statement.names]
     for value in live.gradients.made(step.id, (), outputs, lambda _: cut):
         value.recorded = False
         value.made_at = 0 if before else live.gradients.backwards

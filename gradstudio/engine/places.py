@@ -1,6 +1,7 @@
 """From a place in the script to the node that stands there."""
 
 import traceback
+from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 from gradstudio.engine.source import FILENAME
@@ -37,16 +38,21 @@ class Places:
             return self._at_statement(line)
         if columns is not None:
             start, end = (self._character(line, column) for column in columns)
-            holding = [
-                s for s in nodes if (s.line < line or s.column <= start) and (s.end_line > line or s.end_column >= end)
-            ]
-            if holding:
-                return min(holding, key=_extent).node
+            for some in (nodes, spans):
+                if holding := [span for span in some if _holds(span, line, start, end)]:
+                    return min(holding, key=_extent).node
         return max(nodes, key=_extent).node
 
     def frame_node(self, code: CodeType, instruction: int, line: int) -> ItemId:
         """The node that a frame of the script is executing."""
-        return self.node_at(line, _columns(code, instruction, line))
+        first, last, start, end = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+        if first == line and last is not None and last > line:
+            heads = (span for span in self._by_line.get(line, ()) if span.node in self.blocks)
+            head = next((span for span in heads if span.line == line and span.end_line < last), None)
+            if head is not None:
+                return head.node  # Python says the whole block where the elements of its head are fetched
+        is_told = first == last == line and start is not None and end is not None
+        return self.node_at(line, (start or 0, end or 0) if is_told else None)
 
     def of_traceback(self, trace: TracebackType | None) -> tuple[ItemId, int]:
         """(node, line) of the innermost frame of the script in a traceback."""
@@ -81,17 +87,13 @@ class Places:
                 self._collect(statement.body)
 
 
+def _holds(span: Span, line: int, start: int, end: int) -> bool:
+    return (span.line < line or span.column <= start) and (span.end_line > line or span.end_column >= end)
+
+
 def _extent(span: Span) -> tuple[int, int]:
     lines = span.end_line - span.line
     return lines, span.end_column - span.column if lines == 0 else span.end_column
-
-
-def _columns(code: CodeType, instruction: int, line: int) -> tuple[int, int] | None:
-    for index, (start_line, end_line, start, end) in enumerate(code.co_positions()):
-        if index == instruction // 2:
-            whole = start_line == end_line == line and start is not None and end is not None
-            return (start, end) if whole and start is not None and end is not None else None
-    return None
 
 
 def _instruction(trace: TracebackType | None, frame: FrameType) -> int:

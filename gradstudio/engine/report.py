@@ -73,6 +73,8 @@ class Reporter:
 
     def _loop_variables(self, head: Head) -> None:
         for index, name in enumerate(head.targets):
+            if head.is_part(name):
+                continue
             self._bindings[name] = self._bindings.get(name, 0) + 1
             if name in self._live.namespace and self._live.binder.get(name) == (head.id, index):
                 record = self._finished(self._live.namespace[name], head.id, index)

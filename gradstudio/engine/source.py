@@ -76,6 +76,10 @@ class Head:
     has_backward: bool = field(default=False)
     targets: tuple[str, ...] = ()
 
+    def is_part(self, target: str) -> bool:
+        """Whether only a traced run has this variable: what the text binds is made of it by the first statements."""
+        return target in self.block.drops
+
     @property
     def id(self) -> ItemId:
         """The block's."""
@@ -188,7 +192,8 @@ def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]], lines: bo
         scope[name] = (block.block, index)
     body = _prepare(block.body, scope, lines)
     code = expression(text, line) if text else None
-    return Head(block, code, body, (block.block, block.kind, bound), has_backward(body), targets)
+    keeps = tuple(name not in block.drops for name in targets)
+    return Head(block, code, body, (block.block, block.kind, bound, keeps), has_backward(body), targets)
 
 
 def _targets(variable: str) -> tuple[str, ...]:

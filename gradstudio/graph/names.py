@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.loop_targets import loop_target, target_text
 from gradstudio.graph.model import Block, Graph, ItemId, Node
 from gradstudio.operators.catalogue import load
 
@@ -90,6 +91,8 @@ def title(graph: Graph, item: ItemId) -> str:
     if (node := graph.nodes.get(item)) is not None:
         return node_title(node)
     block = graph.blocks.get(item)
+    if block is not None and (target := loop_target(graph, block)) is not None:
+        return f"for {target_text(graph, target)}"
     return block_title(block) if block is not None else str(item)
 
 

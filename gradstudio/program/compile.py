@@ -79,7 +79,7 @@ class _Steps:
             iterable=iterable,
             condition=condition,
             repeated=block.id in self.repeated,
-            drops=self._parts(block.id),
+            drops=(*self._parts(block.id), *((variable,) if block.id in self.references.targets else ())),
             address=self.analysis.addresses[block.id],
         )
 
@@ -90,6 +90,8 @@ class _Steps:
         operator = self.soundness.operators.get(item)
         if operator is not None and operator.face is Face.STORED:
             self.tensors.add(digest_of(node))
+        if item in self.references.from_head:
+            return self._printed(node, line, repeated)
         if known is None or known[0] is not key:
             made = self._printed(node, line, repeated)
         elif known[1].line == line and known[1].repeated == repeated:
@@ -111,6 +113,8 @@ class _Steps:
         wires = [self.graph.wires[item, port] for port in self.soundness.ports[item]]
         if not names and result == address:
             drops = (*drops, address)
+        element = self.references.taken_apart(item)
+        drops = (*drops, element) if element else drops
         return Statement(
             node=item,
             operator=node.operator,

@@ -9,6 +9,7 @@ from gradstudio.graph.arguments import GROUP, Argument
 from gradstudio.graph.calls_within import spelled_path
 from gradstudio.graph.checks import attribute_of, digest_of
 from gradstudio.graph.choices import choice
+from gradstudio.graph.loop_targets import Target
 from gradstudio.graph.model import Block, ItemId, Node, context_path
 from gradstudio.graph.spelling import COMPARISON, NOT, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
 from gradstudio.graph.templates import pieces
@@ -48,11 +49,18 @@ class Printer(ValuePrinter):
 
     def head(self, line: Line, block: Block) -> tuple[str, str]:
         """The head of a block with its colon; also its expression, and the loop variable."""
-        start = line.length
+        start, place = line.length, len(line.marks)
+        line.marks.append((block.id, start, start))
         match block.kind:
             case "for":
                 variable = self.references.variable(block.id)
-                line.write(f"for {variable} in ")
+                line.write("for ")
+                target = self.references.targets.get(block.id)
+                if target is None:
+                    line.write(variable)
+                else:
+                    self._target(line, target)
+                line.write(" in ")
                 begin = len(line.pieces)
                 self._iterable(line, block)
             case "if":
@@ -67,7 +75,7 @@ class Printer(ValuePrinter):
                 self._context(line, block)
         expression = "".join(line.pieces[begin:])
         line.write(":")
-        line.marks.append((block.id, start, line.length))
+        line.marks[place] = (block.id, start, line.length)
         return expression, variable
 
     def text(self, item: ItemId, port: str) -> str:
@@ -237,6 +245,20 @@ class Printer(ValuePrinter):
         self._value(line, node, printed[0].paths[0], Kind.ANY, PRIMARY)
         line.write(f".{operator.symbol or attribute_of(node)} = ")
         self._value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
+
+    def _target(self, line: Line, target: Target, inside: bool = False) -> None:
+        """What a loop binds at its head: ``i, (a, b)``."""
+        start, place = line.length, len(line.marks)
+        line.marks.append((target.node, start, start))
+        line.write("(" if inside else "")
+        for k, (name, part) in enumerate(zip(self.references.bound(target.node), target.parts, strict=True)):
+            line.write(", " if k else "")
+            if part is None:
+                line.write(name)
+            else:
+                self._target(line, part, inside=True)
+        line.write(")" if inside else "")
+        line.marks[place] = (target.node, start, line.length)
 
     def _iterable(self, line: Line, block: Block) -> None:
         printed = self._soundness.arguments[block.id]

@@ -1,6 +1,9 @@
 """References: the Python name under which each output is read, and the names each statement binds."""
 
+from collections.abc import Iterator
+
 from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
+from gradstudio.graph.loop_targets import Target, loop_target, targets
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import RESERVED, bound_names, fresh_from
 
@@ -9,12 +12,18 @@ class References:
     """Names of one program; "" stands for a part that is printed where it is used.
 
     They are the same as long as the analysis's `structure` is.
+
+    Attributes:
+        targets: of loops without a variable of their own, what their heads bind.
+        from_head: the statements that are printed there, parts of such targets.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         """Read them off the analysis."""
         self.graph, self.structure = analysis.graph, analysis.structure
         self.soundness, self.nested, self.addresses = analysis.soundness, analysis.nested, analysis.addresses
+        self.targets = dict(self._targets())
+        self.from_head = {part.node: part for whole in self.targets.values() for part in targets(whole)}
         self._read: dict[tuple[ItemId, int], str] = {}
         self._extra: dict[tuple[ItemId, int], str] = {}
         self._taken: set[str] | None = None
@@ -55,8 +64,20 @@ class References:
         return (self._unnamed(item, 0),) if self._binds_address(item) else ()
 
     def labels(self, item: ItemId) -> tuple[str, ...]:
-        """How a report calls what `bound` names."""
-        return self.bound(item)
+        """How the canvas calls what `bound` names; "_" for what a loop's head takes apart in turn."""
+        names = References.bound(self, item)
+        if item not in self.from_head:
+            return names
+        parts = self.from_head[item].parts
+        return tuple(name if part is None else "_" for name, part in zip(names, parts, strict=True))
+
+    def taken_apart(self, item: ItemId) -> str:
+        """The name under which a traced run holds what a statement in a loop's head takes apart; "" for others."""
+        target = self.from_head.get(item)
+        if target is None:
+            return ""
+        source, output = target.source
+        return self.variable(source) if source in self.graph.blocks else self.bound(source)[output]
 
     def variable(self, block: ItemId) -> str:
         """The loop variable."""
@@ -64,6 +85,12 @@ class References:
         if name and name != "_":
             return name
         return self._unnamed(block, 0) if any(w.output == 0 for w in self.graph.wires_from(block)) else "_"
+
+    def _targets(self) -> Iterator[tuple[ItemId, Target]]:
+        for block in self.graph.blocks.values():
+            found = loop_target(self.graph, block, self.soundness.is_live) if self.soundness.is_live(block.id) else None
+            if found is not None:
+                yield block.id, found
 
     def fresh(self, base: str) -> str:
         """A name that nothing else in the program has."""

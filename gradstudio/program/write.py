@@ -9,6 +9,7 @@ from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.checks import DEVICE_KINDS
 from gradstudio.graph.definitions import definition_reason
+from gradstudio.graph.loop_targets import targets
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
 from gradstudio.graph.spelling import NotALiteral, quote
@@ -131,6 +132,7 @@ class Body:
         self.lines: list[str] = []
         self.pieces: list[tuple[int, Piece]] = []
         self.line_of: dict[ItemId, int] = {}
+        self._in_heads: set[ItemId] = set()
 
     def make_printer(self, references: References, device: bool, stem: str) -> Printer:
         """What prints the nodes."""
@@ -151,6 +153,8 @@ class Body:
             owner = self.graph.nodes.get(item) or self.graph.blocks[item]
             if item in self.soundness.muted:
                 continue
+            if item in self._in_heads:
+                continue
             note = self.note(item)
             notes = f"{notes}\n{note}" if notes and note else notes or note
             if item in self.references.nested:
@@ -168,9 +172,11 @@ class Body:
         return self.graph.bodies[body]
 
     def note(self, item: ItemId) -> str:
-        """The comment above an item."""
-        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
-        return owner.note
+        """The comment above an item; above a loop also those of what its head takes apart."""
+        notes = [(self.graph.nodes.get(item) or self.graph.blocks[item]).note]
+        target = self.references.targets.get(item)
+        notes += [self.graph.nodes[part.node].note for part in targets(target)] if target is not None else []
+        return "\n".join(filter(None, notes))
 
     def tail(self, body: BodyId) -> str:
         """The comment after the last statement of a body."""
@@ -188,6 +194,7 @@ class Body:
             return self._group(block, depth)
         line = Line()
         self.printer.head(line, block)
+        self._in_heads.update(item for item, start, end in line.marks if item in self.references.from_head)
         self._put(self._piece(line, depth, None))
         if not self.write(BodyId(item), depth + 1):
             self.lines.append(INDENT * (depth + 1) + "pass")

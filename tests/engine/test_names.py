@@ -7,6 +7,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import AddNode, ReplaceBlock, apply, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 from tests.program.sketch import Sketch
@@ -171,3 +172,33 @@ def test_what_ran_in_an_earlier_pass_may_be_edited_ahead_of_the_counter(bench: B
     assert bench.load(compile_graph(graph)) == (False, True)
     assert bench.do("run").outcome == "done"
     assert [event.text for event in bench.printed()] == ["1"]
+
+
+TAKEN_APART = (
+    "xs = [1.5, 2.5]\nfor k, (i, x) in enumerate(enumerate(xs)):\n    y = x * k\nfor t in range(3):\n    pass\nz = t"
+)
+
+
+@pytest.mark.parametrize("trace", [True, False])
+def test_what_a_loop_takes_apart_at_its_head_is_bound_and_nothing_else(bench: Bench, trace: bool) -> None:
+    bench.run(compile_graph(read_script(TAKEN_APART).graph), trace=trace)
+    report = bench.report()
+    values = {name: entry.outputs[0].value for name, entry in report.items() if name != "xs"}  # type: ignore[union-attr]
+    assert values == {"k": 1, "i": 1, "x": 2.5, "y": 2.5, "t": 2, "z": 2}
+    assert [report[name].line for name in "kixt"] == [2, 2, 2, 4]
+    assert "for_1" not in bench
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize(
+    ("over", "failed", "bound"),
+    [("[(0, (1, 2)), (1, (1, 2, 3))]", "i", {"k": 1, "i": 1, "x": 2}), ("[(0, 1, 2)]", "k", {}), ("n", "for_1", {})],
+)
+def test_a_head_that_cannot_take_an_element_apart_fails_where_it_would(
+    bench: Bench, trace: bool, over: str, failed: str, bound: dict[str, int]
+) -> None:
+    text = f"n = 5\nfor k, (i, x) in {over}:\n    y = x\n"
+    bench.run(compile_graph(read_script(text).graph), trace=trace)
+    assert bench.failed().address == failed
+    values = {name: bench.report()[name].outputs[0].value for name in "kix" if name in bench.report()}  # type: ignore[union-attr]
+    assert values == bound

@@ -75,10 +75,6 @@ class PartReferences(References):
             return (self.spelled[item, 0],)
         return tuple(self.spelled.get((item, k), name) for k, name in enumerate(names))
 
-    def labels(self, item: ItemId) -> tuple[str, ...]:
-        """The names of the canvas."""
-        return super().bound(item)
-
     def variable(self, block: ItemId) -> str:
         """The loop variable."""
         return self.spelled.get((block, 0)) or super().variable(block)

@@ -133,7 +133,9 @@ class _Merging:
 
     def _blank(self, item: ItemId, old: Node | Block, new: Node | Block) -> bool:
         """Whether a blank line stands above; of the first in a body, and of parts, nobody can tell from the text."""
-        is_told = item in self.above and self.read.bodies[self.read.parents[item]][0] != item
+        from_head = self.printed.references.from_head
+        first = next((one for one in self.read.bodies[self.read.parents[item]] if one not in from_head), item)
+        is_told = item in self.above and first != item
         return new.blank_before if is_told else old.blank_before
 
     def _above(self, item: ItemId, old: ItemId) -> bool:

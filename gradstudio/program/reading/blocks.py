@@ -113,7 +113,8 @@ class Blocks:
             raise refused(statement.orelse[0], "`else` of a loop chooses while it runs: write it behind the loop.")
         target = statement.target
         inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
-        variable = self._variable(target) if inner is None else self._scope.fresh("element")
+        at_head = inner is not None and _binds_names(inner)
+        variable = self._variable(target) if inner is None else "" if at_head else self._scope.fresh("element")
         ports, lengths = self._over(statement.iter)
         names = self._carried(statement)
         for name in names:
@@ -124,7 +125,9 @@ class Blocks:
         self._draft.block(block, ports)
         before = self._scope.bindings()
         self._enter(block, ports)
-        self._inside(item, [*_unpacking(inner, variable), *statement.body], following)
+        if at_head:
+            self._take_apart(item, target)
+        self._inside(item, statement.body if at_head else [*_unpacking(inner, variable), *statement.body], following)
         for name in names:
             self._draft.wire(cast(Wired, self._scope.find(name)), item, f"next.{name}")
         self._leave(block, before)
@@ -132,11 +135,30 @@ class Blocks:
 
     def _enter(self, block: Block, ports: dict[str, Port]) -> None:
         """Names as they are in the body."""
-        if block.variable != "_":
+        if block.variable not in ("", "_"):
             self._scope.bind(block.variable, self._draft.result(block.id, 0))
         for k, name in enumerate(block.carried):
             self._draft.set_family(block.id, k + 1, self._draft.family(ports[f"first.{name}"]))
             self._scope.bind(name, self._draft.result(block.id, k + 1))
+
+    def _take_apart(self, item: ItemId, target: ast.expr) -> None:
+        """The first statements of a loop's body, which its head is printed with: what each turn binds."""
+        outer, self._draft.body = self._draft.body, BodyId(item)
+        self._bind(target, self._draft.result(item, 0))
+        self._draft.body = outer
+
+    def _bind(self, target: ast.expr, value: Wired) -> None:
+        if not isinstance(target, ast.Tuple | ast.List):
+            name = self._variable(target)
+            self._scope.bind(name, self._draft.node("python.alias", {"value": value}, names=(name,)))
+            return
+        names = tuple("_" if isinstance(one, ast.Tuple | ast.List) else self._variable(one) for one in target.elts)
+        made = self._draft.node("python.tuple", {"items": value}, names=names)
+        for k, (one, name) in enumerate(zip(target.elts, names, strict=True)):
+            if name != "_":
+                self._scope.bind(name, self._draft.result(made.source, k))
+            elif not isinstance(one, ast.Name):
+                self._bind(one, self._draft.result(made.source, k))
 
     def _leave(self, block: Block, before: dict[str, Wired]) -> None:
         """Names as they are after the loop: what was only written into is as it was named before."""
@@ -151,6 +173,8 @@ class Blocks:
     def _variable(self, target: ast.expr) -> str:
         if not isinstance(target, ast.Name):
             raise refused(target, "a loop has one variable here: `for i in range(n)`.")
+        if self._modules.binds(target.id):
+            raise refused(target, f"'{target.id}' was imported: choose another name.")
         try:
             return target.id if target.id == "_" else check(target.id)
         except Refused as error:
@@ -191,6 +215,15 @@ class Blocks:
         self._draft.block(Block(id=item, kind="if", literals=literals), {"condition": condition})
         self._inside(item, statement.body, following)
         return item
+
+
+def _binds_names(target: ast.expr) -> bool:
+    """Whether a target binds different names and nothing else: ``i, (a, b)``."""
+    parts = list(ast.walk(target))
+    names = [part.id for part in parts if isinstance(part, ast.Name) and part.id != "_"]
+    sequences = [part for part in parts if isinstance(part, ast.Tuple | ast.List)]
+    others = [part for part in parts if not isinstance(part, ast.Name | ast.Tuple | ast.List | ast.expr_context)]
+    return not others and len(names) == len(set(names)) and all(len(part.elts) > 1 for part in sequences)
 
 
 def _unpacking(target: ast.expr | None, variable: str) -> list[ast.stmt]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from gradstudio.graph.loop_targets import loop_target, target_text
 from gradstudio.graph.model import Block, Graph, ItemId, Node, context_path
 from gradstudio.graph.ports import input_ports, output_ports
 from gradstudio.ui.canvas.face import (
@@ -65,7 +66,9 @@ def block_code(graph: Graph, block: Block) -> str:
         case "autocast":
             return f"with torch.autocast({block.literals.get('device_type', '…')}):"
         case "for":
-            return f"for {block.variable or '_'} in {_iterable(graph, block)}:"
+            target = loop_target(graph, block)
+            bound = target_text(graph, target) if target is not None else block.variable or "_"
+            return f"for {bound} in {_iterable(graph, block)}:"
         case "if":
             return f"if {_argument(graph, block, 'condition')}:"
         case _:

@@ -218,3 +218,24 @@ def test_what_cannot_be_read_is_refused_with_its_line_and_changes_nothing() -> N
     with pytest.raises(NotReadable) as refusal:
         merge(graph, PROGRAM.replace("z = torch.relu(y)", "z = [v for v in y]"))
     assert refusal.value.line == 5 and records(graph) == before
+
+
+LOOP = "for i, (a, b) in enumerate([(1, 2), (3, 4)]):\n    c = a + b\n    print(i, c)\n"
+
+
+def test_what_a_loop_binds_at_its_head_stays_when_its_body_is_edited() -> None:
+    graph = read_script(LOOP).graph
+    before = dict(graph.nodes)
+    apply_all(graph, merge(graph, LOOP.replace("a + b", "a - b")))
+    assert code(graph) == LOOP.replace("a + b", "a - b")
+    changed = [item for item in before if graph.nodes.get(item) != before[item]]
+    assert [before[item].operator for item in changed] == ["operator.add"]
+
+
+@pytest.mark.parametrize("head", ["for i, (a, d) in", "for a, b in", "for _, (a, b) in", "for element in"])
+def test_another_target_of_a_loop_is_an_edit(head: str) -> None:
+    graph = read_script(LOOP).graph
+    block = next(iter(graph.blocks))
+    text = LOOP.replace("for i, (a, b) in", head).replace("print(i, c)", "print(c)").replace("a + b", "1 + 2")
+    apply_all(graph, merge(graph, text))
+    assert (code(graph), next(iter(graph.blocks))) == (text, block)

@@ -2,14 +2,16 @@
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from gradstudio.document.file import load
 from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.model import DOCUMENT_DEVICE, Graph
+from gradstudio.graph.edits import AddWire, ReplaceNode, apply_all
+from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, Wire
 from gradstudio.paths import examples
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
-from gradstudio.program.write import write, write_script
+from gradstudio.program.write import write, write_code, write_script
 from tests.program.test_laws import programs
 
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\n\n"
@@ -210,11 +212,68 @@ def test_a_device_behind_literals_is_still_a_setting() -> None:
     assert code(graph)[-1] == "x = torch.ones(2, dtype=dtype)"
 
 
-def test_a_loop_takes_elements_apart_on_a_line_of_its_own() -> None:
+def test_a_loop_takes_elements_apart_at_its_head() -> None:
     graph = graph_of("m = nn.Linear(2, 3)\nfor name, p in m.named_parameters():\n    print(name, p)\n")
     assert incomplete(graph) == {}
-    assert code(graph)[1:] == ["for element in m.named_parameters():", "    name, p = element", "    print(name, p)"]
-    assert next(iter(graph.blocks.values())).carried == ()
+    assert code(graph)[1:] == ["for name, p in m.named_parameters():", "    print(name, p)"]
+    block = next(iter(graph.blocks.values()))
+    assert (block.carried, block.variable) == ((), "")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for k, (a, b) in enumerate(pairs):\n    print(k + a)",
+        "for (a, b), _ in zip(pairs, pairs):\n    print(b)",
+        "for (a, (b, c)), d in zip(pairs, pairs):\n    pass",
+        "for a, b in pairs:\n    print(a)\nprint(b)",
+        "for i in range(3):\n    print(i)\nprint(i)",
+        "for i in range(3):\n    for j in range(i):\n        print(i)\n    k = i\nprint(j, k)",
+        "# above\nfor a, b in pairs:\n    # inside\n    print(a)",
+        "for pair in pairs:\n    a, b = pair",
+        "for pair in pairs:\n    a, b = pair\n    print(pair)",
+    ],
+)
+def test_a_loop_is_printed_with_the_target_that_was_typed(loop: str) -> None:
+    text = f"pairs = [(1, 2), (3, 4)]\n{loop}"
+    graph = graph_of(text)
+    assert incomplete(graph) == {}
+    assert code(graph) == text.split("\n")
+    assert write_code(graph_of(write_code(graph)[0])) == write_code(graph)
+
+
+@pytest.mark.parametrize(
+    "target", ["a, *rest", "a, x[0]", "a, (a, b)", "(a,)", "[a]", "a, p.grad", "(a, b), a", "(a, (b,)), c"]
+)
+def test_other_targets_are_taken_apart_in_the_body(target: str) -> None:
+    graph = graph_of(f"x = [0]\np = torch.ones(1)\nfor {target} in [((1, (2,)), (3, 4))]:\n    pass\n")
+    assert "for element in [((1, (2,)), (3, 4))]:" in code(graph)
+
+
+def test_an_element_that_something_else_reads_is_taken_apart_in_the_body() -> None:
+    graph = graph_of("for k, (a, b) in enumerate([(1, 2)]):\n    print(a)\n")
+    block = next(iter(graph.blocks))
+    inner, shown = next(n for n in graph.nodes.values() if n.names == ("a", "b")), next(reversed(graph.nodes))
+    outer = graph.wire_into(inner.id, "items")
+    assert outer is not None
+    extra = AddWire(Wire(outer.source, outer.output, shown, "values.1"))
+    apply_all(graph, (ReplaceNode(replace(graph.nodes[shown], lengths={"values": 2})), extra))
+    assert code(graph)[:3] == ["for k, unused in enumerate([(1, 2)]):", "    a, b = unused", "    print(a, unused)"]
+    assert graph.blocks[block].variable == ""
+
+
+def test_a_note_on_what_a_head_takes_apart_stands_above_the_loop() -> None:
+    graph = graph_of("# above\nfor a, b in [(1, 2)]:\n    print(a)\n")
+    node = next(node for node in graph.nodes.values() if node.names)
+    apply_all(graph, (ReplaceNode(replace(node, note="its own")),))
+    assert code(graph)[:3] == ["# above", "# its own", "for a, b in [(1, 2)]:"]
+
+
+def test_what_a_head_takes_apart_has_its_place_there() -> None:
+    text, spans = write_code(graph_of("for k, (a, b) in enumerate([(1, 2)]):\n    print(a)\n"))
+    head = text.split("\n")[0]
+    pieces = [head[span.column : span.end_column] for span in spans if span.line == 1]
+    assert pieces == [head, "k, (a, b)", "(a, b)", "enumerate([(1, 2)])"]
 
 
 @pytest.mark.parametrize("line", ["m = nn.Sequential(*several)", "print(*several)", "y = torch.block_diag(*several)"])
