@@ -1,3 +1,6 @@
+import re
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +11,8 @@ from gradstudio.document.errors import NotAFragment
 from gradstudio.document.tensors import stored_tensor
 from gradstudio.graph import fragment
 from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.edits import apply_all
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.edits import AddNode, AddWire, apply_all
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
 from tests.document.graphs import graphs, put, tables
@@ -151,3 +154,50 @@ def test_other_languages_between_fences_are_left_out() -> None:
 def test_a_refusal_counts_the_lines_that_were_copied() -> None:
     with pytest.raises(NotAFragment, match="line 3"):
         from_text(">>> x = torch.ones(2)\ntensor([1., 1.])\n>>> y = [v for v in x]\n")
+
+
+LOOPS = """\
+h = torch.zeros(2)
+n = 0
+i = torch.ones(1)
+for t in range(3):
+    for j in range(2):
+        h = torch.tanh(h + t)
+        n += 1
+print(h, n)
+"""
+
+
+def _copied(graph: Graph, items: list[ItemId]) -> Graph:
+    return from_text(to_text(fragment.copy_items(graph, items))).graph
+
+
+def test_a_copied_loop_carries_its_values_under_their_new_names() -> None:
+    graph = read_script("import torch\n\n" + LOOPS).graph
+    apply_all(graph, fragment.paste(graph, _copied(graph, list(graph.nodes) + list(graph.blocks)))[0])
+    assert incomplete(graph) == {}
+    text = write(graph).code
+    assert text == "import torch\n\n" + LOOPS + re.sub(r"\b([hni])\b", r"\g<1>2", LOOPS)
+
+
+def test_a_loop_that_was_copied_without_what_it_begins_with_says_what_is_missing() -> None:
+    graph = read_script("import torch\n\n" + LOOPS).graph
+    loop = next(item for item in graph.bodies[ROOT] if item in graph.blocks)
+    (pasted,) = (edits := fragment.paste(graph, _copied(graph, [loop])))[1]
+    apply_all(graph, edits[0])
+    assert set(graph.blocks[pasted].carried) == {"h2", "n2"}
+    assert "nothing binds it before the loop" in incomplete(graph)[pasted]
+    first = {name: next(i for i, node in graph.nodes.items() if node.names == (name,)) for name in "hn"}
+    for name, source in first.items():
+        again = msgspec.structs.replace(graph.nodes[source], names=(f"{name}2",), id=ItemId(f"again_{name}"))
+        at = graph.bodies[ROOT].index(pasted)
+        wire = Wire(again.id, 0, pasted, f"first.{name}2")
+        apply_all(graph, (AddNode(again, ROOT, at), AddWire(wire)))
+    assert incomplete(graph) == {}
+
+
+def test_the_variable_of_a_pasted_loop_gives_way_to_a_value_of_that_name() -> None:
+    graph = read_script("x = 1\nt = x\nprint(t)\n").graph
+    part = read_script("for t in range(3):\n    y = t\n").graph
+    apply_all(graph, fragment.paste(graph, part)[0])
+    assert write(graph).code.endswith("for t2 in range(3):\n    y = t2\n")
