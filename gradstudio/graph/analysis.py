@@ -9,13 +9,14 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from gradstudio.graph.arguments import GROUP
+from gradstudio.graph.choices import choice
 from gradstudio.graph.gradients import Gradients, body_is_top_level, decisive_literals, losses_first
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
 from gradstudio.graph.soundness import Soundness
 from gradstudio.graph.statements import Binding
 from gradstudio.graph.unchanged import Seen
-from gradstudio.operators.model import Effect, Face, Family
+from gradstudio.operators.model import Effect, Face, Family, Operator
 
 MAX_NESTED = 40
 """Parts printed inside one another; beyond that a part gets a line of its own."""
@@ -198,12 +199,15 @@ class _Folding:
         operator, taker = self.soundness.operators.get(source), self.soundness.operators.get(user)
         if operator is None or operator.face in STATEMENTS_ONLY or self.heights[source] >= MAX_NESTED:
             return False
-        if taker is not None and taker.face is Face.CHOICE:
+        if taker is not None and taker.face is Face.CHOICE and not self._is_display(user, taker):
             return False  # it might not run there
         if part.bypassed or (user in self.graph.nodes and self.graph.nodes[user].bypassed):
             return False
         is_target = taker is not None and taker.face is Face.AUGMENTED and port == "a"
         return operator.face in TARGETS if is_target else True
+
+    def _is_display(self, user: ItemId, taker: Operator) -> bool:
+        return choice(self.graph.nodes[user].literals.get(taker.parameters[0].name, "")).is_display
 
 
 def _addresses(graph: Graph, inputs: tuple[str, ...]) -> dict[ItemId, str]:

@@ -7,6 +7,7 @@ and what the catalogue has to call without an effect. Printed as `ruff format` l
 """
 
 import ast
+import re
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,6 +16,7 @@ import msgspec
 
 from gradstudio.graph.calls_within import allowed_attribute, allowed_method, allowed_path, path_of, spelled_path
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.spacing import is_simple, is_simple_bound
 from gradstudio.graph.spelling import (
     AND,
     BIT_AND,
@@ -33,8 +35,6 @@ from gradstudio.graph.spelling import (
     TUPLE,
     UNARY,
     NotALiteral,
-    first_operand,
-    is_simple_power,
     quote,
     slice_text,
     spell,
@@ -55,6 +55,11 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _UNARY: dict[type[ast.unaryop], tuple[str, int]] = {
     ast.USub: ("-", UNARY), ast.UAdd: ("+", UNARY), ast.Invert: ("~", UNARY), ast.Not: ("not ", NOT),
 }  # fmt: skip
+_DISPLAYED = (
+    *(ast.List, ast.Tuple, ast.Starred, ast.Name, ast.Load, ast.Constant, ast.USub, ast.UnaryOp),
+    *(ast.JoinedStr, ast.FormattedValue),
+)
+"""What only puts values beside one another."""
 
 
 class Hole(msgspec.Struct, frozen=True):
@@ -76,12 +81,14 @@ class Choice(msgspec.Struct, frozen=True):
         count: how many values it takes.
         precedence: how tightly it binds.
         modules: what it needs to be imported: ``torch``, ``F``.
+        is_display: it only puts its values beside one another, ``[*v0, v1]``, so that each of them is computed.
     """
 
     holes: tuple[Hole, ...]
     count: int
     precedence: int
     modules: frozenset[str]
+    is_display: bool = False
 
     @property
     def text(self) -> str:
@@ -108,8 +115,8 @@ def choice(literal: str) -> Choice:
         text = None
     if not isinstance(text, str):
         raise Refused('An expression is meant, written as a text, such as "v0 > 0 and v1 > 0".')
-    stripped = text.strip()
-    return choice_of(_parse(text), lambda node: ast.get_source_segment(stripped, node) or ast.unparse(node))
+    lines = [line.encode() for line in re.split(r"\r\n|\r|\n", text.strip())]
+    return choice_of(_parse(text), lambda node: _segment(lines, node))
 
 
 def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) -> Choice:
@@ -123,7 +130,15 @@ def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) 
         precedence = printer.expression(body, TUPLE)
     except RecursionError:
         raise Refused(f"It is nested more than {MAX_DEPTH} deep.") from None
-    return Choice(printer.holes(), printer.count, precedence, frozenset(printer.modules))
+    is_display = all(isinstance(part, _DISPLAYED) for part in ast.walk(body))
+    return Choice(printer.holes(), printer.count, precedence, frozenset(printer.modules), is_display)
+
+
+def _segment(lines: list[bytes], node: ast.expr) -> str:
+    """A number as it is written; columns of a syntax tree count bytes, and a number stands on one line."""
+    if node.lineno != node.end_lineno or node.lineno > len(lines):
+        return ast.unparse(node)
+    return lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
 
 
 def _parse(text: str) -> ast.expr:
@@ -229,7 +244,7 @@ class _Printer:
         floors, gap = (precedence, precedence + 1), " "
         if precedence == POWER:
             floors = (NUMBER, UNARY)
-            gap = "" if _is_simple(left) and _is_simple(right) else " "
+            gap = "" if is_simple(left) and is_simple(right) else " "
         self.expression(left, floors[0])
         self._write(f"{gap}{symbol}{gap}")
         self.expression(right, floors[1])
@@ -335,7 +350,7 @@ class _Printer:
 
     def _slice(self, node: ast.Slice) -> None:
         bounds = (node.lower, node.upper, node.step)
-        simple = all(bound is None or _is_simple_bound(bound) for bound in bounds)
+        simple = all(bound is None or is_simple_bound(bound) for bound in bounds)
         marks = [f"\0{k}" if bound is not None else "" for k, bound in enumerate(bounds)]
         text = slice_text(marks[0], marks[1], marks[2] if node.step is not None else None, simple)
         for part in text.replace("\0", "\0\1").split("\0"):
@@ -372,22 +387,3 @@ class _Printer:
             elif isinstance(part, ast.Constant):
                 text = str(part.value)
                 self._write(text if nested else text.replace("{", "{{").replace("}", "}}"))
-
-
-def _is_simple(node: ast.expr) -> bool:
-    """Whether an operand of ``**`` has no spaces around it."""
-    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
-        return _is_simple(node.operand)
-    if isinstance(node, ast.Attribute):
-        return _is_simple(node.value) and not isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return _is_simple(node.left)
-    if isinstance(node, ast.Constant):
-        return is_simple_power(first_operand(ast.unparse(node)))
-    return isinstance(node, ast.Name)
-
-
-def _is_simple_bound(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return _is_simple_bound(node.operand)
-    return isinstance(node, ast.Constant | ast.Name)

@@ -298,8 +298,8 @@ def _makes_leaf(traits: Traits, node: Node) -> bool:
 
 
 def decisive_literals(node: Node) -> tuple[str | None, ...]:
-    """All of a node's literals that anything above reads: what they say may change what requires grad."""
-    return tuple(node.literals.get(name) for name in ("requires_grad", "value", "name"))
+    """All of a node's literals that analysis reads: they may change what requires grad, and what is nested."""
+    return tuple(node.literals.get(name) for name in ("requires_grad", "value", "name", "template"))
 
 
 def losses_first(operator: Operator | None) -> bool:

@@ -7,7 +7,7 @@ from gradstudio.graph.analysis import STATEMENTS_ONLY
 from gradstudio.graph.arguments import SLICE_PARTS, Argument, slice_parts
 from gradstudio.graph.checks import DEVICE_KINDS
 from gradstudio.graph.choices import choice
-from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node
+from gradstudio.graph.model import DOCUMENT_DEVICE, Block, ItemId, Node, Wire
 from gradstudio.graph.spelling import (
     BIT_AND,
     BIT_OR,
@@ -186,7 +186,11 @@ class ValuePrinter:
             if spreads and is_free and literal.startswith("(") and (owner.id, parameter.name) not in self._graph.wires:
                 self._spread(line, literal)
             else:
-                if spreads and parameter.kind in _STARRED and (owner.id, parameter.name) in self._graph.wires:
+                wire = self._graph.wires.get((owner.id, parameter.name))
+                if spreads and wire is not None and self._is_display(wire):
+                    self._unwrapped(line, owner.id, parameter.name)
+                    return
+                if spreads and wire is not None and (parameter.kind in _STARRED or self._is_lazy(wire)):
                     line.write("*")
                 self._value(line, owner, argument.paths[0], parameter.kind)
         elif spreads and (argument.paths or parameter.kind is not Kind.SHAPE):
@@ -199,6 +203,30 @@ class ValuePrinter:
             line.write("[")
             self._elements(line, owner, argument)
             line.write("]")
+
+    def _is_lazy(self, wire: Wire) -> bool:
+        """Whether it is `range(n)` or `reversed(xs)`, which torch does not take as a size."""
+        operator = self._soundness.operators.get(wire.source)
+        return operator is not None and operator.key in ("builtins.range", "builtins.reversed")
+
+    def _is_display(self, wire: Wire) -> bool:
+        """Whether a part is printed here that is a list with stars: ``*sizes, 2`` between the parentheses."""
+        node, operator = self._graph.nodes.get(wire.source), self._soundness.operators.get(wire.source)
+        if self.traced or node is None or operator is None or operator.face is not Face.CHOICE:
+            return False
+        found = choice(node.literals.get(operator.parameters[0].name, ""))
+        return found.is_display and found.text.startswith("[") and not self.references.read(wire)
+
+    def _unwrapped(self, line: Line, item: ItemId, port: str) -> None:
+        """A part that is a list, without its brackets."""
+        pieces, marks, start = len(line.pieces), len(line.marks), line.length
+        self._source(line, item, port, TUPLE)
+        line.pieces[pieces] = line.pieces[pieces][1:]
+        line.pieces[-1] = line.pieces[-1][:-1]
+        line.length -= 2
+        line.marks[marks:] = [
+            (part, max(start, first - 1), min(line.length, last - 1)) for part, first, last in line.marks[marks:]
+        ]
 
     def _is_call(self, owner: Node | Block) -> bool:
         operator = self._soundness.operators.get(owner.id)

@@ -129,6 +129,7 @@ class Calls:
         return load().get(maker.operator) if maker is not None else None
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
+        node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
         try:
             found = binding.bind(load(), path, positional, keywords, strict=False)
@@ -177,6 +178,22 @@ class Calls:
 
     def _port(self, given: Given) -> Port:
         return self._expressions.one(given)
+
+
+def _gathered(node: ast.Call, path: str, before: int) -> ast.Call:
+    """`x.view(*sizes, 2)` as `x.view(*[*sizes, 2])`: one list brings all elements of what takes any number."""
+    rows = load().overloads(path)
+    places = [k - before for row in rows for k, p in enumerate(row.parameters) if p.variadic and k >= before]
+    if not places or not any(isinstance(argument, ast.Starred) for argument in node.args[places[0] :]):
+        return node
+    kept, several = node.args[: places[0]], node.args[places[0] :]
+    if len(several) == 1 or any(isinstance(argument, ast.Starred) for argument in kept):
+        return node
+    first = several[0]
+    made = ast.copy_location(ast.List(several, ast.Load()), first)
+    made.end_lineno = made.end_col_offset = None
+    starred = ast.copy_location(ast.Starred(made, ast.Load()), first)
+    return ast.copy_location(ast.Call(node.func, [*kept, starred], node.keywords), node)
 
 
 def _spread(node: ast.Call, found: Binding) -> Binding:

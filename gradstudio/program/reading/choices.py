@@ -10,11 +10,11 @@ from gradstudio.graph.spelling import TYPES, quote
 from gradstudio.operators.binding import Written
 from gradstudio.operators.catalogue import load
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.draft import Port
+from gradstudio.program.reading.draft import Port, Wired
 from gradstudio.program.reading.modules import Modules
 
 NameOf = Callable[[ast.expr], Port]
-"""What a name stands for."""
+"""What an expression stands for."""
 _SHORT = (("torch.nn.functional", "F"), ("torch.nn", "nn"), ("torch.optim", "optim"), ("numpy", "np"))
 
 
@@ -51,14 +51,14 @@ def read_choice(
         node: the expression.
         written: a number in it as it is spelled.
         modules: what the imports bind.
-        value_of: what a name stands for; refuses one that nothing binds.
+        value_of: what a name, or a part that Python computes in any case, stands for; refuses what nothing binds.
         binds: whether some statement above binds a name.
 
     Raises:
         NotReadable: it holds what a canvas does not run.
     """
     holes = _Holes(modules, value_of, binds)
-    body = holes.visit(copy.deepcopy(node))
+    body = holes.elements(copy.deepcopy(node))
     try:
         text = choice_of(body, written).text
     except Refused as error:
@@ -74,6 +74,39 @@ class _Holes(ast.NodeTransformer):
         self._modules, self._value_of, self._binds = modules, value_of, binds
         self.values: list[Port] = []
 
+    def elements(self, node: ast.expr) -> ast.expr:
+        """The expression; elements of a list, a tuple or a text are computed in any case, so that they may be nodes."""
+        match node:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                node.elts = [self._element(element) for element in elements]
+                return node
+            case ast.JoinedStr(values=parts):
+                self._formatted(parts)
+                return node
+            case _:
+                return self.visit(node)  # type: ignore[no-any-return]  # visits give expressions
+
+    def _formatted(self, parts: list[ast.expr]) -> None:
+        for part in parts:
+            if isinstance(part, ast.FormattedValue):
+                has_marks = any(mark in ast.unparse(part.value) for mark in "\"'\\{}")  # no Python before 3.12
+                part.value = self.visit(part.value) if has_marks else self._element(part.value)
+                if isinstance(part.format_spec, ast.JoinedStr):
+                    self._formatted(part.format_spec.values)
+
+    def _element(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Starred):
+            node.value = self._element(node.value)
+            return node
+        if isinstance(node, ast.Name):
+            return self.visit_Name(node)
+        port = self._value_of(node)
+        return self._hole(node, port) if isinstance(port, Wired) else self.visit(node)
+
+    def _hole(self, node: ast.expr, port: Port) -> ast.expr:
+        self.values.append(port)
+        return ast.copy_location(ast.Name(f"v{len(self.values) - 1}"), node)
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         path = self._modules.path(node)
         if path is not None and not self._binds(node.id):
@@ -81,8 +114,7 @@ class _Holes(ast.NodeTransformer):
         is_builtin = node.id in TYPES or bool(load().overloads(f"builtins.{node.id}"))
         if is_builtin and not self._binds(node.id):
             return node
-        self.values.append(self._value_of(node))
-        return ast.copy_location(ast.Name(f"v{len(self.values) - 1}"), node)
+        return self._hole(node, self._value_of(node))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         path = self._modules.path(node)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from gradstudio.document.file import load
 from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.choices import choice
 from gradstudio.graph.edits import AddWire, ReplaceNode, apply_all
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, Wire
 from gradstudio.paths import examples
@@ -281,3 +282,29 @@ def test_a_list_is_unpacked_into_arguments(line: str) -> None:
     graph = graph_of(f"x = torch.ones(2, 2)\nseveral = [x, x]\n{line}\n")
     assert incomplete(graph) == {}
     assert code(graph)[-1] == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = [*m.parameters(), *m[0].parameters(), x.sum()]",
+        "y = (x.shape[0], *x.shape, 1)",
+        "y = x.view(*x.shape[:-1], 1, 2)",
+        "y = torch.zeros(2, *x.shape, 1)",
+        "y = nn.Sequential(*m, nn.Linear(2, 1))",
+        'y = f"{x.sum().item():.{n}f} and {m(x).item()}"',
+        'print("sizes", *x.shape, sep=" ")',
+    ],
+)
+def test_what_stands_beside_a_star_is_nodes_of_its_own(line: str) -> None:
+    graph = graph_of(f"x = torch.ones(2, 2)\nn = 2\nm = nn.Sequential(nn.Linear(2, 1))\n{line}\n")
+    assert incomplete(graph) == {}
+    assert code(graph)[-1] == line, "what is computed in any case is printed in its place"
+    chosen = [node for node in graph.nodes.values() if node.operator == "python.choice"]
+    assert [choice(node.literals["template"]).is_display for node in chosen] == [True]
+
+
+def test_what_may_not_be_computed_is_no_node_of_its_own() -> None:
+    graph = graph_of("x = torch.ones(2, 2)\ny = [*x, x.sum() if x is None else x.mean()]\n")
+    assert code(graph)[-1] == "y = [*x, x.sum() if x is None else x.mean()]"
+    assert not {"torch.Tensor.sum", "torch.Tensor.mean"} & {node.operator for node in graph.nodes.values()}
