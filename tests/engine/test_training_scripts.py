@@ -137,7 +137,40 @@ for epoch in range(1, 3):
                 parameter.grad.zero_()
     seen.append(loss.item())
 """
+SCHEDULES = {
+    "steps": "StepLR(optimizer, 2, 0.3)",
+    "milestones": "MultiStepLR(optimizer, [2, 4])",
+    "cycle": "OneCycleLR(optimizer, 0.1, total_steps=6)",
+    "plateau": "ReduceLROnPlateau(optimizer, patience=0, threshold=0.9)",
+    "chain": "SequentialLR(optimizer, [optim.lr_scheduler.ConstantLR(optimizer), "
+    "optim.lr_scheduler.ExponentialLR(optimizer, 0.9)], [3])",
+}
+BY_EPOCH = """
+X, y = torch.randn(12, 2), torch.randn(12, 1)
+model = nn.Linear(2, 1)
+optimizer = optim.Adam(model.parameters(), lr=0.1)
+scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+for epoch in range(2):
+    for i in range(3):
+        loss = F.mse_loss(model(X[4 * i : 4 * i + 4]), y[4 * i : 4 * i + 4])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    scheduler.step()
+    print(epoch, scheduler.get_last_lr())
+"""
+
+
+def scheduled(name: str) -> str:
+    """The first program, with a schedule for its optimizer."""
+    made = f"plan = optim.lr_scheduler.{SCHEDULES[name]}\nfor epoch"
+    told = "loss.item()" if name == "plateau" else ""
+    return SGD.replace("for epoch", made).replace("    if epoch", f"    plan.step({told})\n    if epoch")
+
+
 LOOPS = {
+    **{name: scheduled(name) for name in SCHEDULES},
+    "by_epoch": BY_EPOCH,
     "epochs": EPOCHS,
     "sgd": SGD,
     "by_hand": BY_HAND,

@@ -21,19 +21,21 @@ def write_module(graph: Graph, *, stem: str = "program") -> str:
     Raises:
         NoForm: the program has no such class; the message says why, and what to do.
     """
-    return _Writer(Plan(graph, stem)).text()
+    return ModuleWriter(Plan(graph, stem)).text()
 
 
-class _Writer:
-    """Writes the parts of one file."""
+class ModuleWriter:
+    """Writes the parts of one file; a training script has its class in common with it."""
 
     def __init__(self, plan: Plan) -> None:
+        """Nothing is written yet."""
         self.plan, self.roles, self.graph = plan, plan.roles, plan.graph
         self.device = needs_device(plan.analysis)
         self.imports = {"nn"}
         self.first = self._first()
 
     def text(self) -> str:
+        """The whole file."""
         plan = self.plan
         construction, forward, main = self._construction(), self._forward(), self._main()
         constants = self._constants()
@@ -112,7 +114,7 @@ class _Writer:
         body.choose_incomplete(inside=True)
         body.write(self.roles.body if units is self.roles.forward else ROOT, depth)
         self.imports |= body.imports
-        return _trimmed(body.lines)
+        return trimmed(body.lines)
 
     def _part(self, references: PartReferences) -> "_LeafBody":
         handed = self.plan.handed
@@ -139,7 +141,7 @@ class _Writer:
         body.before[plan.site] = [made]
         body.write(ROOT, 1)
         self.imports |= body.imports
-        return _trimmed(body.lines)
+        return trimmed(body.lines)
 
     def _outside(self) -> PartReferences:
         """The names of the main part."""
@@ -200,7 +202,8 @@ def _signature(name: str, arguments: Sequence[str]) -> list[str]:
     return [f"{INDENT}def {name}(", *(f"{INDENT * 2}{one}," for one in ("self", *arguments)), f"{INDENT}):"]
 
 
-def _trimmed(lines: list[str]) -> list[str]:
+def trimmed(lines: list[str]) -> list[str]:
+    """Lines without the blank ones at both ends."""
     start = next((k for k, line in enumerate(lines) if line), len(lines))
     end = next((k for k in range(len(lines), start, -1) if lines[k - 1]), start)
     return lines[start:end]

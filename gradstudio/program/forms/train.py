@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId
 from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
-from gradstudio.program.forms.module import _trimmed, _Writer
+from gradstudio.program.forms.module import ModuleWriter, trimmed
 from gradstudio.program.forms.part import PartBody, PartReferences
 from gradstudio.program.forms.train_plan import DEFAULT_RATE, DEFAULT_STEPS, LOCALS, LONGEST_NAME, TrainingPlan
 from gradstudio.program.forms.train_text import BATCH, DEVICE, HEAD, MAIN, PROCESS, SAVE, TALK, TRAIN, chosen
@@ -15,6 +15,7 @@ from gradstudio.program.values import Line
 from gradstudio.program.wrap import WIDTH, wrap
 
 _DATA = "tuple[torch.Tensor, ...]"
+_SCHEDULER = "optim.lr_scheduler.LRScheduler"
 
 
 def write_training(graph: Graph, *, stem: str) -> str:
@@ -26,7 +27,7 @@ def write_training(graph: Graph, *, stem: str) -> str:
     return _Training(TrainingPlan(graph, stem)).script()
 
 
-class _Training(_Writer):
+class _Training(ModuleWriter):
     """Writes the parts of one training script."""
 
     plan: TrainingPlan
@@ -41,7 +42,7 @@ class _Training(_Writer):
     def script(self) -> str:
         """The whole text."""
         model, values = self._class(), self._values()
-        functions = [self._set_up(), self._make_optimizer(), self._train_step()]
+        functions = [self._set_up(), self._make_optimizer(), self._make_scheduler(), self._train_step()]
         texts = [BATCH if "rows" in self.features else "", SAVE, DEVICE, TALK, TRAIN, MAIN]
         constants, imports = self._renamed_constants(), self._imports()
         parts = [model, *functions, *(chosen(text, self.features, values) for text in texts)]
@@ -68,12 +69,14 @@ class _Training(_Writer):
             "unused": plan.unused,
             "device": plan.moves(plan.set_up_units) or plan.moves(list(self.roles.construction)),
         }
-        return frozenset(name for name, holds in found.items() if holds)
+        schedule = step.schedule.features if step.schedule is not None else set()
+        return frozenset(name for name, holds in found.items() if holds) | schedule
 
     def _values(self) -> dict[str, str]:
         plan, header = self.plan, self.graph.header
         return {
             "stem": re.sub(r"[^\w.+ -]", "_", plan.stem, flags=re.ASCII)[:LONGEST_NAME] or "program",
+            "inner": str(self._inner()),
             "steps": str(plan.count or DEFAULT_STEPS),
             "rate": plan.rate.text if plan.rate is not None else DEFAULT_RATE,
             "seed": str(int(header.seed or 0)),
@@ -81,9 +84,13 @@ class _Training(_Writer):
             "arguments": ", ".join(self._arguments_of_step("parallel", self._places())),
         }
 
+    def _inner(self) -> int:
+        """How many steps an epoch has."""
+        return self.plan.turns[0].count if self.plan.turns and self.plan.turns[0] else 1
+
     def _places(self) -> list[str]:
         """What the variables of the loops are in a step."""
-        inner = self.plan.turns[0].count if self.plan.turns and self.plan.turns[0] else 1
+        inner = self._inner()
         texts = ["step"] if len(self.plan.loops) < 2 else [f"step % {inner}", f"step // {inner}"]
         found = []
         for loop, turns, text in zip(self.plan.loops, self.plan.turns, texts, strict=False):
@@ -98,6 +105,7 @@ class _Training(_Writer):
         return [
             model,
             *(["optimizer"] if "optimizer" in self.features else []),
+            *(["scheduler"] if self.features & {"schedule", "by_epoch"} == {"schedule"} else []),
             "batch" if "rows" in self.features or model == "model" else "data",
             *(["lr" if model == "model" else "args.lr"] if by_hand else []),
             *places,
@@ -106,7 +114,7 @@ class _Training(_Writer):
     def _kept_apart(self) -> dict[Value, str]:
         """Other names for what the canvas calls like something in the functions around it."""
         found: dict[Value, str] = {}
-        outside = {*self.plan.set_up_units, *self.plan.optimizer_units, *self.step.updates}
+        outside = {*self.plan.set_up_units, *self.plan.optimizer_units, *self.plan.scheduler_units, *self.step.updates}
         for item in (item for unit in outside for item in self.plan.units.members(unit)):
             node, block = self.graph.nodes.get(item), self.graph.blocks.get(item)
             bound = node.names if node is not None else (block.variable, *block.carried) if block is not None else ()
@@ -154,7 +162,7 @@ class _Training(_Writer):
             body.before[site] = [f"model = {made}"]
         body.choose(units)
         body.write(ROOT, 1)
-        lines = _trimmed(body.lines)
+        lines = trimmed(body.lines)
         values = [references.name(value) for value in plan.data]
         data = f"({values[0]},)" if len(values) == 1 else f"({', '.join(values)})"
         last = _wrapped(f"return {'model' if site is not None else made}, {data}", 1)
@@ -177,18 +185,32 @@ class _Training(_Writer):
         if node is None:
             return []
         rate = {plan.rate.value: "lr"} if plan.rate is not None else {}
-        body = self._written(self._references("model", rate), device=False)
-        printed = _value(body, node)
-        body.instead[node] = [f"return {printed}"]
-        body.choose(plan.optimizer_units)
-        body.write(ROOT, 1)
-        self.imports |= body.imports
+        lines = self._making(node, plan.optimizer_units, rate)
         arguments = [f"model: {plan.title}", *(["lr: float"] if rate else [])]
         head = signature("make_optimizer", arguments, "optim.Optimizer")
-        return [*head, f'{INDENT}"""The optimizer of the canvas."""', *_trimmed(body.lines)]
+        return [*head, f'{INDENT}"""The optimizer of the canvas."""', *lines]
+
+    def _make_scheduler(self) -> list[str]:
+        schedule, optimizer = self.step.schedule, self.step.optimizer
+        if schedule is None or optimizer is None:
+            return []
+        lines = self._making(schedule.maker, self.plan.scheduler_units, {(optimizer, 0): "optimizer"})
+        head = signature("make_scheduler", ["optimizer: optim.Optimizer"], _SCHEDULER)
+        return [*head, f'{INDENT}"""How the canvas changes the learning rate."""', *lines]
+
+    def _making(self, node: ItemId, units: list[ItemId], own: dict[Value, str]) -> list[str]:
+        """The body of a function that returns what a node makes."""
+        body = self._written(self._references("model", own), device=False)
+        printed = _value(body, node)
+        body.instead[node] = [f"return {printed}"]
+        body.choose(units)
+        body.write(ROOT, 1)
+        self.imports |= body.imports
+        return trimmed(body.lines)
 
     def _train_step(self) -> list[str]:
         types = {"model": "nn.Module", "optimizer": "optim.Optimizer", "batch": _DATA, "lr": "float"}
+        types["scheduler"] = _SCHEDULER
         names = self._arguments_of_step("model", [self._variable(loop) for loop in self.plan.counted])
         arguments = [f"{name}: {types.get(name, 'int')}" for name in names]
         lines = self._updates() if self.step.updates else self._plain_step()
@@ -223,11 +245,15 @@ class _Training(_Writer):
             own[plan.rate.value] = "lr"
         if step.optimizer is not None:
             own[step.optimizer, 0] = "optimizer"
+        if step.schedule is not None:
+            own[step.schedule.maker, 0] = "scheduler"
         own |= {(loop, 0): self._variable(loop) for loop in plan.loops}
         body = self._written(self._references("network", own), device=False)
         body.instead[self.roles.forward[-1]] = [self._forward_call()]
         if step.backward is not None:
             body.instead[step.backward] = ["loss.backward()"]
+        for unit in step.schedule.by_loss if step.schedule is not None else ():
+            body.instead[unit] = ["scheduler.step(average(loss.detach().clone()))"]
         numbers = self._numbers(own)
         if step.forgets:
             owner = "optimizer" if step.optimizer is not None else "model"
@@ -240,7 +266,7 @@ class _Training(_Writer):
         if step.body != ROOT or not numbers:
             body.write(step.body, 1)
         self.imports |= body.imports
-        return _trimmed(body.lines)
+        return trimmed(body.lines)
 
     def _numbers(self, own: dict[Value, str]) -> list[ItemId]:
         """What the updates read of the set-up beside the model: numbers, which stand in the step."""
@@ -270,11 +296,13 @@ class _Training(_Writer):
 
     def _imports(self) -> list[str]:
         needed = self.imports
-        lines = ["import argparse", "import math", "import os", "import signal", "import sys"]
+        lines = ["import argparse", *(["import json"] if "schedule" in self.features else [])]
+        lines += ["import math", "import os", "import signal", "import sys"]
         lines += ["from collections.abc import Iterable", "from pathlib import Path", ""]
         lines += ["import numpy as np"] if "np" in needed else []
         lines += ["import torch", "import torch.distributed as dist"]
         lines += ["import torch.nn.functional as F"] if "F" in needed else []
+        lines += ["from safetensors import safe_open"] if "schedule" in self.features else []
         lines.append("from safetensors.torch import load_file, save_file")
         lines.append("from torch import nn, optim" if "optim" in needed else "from torch import nn")
         return [*lines, "from torch.nn.parallel import DistributedDataParallel"]

@@ -20,13 +20,13 @@ from gradstudio.program.forms.train_step import Step
 from gradstudio.program.forms.units import Value
 
 GLOBALS = frozenset(
-    "argparse math os signal sys Iterable dist DistributedDataParallel save_file tqdm RANK LOCAL_RANK PROCESSES "
-    "CHECKPOINT OPTIMIZERS set_up make_optimizer train_step take_batch save_checkpoint load_checkpoint below "
-    "choose_device average is_asked_to_stop show_progress say train positive parse_arguments main "
-    "int float bool str range len print tuple list dict super divmod min ValueError ImportError".split()
+    "argparse json math os signal sys Iterable dist DistributedDataParallel save_file safe_open tqdm RANK LOCAL_RANK "
+    "PROCESSES CHECKPOINT OPTIMIZERS set_up make_optimizer make_scheduler train_step take_batch save_checkpoint "
+    "load_checkpoint below choose_device average is_asked_to_stop show_progress say train positive parse_arguments "
+    "main int float bool str range len print tuple list dict super divmod min ValueError ImportError".split()
 )
 """Names that a training script has beside the canvas's."""
-LOCALS = frozenset("model network optimizer batch loss lr device data".split())
+LOCALS = frozenset("model network optimizer scheduler batch loss lr device data".split())
 """What the functions around the canvas's statements call their own."""
 LONGEST_NAME = 30
 DEFAULT_STEPS, DEFAULT_RATE = 100, "0.001"
@@ -134,6 +134,7 @@ class TrainingPlan(Plan):
             return []
         own = {*self.roles.construction, *self.roles.constants, *([self.rate.value[0]] if self.rate else [])}
         own |= {unit for unit in self.step.set_up if self._changes_model(unit)}
+        own |= self.step.schedule.makers if self.step.schedule is not None else set()
         found = list(self.step.closed([self.step.optimizer], self._free(own), ROOT))
         for unit in found:
             if self.units.position[unit] > self.units.position[self.step.optimizer]:
@@ -147,6 +148,16 @@ class TrainingPlan(Plan):
                     "Take it out of the optimizer's parameters."
                 )
         return found
+
+    @property
+    def scheduler_units(self) -> list[ItemId]:
+        """What making the schedule needs, apart from the optimizer."""
+        schedule = self.step.schedule
+        if schedule is None:
+            return []
+        own = {*self.roles.construction, *self.roles.constants, *self.optimizer_units}
+        own |= {self.step.optimizer} if self.step.optimizer is not None else set()
+        return list(self.step.closed([schedule.maker], self._free(own), ROOT))
 
     def _free(self, own: set[ItemId]) -> list[ItemId]:
         return [unit for unit in self.step.set_up if unit not in own]

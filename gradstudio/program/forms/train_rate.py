@@ -28,7 +28,8 @@ def with_rate(graph: Graph, step: Step) -> tuple[Graph, Rate | None]:
     if len(found) != 1:
         return graph, None
     source, text = next(iter(found))
-    if not isinstance(literal(text), int | float):
+    number = literal(text)
+    if not isinstance(number, int | float) or number < 0:  # ``w += -0.1 * w.grad`` stays as it is
         return graph, None
     if source is not None:
         return graph, Rate((source, 0), text)

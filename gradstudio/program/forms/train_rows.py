@@ -129,8 +129,9 @@ class _Walk:
             return sides[0] if symbol == "-" else None
         left, right = sides
         if symbol == "@":
-            is_layer = isinstance(left, Rows) and left.rank > 1 and isinstance(right, Fixed) and right.rank in (1, 2)
-            return Rows(left.rank + (right.rank or 0) - 2) if is_layer else None  # type: ignore[union-attr]  # just asked
+            if isinstance(left, Rows) and left.rank > 1 and isinstance(right, Fixed) and right.rank in (1, 2):
+                return Rows(left.rank + right.rank - 2)
+            return None
         if isinstance(left, Mean) or isinstance(right, Mean):
             return self._of_means(left, right, symbol)
         if symbol not in ("+", "-", "*", "/", "**", ">", "<", ">=", "<=", "=="):

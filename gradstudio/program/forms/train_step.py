@@ -8,10 +8,13 @@ from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect, Family, Operator
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.roles import pulled_parts
+from gradstudio.program.forms.train_numbers import is_one_number
 from gradstudio.program.forms.train_objects import Objects
+from gradstudio.program.forms.train_schedule import find_schedule, makes_schedule
 from gradstudio.program.forms.units import Units, Value
 
 BACKWARD = "torch.Tensor.backward"
+OPTIMIZER_STEP = "torch.optim.Optimizer.step"
 _NO_CHECKPOINT = frozenset({"torch.optim.LBFGS", "torch.optim.SparseAdam"})
 """The first needs a closure, the second keeps plain numbers."""
 _PLAIN_BLOCKS = frozenset({"group", "enable_grad", "for"})
@@ -28,6 +31,7 @@ class Step:
         updates: those that change the parameters, their gradients or their modes, with what only these need;
             none when nothing in the program learns by itself.
         optimizer: the node that makes the optimizer; None when there is none.
+        schedule: how its learning rate changes; None when it stays.
         set_up: all that stands before the body or is not repeated.
     """
 
@@ -57,6 +61,7 @@ class Step:
         if not self._trains():
             self.updates = ()
         self.dropped = [unit for unit in body if unit not in {*self.forward, *self.updates}]
+        self.schedule = find_schedule(self) if self.optimizer is not None else None
         self._refuse_what_is_lost()
 
     # ---------------------------------------------------------------- what the program is
@@ -93,10 +98,16 @@ class Step:
                 "There is nothing to train: no value requires grad. "
                 "Add a parameter (requires_grad=True) or a module, and a loss that is computed from it."
             )
-        if loss not in self.units.may_require_grad:
+        follows_a_loop = bool(self.units.switched) and loss[0] in self.units.repeated
+        if loss not in self.units.may_require_grad and not follows_a_loop:
             raise NoForm(
                 f"There is nothing to train: '{self.name(loss[0])}' depends on nothing that requires grad. "
                 "Set requires_grad=True on what it shall learn, or choose another loss."
+            )
+        if self.backward is None and not is_one_number(self.units, loss):
+            raise NoForm(
+                f"There is no loss to train by: no backward is called, and {self.call(loss[0])} may be more than one "
+                "number. Compute a loss from it, such as (y**2).mean(), and call backward on that."
             )
         return loss
 
@@ -228,7 +239,7 @@ class Step:
             operator = self.units.operator(item)
             if operator is None:
                 continue
-            if Effect.OPTIMIZER in operator.effects and operator.word == "step":
+            if operator.key == OPTIMIZER_STEP:
                 return True
             targets = self.objects.targets(item, operator) if operator.writes else []
             targets = [value for value in targets if not self.objects.is_gradient(value)]
@@ -259,7 +270,6 @@ class Step:
     def _refuse_what_is_lost(self) -> None:
         self._refuse_beside()
         self._refuse_between()
-        self._refuse_schedules()
         self._refuse_carried()
         self._refuse_state()
         self._refuse_random()
@@ -270,7 +280,8 @@ class Step:
             return
         scope = BodyId(self.epochs)
         steps = self.units.unit(self.loop, scope)
-        beside = [unit for unit in self.units.of(scope) if unit != steps]
+        kept = {steps, self.schedule.epoch_end if self.schedule is not None else None}
+        beside = [unit for unit in self.units.of(scope) if unit not in kept]
         inside = self._members(beside)
         read = {value[0] for unit in (*self.forward, *self.updates) for value in self.units.reads(unit)}
         for unit in beside:
@@ -298,17 +309,6 @@ class Step:
         acting = [op for op in operators if op.writes or (op.effects and Effect.GRAD not in op.effects)]
         return all(op.word in ("zero_grad", "zero_") for op in acting)
 
-    def _refuse_schedules(self) -> None:
-        """The state of a learning-rate schedule is numbers, which no checkpoint of tensors holds."""
-        for unit in self.updates:
-            for item in (value[0] for value in self.objects.changed(unit)):
-                operator = self.units.operator(item)
-                if operator is not None and operator.category == "Learning rate schedules":
-                    raise NoForm(
-                        f"'{self.name(item)}' changes the learning rate from step to step, which a training script "
-                        "does not keep yet. Mute it, and set the rate by --lr."
-                    )
-
     def _refuse_carried(self) -> None:
         """A value that comes from the turn before lives in no parameter, and so in no checkpoint."""
         if self.loop is None:
@@ -329,7 +329,8 @@ class Step:
         for unit in (*kept, *(self.dropped if self.loop is not None else ())):
             for found in self.objects.changed(unit):
                 counts = unit in kept or found in read or not self.objects.collects(unit)
-                if counts and not self.objects.is_model(found) and found[0] in made:
+                is_kept = self.objects.is_model(found) or makes_schedule(self, found[0])
+                if counts and not is_kept and found[0] in made:
                     raise NoForm(
                         f"Each step changes '{self.name(found[0])}', which is no parameter, so a checkpoint does not "
                         "hold it. Take a module or an optimizer that keeps it, such as SGD with momentum."
@@ -338,13 +339,8 @@ class Step:
     def _refuse_random(self) -> None:
         """Random numbers must be drawn in the order of the canvas, and none be left out."""
         drawn = next((unit for unit in self.forward if self.units.draws(unit)), None)
-        for unit in self.set_up if drawn is not None else ():
-            if self.units.position[unit] > self.units.position[drawn] and self.units.draws(unit):
-                late, early = self.name(unit), self.name(drawn)
-                raise NoForm(
-                    f"'{late}' draws random numbers after '{early}' has drawn some. A training script makes '{late}' "
-                    f"first, and so with other numbers than the canvas. Move '{late}' before '{early}' (Earlier)."
-                )
+        if drawn is not None:
+            self._refuse_late_draws(drawn)
         last = self.units.position[self.backward] if self.backward is not None else len(self.units.position)
         for unit in self.dropped:
             is_before = self.loop is not None or self.units.position[unit] < last
@@ -352,6 +348,15 @@ class Step:
                 raise NoForm(
                     f"{self.call(unit)} draws random numbers in each step, but the loss does not need it. "
                     "Mute it, or move it behind the training."
+                )
+
+    def _refuse_late_draws(self, drawn: ItemId) -> None:
+        for unit in self.set_up:
+            if self.units.position[unit] > self.units.position[drawn] and self.units.draws(unit):
+                late, early = self.name(unit), self.name(drawn)
+                raise NoForm(
+                    f"'{late}' draws random numbers after '{early}' has drawn some. A training script makes '{late}' "
+                    f"first, and so with other numbers than the canvas. Move '{late}' before '{early}' (Earlier)."
                 )
 
     # ---------------------------------------------------------------- words

@@ -4,7 +4,8 @@ A line that ends in ``#? a b`` is there only where all of these features are, ``
 `rows` the data is a batch, `own` the canvas has an optimizer, `choice` the command line names one, `optimizer`
 either of the two, `rate` there is a learning rate to set, `clears` each step sets the gradients back, `draws` the
 step takes random numbers, `dtype` the canvas has a default dtype, `unused` a parameter may get no gradient,
-`turn` the step reads its number.
+`schedule` the canvas has a learning-rate schedule, `by_epoch` which goes on after each epoch, `milestones` and
+`cycle` it is such a one.
 """
 
 import re
@@ -53,7 +54,12 @@ def take_batch(
 
 SAVE = '''\
 def save_checkpoint(  #? optimizer
-    path: Path, step: int, model: nn.Module, optimizer: optim.Optimizer  #? optimizer
+    path: Path, step: int, model: nn.Module, optimizer: optim.Optimizer  #? optimizer !schedule
+    path: Path,  #? schedule
+    step: int,  #? schedule
+    model: nn.Module,  #? schedule
+    optimizer: optim.Optimizer,  #? schedule
+    scheduler: optim.lr_scheduler.LRScheduler,  #? schedule
 ) -> None:  #? optimizer
 def save_checkpoint(path: Path, step: int, model: nn.Module) -> None:  #? !optimizer
     """Save all that the next step needs; an older checkpoint stays whole until then."""
@@ -73,11 +79,20 @@ def save_checkpoint(path: Path, step: int, model: nn.Module) -> None:  #? !optim
         value = value.detach().cpu()
         tensors[name] = value.clone(memory_format=torch.contiguous_format)
     unfinished = path.with_name(f"{path.name}.unfinished")
-    save_file(tensors, unfinished)
+    groups = optimizer.state_dict()["param_groups"]  #? schedule
+    rates = json.dumps([groups, scheduler.state_dict()])  #? schedule
+    save_file(tensors, unfinished, metadata={"rates": rates})  #? schedule
+    save_file(tensors, unfinished)  #? !schedule
     os.replace(unfinished, path)
 
 
-def load_checkpoint(path: Path, model: nn.Module, optimizer: optim.Optimizer) -> int:  #? optimizer
+def load_checkpoint(path: Path, model: nn.Module, optimizer: optim.Optimizer) -> int:  #? optimizer !schedule
+def load_checkpoint(  #? schedule
+    path: Path,  #? schedule
+    model: nn.Module,  #? schedule
+    optimizer: optim.Optimizer,  #? schedule
+    scheduler: optim.lr_scheduler.LRScheduler,  #? schedule
+) -> int:  #? schedule
 def load_checkpoint(path: Path, model: nn.Module) -> int:  #? !optimizer
     """Go on from a checkpoint: how many steps it has behind it."""
     tensors = load_file(path)
@@ -89,7 +104,11 @@ def load_checkpoint(path: Path, model: nn.Module) -> int:  #? !optimizer
     for key, value in below("optimizer.", tensors).items():  #? optimizer
         number, name = key.split(".", 1)  #? optimizer
         states.setdefault(int(number), {})[name] = value  #? optimizer
-    groups = optimizer.state_dict()["param_groups"]  #? optimizer
+    groups = optimizer.state_dict()["param_groups"]  #? optimizer !schedule
+    with safe_open(path, "pt") as file:  #? schedule
+        groups, rates = json.loads(file.metadata()["rates"])  #? schedule
+    del rates["milestones"]  # JSON has made texts of its numbers  #? schedule milestones
+    scheduler.load_state_dict(rates)  #? schedule
     optimizer.load_state_dict({"state": states, "param_groups": groups})  #? optimizer
     torch.set_rng_state(tensors["random"])
     if torch.cuda.is_available() and "random.cuda" in tensors:  #? draws
@@ -158,7 +177,15 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
     optimizer = make_optimizer(model, args.lr)  #? own rate
     optimizer = make_optimizer(model)  #? own !rate
     optimizer = OPTIMIZERS[args.optimizer](model.parameters(), lr=args.lr)  #? choice
-    first = load_checkpoint(args.checkpoint, model, optimizer) if args.resume else 0  #? optimizer
+    first = load_checkpoint(args.checkpoint, model, optimizer) if args.resume else 0  #? optimizer !schedule
+    scheduler = make_scheduler(optimizer)  #? schedule
+    kept = (model, optimizer, scheduler)  #? schedule
+    if args.steps > scheduler.total_steps:  #? cycle !by_epoch
+    if args.steps > scheduler.total_steps * <inner>:  #? cycle by_epoch
+        say(f"The schedule ends after {scheduler.total_steps} steps.")  #? cycle !by_epoch
+        say(f"The schedule ends after {scheduler.total_steps} epochs.")  #? cycle by_epoch
+        return 2  #? cycle
+    first = load_checkpoint(args.checkpoint, *kept) if args.resume else 0  #? schedule
     first = load_checkpoint(args.checkpoint, model) if args.resume else 0  #? !optimizer
     parallel = model
     if PROCESSES > 1:
@@ -170,6 +197,8 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
     for step in show_progress(range(first, args.steps)):
         batch = take_batch(data, step, args.batch_size, args.seed)  #? rows
         loss = train_step(<arguments>)
+        if (step + 1) % <inner> == 0:  #? by_epoch
+            scheduler.step()  #? by_epoch
         done, stops = step + 1, is_asked_to_stop(signals, device)
         logs = step == first or done % args.log_every == 0 or done == args.steps
         saves = stops or done % args.save_every == 0 or done == args.steps
@@ -182,7 +211,8 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
         if logs:
             say(f"step {done}/{args.steps}  loss {value}")
         if saves and RANK == 0:
-            save_checkpoint(args.checkpoint, done, model, optimizer)  #? optimizer
+            save_checkpoint(args.checkpoint, done, *kept)  #? schedule
+            save_checkpoint(args.checkpoint, done, model, optimizer)  #? optimizer !schedule
             save_checkpoint(args.checkpoint, done, model)  #? !optimizer
         if stops:
             say(f"stopped; go on with --resume --checkpoint {args.checkpoint}")

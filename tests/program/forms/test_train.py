@@ -95,6 +95,25 @@ def test_a_canvas_that_does_not_learn_gets_an_optimizer_to_choose() -> None:
     assert "optimizer.zero_grad()" in function(script, "train_step")
 
 
+def test_a_schedule_of_the_learning_rate_is_kept() -> None:
+    text = REGRESSION.replace("for epoch", "plan = optim.lr_scheduler.ReduceLROnPlateau(opt)\nfor epoch")
+    script = written(text + "    plan.step(loss)\n")
+    assert formatted(script) == script and checked(script) == ""
+    assert "return optim.lr_scheduler.ReduceLROnPlateau(optimizer)" in function(script, "make_scheduler")
+    assert "scheduler.step(average(loss.detach().clone()))" in function(script, "train_step")  # one loss for all
+
+
+def test_tensors_that_a_loop_makes_parameters_are_trained() -> None:
+    text = (
+        "x = torch.ones(8, 2)\nw = torch.randn(2, 1)\nparameters = [w]\n"
+        "for p in parameters:\n    p.requires_grad = True\n"
+        "loss = ((x @ w) ** 2).mean()\nloss.backward()\nw.data += -0.1 * w.grad\n"
+    )
+    script = written(text)
+    assert "self.w = nn.Parameter(torch.randn(2, 1))" in function(script, "Program")
+    assert "network.w.data += -0.1 * network.w.grad" in function(script, "train_step")
+
+
 def test_one_step_by_hand_sets_gradients_back_before_the_next() -> None:
     text = (
         "w = torch.ones(2, requires_grad=True)\nloss = (w**2).sum()\nloss.backward()\n"
@@ -125,6 +144,9 @@ def test_data_are_not_cut_where_a_row_is_not_for_itself(model: str, loss: str) -
     ("text", "words"),
     [
         ("x = torch.ones(3)\ny = x * 2\n", "no value requires grad"),
+        ("net = nn.Linear(2, 3)\ny = net(torch.randn(4, 2))\n", "'y' may be more than one number"),
+        ("net = nn.Linear(2, 3)\ny = net(torch.randn(4, 2)).mean(dim=0)\n", "'y' may be more than one number"),
+        ("w = torch.ones(2, requires_grad=True)\nl = F.mse_loss(w, torch.ones(2), reduction='none')\n", "no loss"),
         ("x = torch.ones(3)\ny = (x * 2).sum()\ny.backward()\n", "depends on nothing that requires grad"),
         (
             "w = torch.ones(3, requires_grad=True)\na = w.sum()\nb = (w * 2).sum()\na.backward()\nb.backward()\n",
@@ -148,9 +170,15 @@ def test_data_are_not_cut_where_a_row_is_not_for_itself(model: str, loss: str) -
         ),
         (
             "net = nn.Linear(2, 1)\nx = torch.ones(4, 2)\nopt = optim.SGD(net.parameters(), 0.1)\n"
-            "plan = optim.lr_scheduler.StepLR(opt, 2)\nfor i in range(4):\n    loss = net(x).mean()\n"
-            "    loss.backward()\n    opt.step()\n    plan.step()\n",
-            "changes the learning rate",
+            "plan = optim.lr_scheduler.StepLR(opt, 2)\nother = optim.lr_scheduler.ConstantLR(opt)\nfor i in range(4):\n"
+            "    loss = net(x).mean()\n    loss.backward()\n    opt.step()\n    plan.step()\n    other.step()\n",
+            "two schedules, 'plan' and 'other'",
+        ),
+        (
+            "net = nn.Linear(2, 1)\nx = torch.ones(4, 2)\nopt = optim.SGD(net.parameters(), 0.1)\n"
+            "plan = optim.lr_scheduler.ReduceLROnPlateau(opt)\nfor i in range(4):\n    loss = net(x).mean()\n"
+            "    loss.backward()\n    opt.step()\n    norm = net.weight.norm()\n    plan.step(norm)\n",
+            "knows the loss alone",
         ),
         (
             "w = torch.ones(3, requires_grad=True)\nx = torch.ones(3)\nfor i in range(4):\n    loss = (w * x).sum()\n"
