@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -27,6 +27,7 @@ from gradstudio.advice.told import (
 from gradstudio.document import file as document_file
 from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
+from gradstudio.document.read import LARGEST_TEXT
 from gradstudio.errors import GradStudioError
 from gradstudio.graph import analysis, recipes
 from gradstudio.graph.edits import apply_all
@@ -35,6 +36,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators import catalogue
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, flat, has_backward
+from gradstudio.program.reading.parse import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.inference import Inferred, PortInference
@@ -87,13 +89,30 @@ def open_file(name: str) -> Opened:
     """
     try:
         if name == "-":
-            return _open_text(sys.stdin.buffer.read())
+            return _open_text(_piped(sys.stdin.buffer))
         if name.endswith(document_python.SUFFIX):
             read = document_python.load_python(Path(name))
             return Opened(read.graph, read.lines)
         return Opened(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column) from error
+
+
+def _piped(stream: BinaryIO) -> bytes:
+    """What is piped in, but no more than is read of a file.
+
+    Raises:
+        Unreadable: it is longer.
+    """
+    data = stream.read(document_python.MAX_BYTES + 1)
+    if len(data) <= document_python.MAX_BYTES:
+        return data
+    if data.lstrip()[:1] != b"{":
+        raise Unreadable(f"the text has more than {MAX_CHARACTERS:,} characters", 1, 1)
+    data += stream.read(LARGEST_TEXT + 1 - len(data))
+    if len(data) > LARGEST_TEXT:
+        raise Unreadable(f"the document has more than {LARGEST_TEXT // 2**20} MiB of text")
+    return data
 
 
 def _open_text(data: bytes) -> Opened:

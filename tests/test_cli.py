@@ -1,5 +1,6 @@
 """The command line: verbs, reports, exit codes. Each starts a real engine; torch is the oracle."""
 
+import io
 import json
 import subprocess
 import sys
@@ -300,3 +301,36 @@ def test_export_writes_each_form_and_refuses_in_words(tmp_path: Path, capsys) ->
     assert main(["export", str(text), "--as", "module", "-o", str(tmp_path / "never.py")]) == 1
     assert "requires_grad=True" in capsys.readouterr().err
     assert not (tmp_path / "never.py").exists()
+
+
+class Endless(io.RawIOBase):
+    """A pipe that never ends: one beginning, then the same character again and again."""
+
+    def __init__(self, beginning: bytes) -> None:
+        self.waiting, self.given = beginning, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        count = len(buffer)
+        buffer[:] = self.waiting[:count].ljust(count, b" ")
+        self.waiting = self.waiting[count:]
+        self.given += count
+        return count
+
+
+@pytest.mark.parametrize(
+    ("beginning", "words", "most"),
+    [
+        (b"x = 1", "5,000,000 characters", 21_000_000),
+        (b"", "5,000,000 characters", 21_000_000),
+        (b"{", "64 MiB", 2**26 + 2**20),
+    ],
+)
+def test_what_is_piped_in_has_an_end(monkeypatch, capsys, beginning: bytes, words: str, most: int) -> None:
+    pipe = Endless(beginning)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(pipe)))
+    assert main(["run", "-", "--json"]) == 4
+    assert words in reports(capsys)[0]["error"]["message"]
+    assert pipe.given < most

@@ -12,6 +12,7 @@ from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.calls import Calls
+from gradstudio.program.reading.chains import beginnings
 from gradstudio.program.reading.choices import chooses, read_choice
 from gradstudio.program.reading.draft import Draft, Port, Value, Wired
 from gradstudio.program.reading.literals import Literals
@@ -44,6 +45,7 @@ class Expressions:
         self._stored_of = stored
         self._draft, self._scope, self._modules, self._literals = draft, scope, modules, literals
         self._calls = Calls(self, draft, modules)
+        self._ahead: dict[ast.expr, Value] = {}
 
     def value(self, node: ast.expr) -> Value:
         """What an expression stands for; parts of it are added to the draft.
@@ -51,6 +53,8 @@ class Expressions:
         Raises:
             NotReadable: a canvas cannot express it.
         """
+        if node in self._ahead:
+            return self._ahead.pop(node)
         literal = self._literals.of(node)
         if literal is not None:
             return literal
@@ -70,6 +74,7 @@ class Expressions:
         """
         if chooses(node):
             return self._choice(node, names)
+        self._begin(node)
         match node:
             case ast.BinOp(left=left, op=operator, right=right):
                 return self._infix(INFIX[type(operator)], left, right, names)
@@ -90,6 +95,12 @@ class Expressions:
                 return self._calls.read(node, names)
             case _:
                 raise refused(node, expression_words(node))
+
+    def _begin(self, node: ast.expr) -> None:
+        """Read the beginning of a long chain before what goes on from it, as Python computes it."""
+        for part in beginnings(node, self._ahead):
+            if not (isinstance(part, ast.Call) and self._loads(part)):
+                self._ahead[part] = self.value(part)
 
     def literal(self, node: ast.expr) -> Written | None:
         """The literal that an expression is, or None."""

@@ -26,6 +26,11 @@ class Literals:
             return None
         if isinstance(node, ast.Call) and not self._may_be_literal(node):
             return None
+        first: ast.expr | None = node
+        while isinstance(first, ast.BinOp | ast.Subscript):  # the beginning of a chain tells soonest
+            first = first.left if isinstance(first, ast.BinOp) else first.value
+        if first is not node and isinstance(first, ast.Name) and not self._is_known(first.id):
+            return None
         names = False
         for part in ast.walk(node):
             if isinstance(part, ast.Name):

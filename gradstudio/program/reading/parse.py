@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.chains import MAX_LINKS, left_of, links
 
 MAX_CHARACTERS = 5_000_000
 MAX_LINES = 200_000
@@ -58,6 +59,8 @@ def _parsed(text: str) -> ast.Module:
 _STORE = "Store larger data in the document."
 _TOO_DEEP = f"An expression is nested more than {MAX_NESTING} deep: give names to its parts."
 
+_TOO_LONG = f"An expression has more than {MAX_LINKS:,} operators and calls in a row: give names to its parts."
+
 
 def _refusal(text: str, error: SyntaxError) -> NotReadable:
     lines = text.split("\n")
@@ -99,22 +102,25 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
 
 def _check_statement(statement: ast.stmt) -> None:
     parts = 0
-    waiting: list[tuple[ast.AST, int]] = [(one, 0) for one in _children(statement)]
+    waiting: list[tuple[ast.AST, int, int]] = [(one, 0, 0) for one in _children(statement)]
     while waiting:
-        node, depth = waiting.pop()
+        node, depth, count = waiting.pop()
         parts += 1
         if parts > MAX_PARTS:
             reason = f"This statement is too long: a literal has at most 10,000 elements. {_STORE}"
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         if depth > MAX_NESTING:
             raise NotReadable(_TOO_DEEP, statement.lineno, statement.col_offset)
+        if count > MAX_LINKS:
+            raise NotReadable(_TOO_LONG, statement.lineno, statement.col_offset)
         if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
             raise NotReadable("An integer has at most 4,300 digits.", node.lineno, node.col_offset)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _HALF.search(node.value):
             raise NotReadable("A text holds no half of a character.", node.lineno, node.col_offset)
         if isinstance(node, ast.Call):
             _check_call(node)
-        waiting.extend((one, depth + 1) for one in _children(node))
+        left, longer = left_of(node), count + links(node)
+        waiting.extend((one, depth, longer) if one is left else (one, depth + 1, 0) for one in _children(node))
 
 
 def _check_call(call: ast.Call) -> None:

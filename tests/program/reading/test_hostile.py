@@ -1,5 +1,7 @@
 """Hostile texts end in words at their line, or are read as Python reads them; nothing hangs, nothing is computed."""
 
+import ast
+
 import pytest
 
 from gradstudio.program.errors import NotReadable
@@ -8,6 +10,7 @@ from gradstudio.program.write import write_script
 
 HEAD = "import torch\nx = torch.ones(2)\n"
 DEEP = "nested more than 100 deep"
+LONG = "more than 1,000 operators and calls in a row"
 
 
 def refusal(text: str) -> NotReadable:
@@ -21,9 +24,11 @@ def refusal(text: str) -> NotReadable:
     [
         pytest.param("y = " + "(" * 10_000 + "x" + ")" * 10_000, 3, "nested parentheses", id="parentheses"),
         pytest.param("y = " + "+".join(["x"] * 100_000), 3, DEEP, id="a sum of 100,000"),
-        pytest.param("y = " + "+".join(["x"] * 1_000), 3, DEEP, id="a sum of 1,000"),
+        pytest.param("y = " + "+".join(["x"] * 1_002), 3, LONG, id="a sum of 1,002"),
+        pytest.param("y = " + "(" * 90 + "x" + ("+x" * 30 + ")") * 90, 3, LONG, id="sums within sums"),
+        pytest.param("y = " + "(x*" * 60 + "x" + ("+x" * 900 + ")") * 60, 3, DEEP, id="long sums, deep within"),
         pytest.param("y = x" + ".T" * 100_000, 3, DEEP, id="attributes"),
-        pytest.param("y = x" + ".sin()" * 2_000, 3, DEEP, id="calls"),
+        pytest.param("y = x" + ".sin()" * 1_001, 3, LONG, id="calls"),
         pytest.param("y = " + "[" * 5_000 + "]" * 5_000, 3, "nested parentheses", id="5,000 lists"),
         pytest.param("y = " + "[" * 150 + "]" * 150, 3, DEEP, id="150 lists"),
         pytest.param("y = " + "-" * 20_000 + "1", 3, DEEP, id="signs"),
@@ -58,6 +63,29 @@ def test_it_is_refused_at_its_line(text: str, line: int, words: str) -> None:
     assert words in error.reason
     assert len(error.reason) < 300
     assert error.line == line
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "+".join(["x"] * 1_001),
+        "x" + ".sin()" * 1_000,
+        "x" + "[None]" * 500 + "[0]" * 500,
+        "x" + " - 1" * 1_000,
+        "torch.ones(2)" + ".relu()[None].T[:, 0] * x" * 250,
+        "(x if x is None else x)" + "+ x" * 900,
+        "(x +" * 40 + "x" + " * x" * 200 + ")" * 40,
+    ],
+)
+def test_a_long_chain_is_read_as_the_statements_it_is(expression: str) -> None:
+    read = read_script(f"{HEAD}y = {expression}")
+    links = [
+        n for n in ast.walk(ast.parse(expression)) if isinstance(n, ast.BinOp | ast.Subscript | ast.Call | ast.IfExp)
+    ]
+    attributes = expression.count(".T")
+    assert len(read.graph.nodes) == 1 + len(links) + attributes
+    text = write_script(read.graph)
+    assert write_script(read_script(text).graph) == text
 
 
 def test_a_refusal_counts_characters_and_not_bytes() -> None:
