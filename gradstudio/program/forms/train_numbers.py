@@ -12,7 +12,7 @@ _REDUCES = frozenset(
 )
 _KEEPS = frozenset(
     "exp log log1p expm1 log2 log10 log_ exp_ sqrt rsqrt square pow abs neg relu tanh sigmoid softplus sin cos tan "
-    "clamp clone add sub mul div to float double half type_as contiguous squeeze add_ mul_ sub_ div_ neg_ square_".split()
+    "clamp clone add sub mul div to float double half type_as contiguous squeeze add_ mul_ sub_ div_ neg_".split()
 )
 _ALWAYS = frozenset({"dot", "vdot", "trace", "det", "dist"})
 _DEEPEST = 50
