@@ -78,5 +78,6 @@ def _from_python(text: str, canvas: Graph | None) -> Fragment:
     try:
         read = read_python(text, pasted=True, canvas=canvas)
     except UnreadableFile as error:
-        raise NotAFragment(f"The copied Python cannot be drawn: line {error.line}: {error.message}") from error
+        place = f"line {error.line}: " if error.line is not None else ""
+        raise NotAFragment(f"The copied Python cannot be drawn: {place}{error.message}") from error
     return Fragment(read.graph, read.outer, is_text=True)

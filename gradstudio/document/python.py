@@ -28,16 +28,20 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
         text: Python source.
         folder: where the text lies: a stored tensor is a file in `<name>.tensors` there.
         pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
-        canvas: where the text is to be pasted: it may read the names that are bound there.
+        canvas: where the text is to be pasted: it may read the names bound there, and load what is stored there.
 
     Raises:
         UnreadableFile: with line, column and reason.
     """
 
     def stored(file: str) -> StoredTensor:
+        digest = Path(file).stem
         if folder is None:
-            raise BadTensor("a text from nowhere has no stored tensors beside it: open the file instead")
-        where, digest = folder / Path(file).parent, Path(file).stem
+            known = canvas.tensors.get(digest) if canvas is not None else None
+            if known is None:
+                raise BadTensor("the text loads a stored tensor that this program does not have: open the file instead")
+            return known
+        where = folder / Path(file).parent
         return looked_up(digest, read_beside(where, digest))
 
     try:

@@ -13,6 +13,7 @@ from gradstudio.graph import fragment
 from gradstudio.graph.analysis import incomplete
 from gradstudio.graph.edits import AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
+from gradstudio.program.forms.selection import write_selection
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
 from tests.document.graphs import graphs, put, tables
@@ -201,3 +202,15 @@ def test_the_variable_of_a_pasted_loop_gives_way_to_a_value_of_that_name() -> No
     part = read_script("for t in range(3):\n    y = t\n").graph
     apply_all(graph, fragment.paste(graph, part)[0])
     assert write(graph).code.endswith("for t2 in range(3):\n    y = t2\n")
+
+
+def test_copied_python_finds_the_stored_tensors_of_its_program():
+    graph = Graph()
+    stored = stored_tensor(b"\x01\x02", "uint8", (2,))
+    graph.tensors[stored.digest] = stored
+    put(graph, Node(id=ItemId("a"), operator="python.stored", names=("x",), literals={"digest": f'"{stored.digest}"'}))
+    text = write_selection(graph, [ItemId("a")], stem="digits")
+    pasted = from_text(text, graph).graph
+    assert list(pasted.tensors.values()) == [stored]
+    with pytest.raises(NotAFragment, match="drawn: the text loads a stored tensor that this program does not have"):
+        from_text(text, Graph())
