@@ -11,6 +11,7 @@ from gradstudio.graph.checks import DEVICE_KINDS
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
+from gradstudio.graph.spelling import NotALiteral, spell
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import element_parameter
 from gradstudio.operators.literals import LiteralError, parse, parse_any
@@ -118,12 +119,12 @@ def _parameter(operator: Operator | None, path: str) -> Parameter | None:
 
 @functools.lru_cache(maxsize=8192)
 def _safe(text: str, parameter: Parameter | None) -> str:
-    """The text when it is a literal in normal form, else its normal form.
+    """The text when it is a literal in normal form, as fields or as programs spell it; else its normal form.
 
     Raises:
         LiteralError: it is no literal, neither for the parameter nor at all.
     """
-    if _PLAIN.match(text):
+    if _PLAIN.match(text) or _is_spelled(text):
         return text
     forms = []
     if parameter is not None:
@@ -136,6 +137,14 @@ def _safe(text: str, parameter: Parameter | None) -> str:
             if not forms:
                 raise
     return text if text in forms else forms[0]
+
+
+def _is_spelled(text: str) -> bool:
+    """Whether it is what the writer prints: ``(1, 2) * 3``, ``np.float32``, which no field takes."""
+    try:
+        return spell(text).text == text
+    except NotALiteral:
+        return False
 
 
 def input_problem(operator: Operator | None, lengths: dict[str, int], path: str) -> str:

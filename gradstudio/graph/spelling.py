@@ -12,6 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from gradstudio.graph.errors import GraphError
+from gradstudio.operators.literal_syntax import NUMPY_NAMES
 
 MAX_ELEMENTS = 10_000
 MAX_NESTING = 100
@@ -47,10 +48,7 @@ CONSTANTS = {
         "BoolTensor".split()
     ),
     "math": frozenset("pi e tau inf nan".split()),
-    "np": frozenset(
-        "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ complex64 complex128 "
-        "intp longlong half single double pi e inf nan newaxis ndarray floating integer __version__".split()
-    ),
+    "np": NUMPY_NAMES,
 }
 """Names with a dot that a literal may hold, by their module."""
 CALLS = frozenset("float int bool complex slice range torch.device torch.Size".split())

@@ -32,6 +32,11 @@ _SHORT = {
     **dict.fromkeys(("false", "FALSE"), "False"),
     **dict.fromkeys(("none", "NONE", "null", "newaxis", "np.newaxis", "numpy.newaxis"), "None"),
 }
+NUMPY_NAMES = frozenset(
+    "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ complex64 complex128 "
+    "intp longlong half single double pi e inf nan newaxis ndarray floating integer __version__".split()
+)
+"""What a literal may name of numpy."""
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 4}
 _UNARY = 3
 
@@ -202,7 +207,8 @@ class _Reader:
             return Term(Form.FLOAT, word, bits=2.0)
         if word in ("float", "torch.device") and self._peek().text == "(":
             return self._call(word)
-        if home == "torch" and name.isidentifier() and not name.startswith("_"):
+        is_torchs = home == "torch" and name.isidentifier() and (name == "__version__" or not name.startswith("_"))
+        if is_torchs or (home == "np" and name in NUMPY_NAMES):
             return Term(Form.NAME, word)
         if self._peek().text == "(":
             raise LiteralError(f"'{word[:40]}(...)' is not a value but a call: use a node for it, and wire its result.")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gradstudio.document.file import load, save
 from gradstudio.graph.analysis import incomplete
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
@@ -67,6 +68,15 @@ def test_what_is_exported_reads_back_as_the_same_program(path: Path) -> None:
     again = read_script(text).graph
     assert write_script(again, stem=path.stem) == text
     assert likeness(again) == likeness(graph)
+
+
+@snippets(ACCEPTED)
+def test_what_is_saved_as_a_document_opens_as_the_same_program(path: Path, tmp_path: Path) -> None:
+    graph = read_script(path.read_text(encoding="utf-8")).graph
+    save(graph, tmp_path / "saved.gsg")
+    opened = load(tmp_path / "saved.gsg")
+    assert write_script(opened, stem=path.stem) == write_script(graph, stem=path.stem)
+    assert likeness(opened) == likeness(graph)
 
 
 def test_what_is_exported_is_formatted_and_clean(tmp_path: Path) -> None:
