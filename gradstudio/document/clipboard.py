@@ -12,7 +12,7 @@ from gradstudio.document.prompts import has_prompts, plain_code
 from gradstudio.document.python import read_python
 from gradstudio.document.read import read
 from gradstudio.document.write import write
-from gradstudio.graph.model import Graph, Wire
+from gradstudio.graph.model import Graph, Header, Wire
 from gradstudio.graph.names import bound_names
 
 
@@ -80,4 +80,6 @@ def _from_python(text: str, canvas: Graph | None) -> Fragment:
     except UnreadableFile as error:
         place = f"line {error.line}: " if error.line is not None else ""
         raise NotAFragment(f"The copied Python cannot be drawn: {place}{error.message}") from error
+    if not read.graph.parents and read.graph.header == Header(seed=None):
+        raise NotAFragment("The copied Python has nothing but imports: copy the statements too.")
     return Fragment(read.graph, read.outer, is_text=True)
