@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.graph.notes import note_of
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.block_face import block_face, widened
 from gradstudio.ui.canvas.face import Face
+from gradstudio.ui.canvas.frame_obstacles import obstacles_of_frames
 from gradstudio.ui.canvas.geometry import Box, Floats, Indices
 from gradstudio.ui.canvas.heights import Shown
 from gradstudio.ui.canvas.leaves import NOTHING as NO_LEAVES
@@ -108,14 +110,15 @@ class Placing:
             x, y = self._where(item) or (0.0, 0.0)
             width, height = geometry.EMPTY_FRAME
             box = Box(x, y, max(width, face.width), max(height, face.height + 40))
-        self.frames[item] = Frame(item, widened(face, box.width), box, depth)
+        room = min((member.y for member in boxes), default=box.bottom) - box.y
+        self.frames[item] = Frame(item, widened(face, box.width), box, depth, room)
         return box
 
     def _note_above(self, member: ItemId, box: Box) -> Iterator[Box]:
         """The upper edge of a note that was put above its card: the frame's ports are not beside it."""
         place, corner = self.graph.places.get(f"note:{member}"), self._where(f"note:{member}")
         holder = self.graph.nodes.get(member) or self.graph.blocks[member]
-        if place is None or corner is None or not holder.note:
+        if place is None or corner is None or not note_of(holder):
             return
         if abs(corner[0] - box.x) < box.width and 0.0 < box.y - corner[1] < MOST_ABOVE:
             yield Box(*corner, place.width or NOTE_WIDTH, 1.0)
@@ -152,9 +155,11 @@ class Placing:
         self.path_bounds = geometry.path_bounds(self.paths)
 
     def _lead_around(self) -> None:
-        """No wire runs behind a card or a note where there is a lane."""
+        """No wire runs behind a card or a note, through a block it does not belong to, or through ports of one."""
         notes = [(box.x, box.y, box.right, box.bottom) for note in self.notes.values() for box in (note.box,)]
-        obstacles = np.concatenate([self.bounds, np.array(notes, dtype=np.float64).reshape(-1, 4)])
+        cards = np.concatenate([self.bounds, np.array(notes, dtype=np.float64).reshape(-1, 4)])
+        frames, open_to = obstacles_of_frames(self.graph, self.frames, self.wires, len(cards), self.meter.width)
+        obstacles = np.concatenate([cards, frames])
         source = np.array([self.index.get(wire.source, -1) for wire in self.wires])
         target = np.array([self.index.get(wire.target, -1) for wire in self.wires])
         before, now = self._led, (self.paths, obstacles, source, target)
@@ -162,7 +167,7 @@ class Placing:
             self.paths = before[1].copy()
             return
         plain = self.paths.copy()
-        route_around(self.paths, obstacles, source, target)
+        route_around(self.paths, obstacles, source, target, open_to)
         self._led = (plain, *now[1:]), self.paths.copy()
 
     def _at_frame(self, port: PortRef) -> tuple[Point, Corners]:

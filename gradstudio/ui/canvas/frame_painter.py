@@ -10,6 +10,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.card_painter import half_rounded, paint_field, paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import PADDING, ROW
+from gradstudio.ui.canvas.frame_titles import title_from_afar
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.plate_painter import LINE
@@ -17,6 +18,8 @@ from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_LINE, Frame, Note
 
 RADIUS: Final = 10.0
 FOLD: Final = 12.0
+ABOVE_WIRE: Final = 9.0
+"""A label beside which a wire arrives from inside stands so much higher."""
 NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
 """Of the letters of a note seen from afar, the largest first."""
 Align = Qt.AlignmentFlag
@@ -28,29 +31,28 @@ def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom:
     outline = QPainterPath()
     outline.addRoundedRect(rect, RADIUS, RADIUS)
     painter.fillPath(outline, look.color("block"))
-    title_height = FRAME_TITLE if zoom >= DISTANT else max(FRAME_TITLE, (LINE + 1) / zoom)
-    strip = half_rounded(QRectF(0, 0, rect.width(), title_height), RADIUS)
+    title = title_from_afar(frame, board, zoom) if zoom < DISTANT else None
+    strip_height = FRAME_TITLE if title is None or title.top < 0 else title.height / zoom
+    strip = half_rounded(QRectF(0, 0, rect.width(), min(strip_height, max(frame.room, 1.0))), RADIUS)
     painter.fillPath(strip, look.faded("block_edge", 0.35))
     dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
     painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(outline)
     if zoom >= DISTANT:
-        _paint_title(painter, look, frame.face.title, rect.width(), FRAME_TITLE)
+        text = look.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
+        _paint_title(painter, look, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
         _paint_ports(painter, look, frame, board)
-    else:
+    elif title is not None:
         painter.scale(1 / zoom, 1 / zoom)
-        title, width = frame.face.title, rect.width() * zoom
-        if look.meter.width(title, "block") > width - 2 * PADDING:
-            title = title.removeprefix("with torch.").removesuffix(":")
-        _paint_title(painter, look, title, width, title_height * zoom)
+        line = QRectF(PADDING / 2, title.top, rect.width() * zoom - PADDING / 2, title.height)
+        _paint_title(painter, look, title.text, title.role, line)
 
 
-def _paint_title(painter: QPainter, look: Look, text: str, width: float, height: float) -> None:
-    painter.setFont(look.meter.font("block"))
+def _paint_title(painter: QPainter, look: Look, text: str, role: str, line: QRectF) -> None:
+    painter.setFont(look.meter.font(role))
     painter.setPen(look.color("text"))
-    title = look.meter.elided(text, "block", width - 2 * PADDING)
-    painter.drawText(QRectF(PADDING, 0, width - 2 * PADDING, height), Align.AlignVCenter, title)
+    painter.drawText(line, Align.AlignVCenter, text)
 
 
 def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
@@ -60,9 +62,10 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
         at_right = row.path.startswith("next.")
         side = Align.AlignRight if at_right else Align.AlignLeft
         left = row.x - PADDING - 200 if at_right else row.x + PADDING
+        top = row.y - ROW / 2 - (ABOVE_WIRE if at_right else 0.0)
         painter.setFont(look.meter.font("label"))
         painter.setPen(look.color("text"))
-        painter.drawText(QRectF(left, row.y - ROW / 2, 200, ROW), Align.AlignVCenter | side, row.label)
+        painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
         paint_field(painter, look, row)
         paint_input_port(painter, look, row, wired.get(row.path))
     for output in frame.face.outputs:

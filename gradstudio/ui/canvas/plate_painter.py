@@ -19,6 +19,7 @@ from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.extras_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import failure_shown, in_one_line
+from gradstudio.ui.canvas.frame_titles import shortened
 from gradstudio.ui.canvas.heads import Head, head_of
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_check, paint_state, paint_warning
@@ -91,7 +92,7 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colo
     ink = colored.ink if colored is not None else look.color("header_text")
     name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
     role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
-    name = look.meter.elided(name, role, room.width())
+    name = shortened(look.meter, name, role, room.width()) or _symbol(look, face, role, room.width())
     painter.setFont(look.meter.font(role))
     painter.setPen(ink)
     painter.drawText(room, Align.AlignVCenter, name)
@@ -103,7 +104,12 @@ def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colo
     elif face.names and rest.width() > 24:
         painter.setFont(look.meter.font("badge_note"))
         painter.setPen(look.faded("header_text", 0.75))
-        painter.drawText(rest, Align.AlignVCenter, look.meter.elided(face.title, "badge_note", rest.width()))
+        painter.drawText(rest, Align.AlignVCenter, shortened(look.meter, face.title, "badge_note", rest.width()))
+
+
+def _symbol(look: Look, face: Face, role: str, width: float) -> str:
+    """What stands for a name that has no room: the operator's title, where that fits."""
+    return face.title if look.meter.width(face.title, role) <= width else ""
 
 
 def _has_foot(tried: Extras, height: float, width: float) -> bool:

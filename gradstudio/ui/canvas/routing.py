@@ -1,5 +1,6 @@
 """Wires that would run behind cards take a lane between them. Plain numbers and numpy, no Qt."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,9 @@ Point = tuple[float, float]
 Lane = tuple[float, float, float, Point]
 
 
-def route_around(paths: Floats, obstacles: Floats, source: Indices, target: Indices) -> None:
+def route_around(
+    paths: Floats, obstacles: Floats, source: Indices, target: Indices, open_to: Sequence[Iterable[int]] = ()
+) -> None:
     """Lead forward wires that run behind obstacles through lanes, in place.
 
     Args:
@@ -38,6 +41,7 @@ def route_around(paths: Floats, obstacles: Floats, source: Indices, target: Indi
         obstacles: `(obstacles, 4)` as left, top, right, bottom.
         source: the obstacle that each wire leaves, -1 for none.
         target: the obstacle in which it ends, -1 for none.
+        open_to: for each wire, further obstacles that are none to it; not given: none.
     """
     if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
         return
@@ -46,7 +50,8 @@ def route_around(paths: Floats, obstacles: Floats, source: Indices, target: Indi
     for k in [k for k in np.argsort(length).tolist() if length[k] > LEAST][: 4 * MOST_LANES]:
         if len(taken) >= MOST_LANES:
             return
-        others = _others(paths[k], obstacles, source[k], target[k])
+        own = (int(source[k]), int(target[k]), *(open_to[k] if open_to else ()))
+        others = _others(paths[k], obstacles, own)
         behind = _hits(paths[k], others)
         if behind:
             made = _through_a_lane(paths[k], others, behind, taken)
@@ -54,17 +59,15 @@ def route_around(paths: Floats, obstacles: Floats, source: Indices, target: Indi
                 paths[k] = made
 
 
-def _others(path: Floats, obstacles: Floats, source: int, target: int) -> Floats:
-    """What may be in the way of a wire."""
-    low, high = path[:, 1].min() - AROUND, path[:, 1].max() + AROUND
-    near = (
-        (obstacles[:, 0] < path[-1, 0])
-        & (obstacles[:, 2] > path[0, 0])
-        & (obstacles[:, 1] < high)
-        & (obstacles[:, 3] > low)
-    )
-    near[[k for k in (source, target) if k >= 0]] = False
-    found: Floats = obstacles[near]
+def _others(path: Floats, obstacles: Floats, own: Iterable[int]) -> Floats:
+    """What may be in the way of a wire; `own` is not."""
+    across = (obstacles[:, 0] < path[-1, 0]) & (obstacles[:, 2] > path[0, 0])
+    across[[k for k in own if k >= 0]] = False
+    low, high = path[:, 1].min(), path[:, 1].max()
+    met = across & (obstacles[:, 1] < high) & (obstacles[:, 3] > low)
+    if met.any():  # the lane may lead around all of what it meets
+        low, high = min(low, obstacles[met, 1].min()), max(high, obstacles[met, 3].max())
+    found: Floats = obstacles[across & (obstacles[:, 1] < high + AROUND) & (obstacles[:, 3] > low - AROUND)]
     return found
 
 

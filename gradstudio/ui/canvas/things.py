@@ -48,12 +48,17 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A block's frame; `depth` 0 stands in the program itself."""
+    """A block's frame; `depth` 0 stands in the program itself.
+
+    Attributes:
+        room: scene pixels from its upper edge to the first thing that it holds.
+    """
 
     item: ItemId
     face: Face
     box: Box
     depth: int
+    room: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

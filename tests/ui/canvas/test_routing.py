@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from gradstudio.document.python import read_python
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.geometry import PATH_POINTS, Floats, wire_paths
+from gradstudio.ui.canvas.results import NoResults
 from gradstudio.ui.canvas.routing import route_around
 from tests.ui.canvas.conftest import Hand
 
@@ -60,3 +64,37 @@ def test_the_canvas_leads_wires_around_cards_and_lets_them_go_while_they_are_dra
     assert behind(board.paths[k], rect)
     board.let_go()
     assert not behind(board.paths[k], rect)
+
+
+def test_a_wire_goes_around_what_only_others_may_enter() -> None:
+    at = np.array([(200, 50, 600, 50), (200, 72, 600, 72)], dtype=np.float64)
+    paths = wire_paths(at[:, :2], at[:, 2:], np.zeros((2, 4)), np.zeros((2, 4)))
+    none = np.full(2, -1)
+    route_around(paths, np.array([WALL[1]]), none, none, [(), (0,)])
+    assert not behind(paths[0], WALL[1])
+    assert behind(paths[1], WALL[1])
+
+
+PASSING = """
+x = torch.ones(3)
+y = torch.zeros(3)
+for i in range(3):
+    y = torch.sin(y) + i
+    z = torch.cos(y) * x
+print(x, y)
+"""
+
+
+def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports(hand: Hand) -> None:
+    read = read_python(PASSING, pasted=True)
+    board = Board(read.graph, NoResults(), Shown(), hand.canvas.look.meter)
+    (frame,) = board.frames.values()
+    box, face = frame.box, frame.face
+    rows = [box.x, box.y, box.x + max(row.x for row in face.outputs), box.y + face.height]
+    inside = board.members(frame.item)
+    assert len(inside) == 4
+    for wire, path in zip(board.wires, board.paths, strict=True):
+        if frame.item not in (wire.source, wire.target):
+            assert not behind(path, rows)
+        if not {wire.source, wire.target} & {frame.item, *inside}:
+            assert not behind(path, [box.x, box.y, box.right, box.bottom])

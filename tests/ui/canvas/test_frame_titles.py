@@ -1,0 +1,54 @@
+"""Titles of frames seen from afar cover nothing and are cut to their frames; names of cards are whole or left out."""
+
+from itertools import combinations
+
+import pytest
+
+from gradstudio.document.python import read_python
+from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.facts import Shown
+from gradstudio.ui.canvas.frame_titles import shortened, title_from_afar
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.results import NoResults
+from tests.ui.canvas.conftest import Hand
+
+NESTED = """
+x = torch.ones(3)
+# region: outermost (Sequential)
+# region: outermost.inner (DoubleConvolution)
+y = torch.sin(x)
+z = torch.cos(y)
+# endregion
+# endregion
+# region: second (Sequential)
+w = torch.cos(z)
+# endregion
+"""
+
+
+@pytest.mark.parametrize("zoom", [0.6, 0.4, 0.25, 0.12, 0.06])
+def test_titles_cover_no_card_and_no_other_title(hand: Hand, zoom: float) -> None:
+    meter = hand.canvas.look.meter
+    board = Board(read_python(NESTED, pasted=True).graph, NoResults(), Shown(), meter)
+    covers, cards = [], [Box(a, b, c - a, d - b) for a, b, c, d in board.bounds.tolist()]
+    for frame in board.frames.values():
+        title = title_from_afar(frame, board, zoom)
+        if title is not None:
+            width = meter.width(title.text, title.role)
+            assert width <= frame.box.width * zoom
+            top, height = frame.box.y + title.top / zoom, 11.0 / zoom
+            covers.append(Box(frame.box.x, top, width / zoom, min(height, title.height / zoom) - 0.5))
+    assert len(board.frames) == 3
+    assert covers or zoom < 0.2
+    assert not [pair for pair in combinations(covers, 2) if pair[0].meets(pair[1])]
+    assert not [(title, card) for title in covers for card in cards if title.meets(card)]
+
+
+def test_a_text_of_which_only_a_few_letters_would_be_left_is_left_out(hand: Hand) -> None:
+    meter = hand.canvas.look.meter
+    width = meter.width("model", "plate_small")
+    assert shortened(meter, "model", "plate_small", width) == "model"
+    assert shortened(meter, "model", "plate_small", width - 6) == ""
+    long = shortened(meter, "a_long_name_of_a_card", "plate_small", 60)
+    assert long.endswith("…")
+    assert len(long) > 4
