@@ -40,7 +40,7 @@ from gradstudio.program.reading.parse import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.inference import Inferred, PortInference
-from gradstudio.protocol.lines import in_lines
+from gradstudio.protocol.lines import in_lines, with_device
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
@@ -66,10 +66,12 @@ class Opened(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: line of every item in a Python text; None of a document, whose lines are those of its script.
+        device: line and class of `device` in a Python text.
     """
 
     graph: Graph
     lines: dict[ItemId, int] | None = None
+    device: tuple[int, str] | None = None
 
 
 def open_graph(name: str) -> Graph:
@@ -92,7 +94,7 @@ def open_file(name: str) -> Opened:
             return _open_text(_piped(sys.stdin.buffer))
         if name.endswith(document_python.SUFFIX):
             read = document_python.load_python(Path(name))
-            return Opened(read.graph, read.lines)
+            return Opened(read.graph, read.lines, read.device)
         return Opened(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column) from error
@@ -123,7 +125,7 @@ def _open_text(data: bytes) -> Opened:
         read = document_python.read_python(data.decode("utf-8-sig"), Path.cwd())
     except UnicodeDecodeError as error:
         raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
-    return Opened(read.graph, read.lines)
+    return Opened(read.graph, read.lines, read.device)
 
 
 class Engine:
@@ -238,6 +240,7 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
     )
     if opened.lines is not None:
         program, outcome = in_lines(program, outcome, opened.lines)
+    outcome = with_device(program, outcome, opened.device, data["device"])
     code, data, text = _report(data, graph, program, outcome, options)
     addresses = analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flat(program.statements)}

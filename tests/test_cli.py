@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gradstudio.cli import main
@@ -334,3 +335,36 @@ def test_what_is_piped_in_has_an_end(monkeypatch, capsys, beginning: bytes, word
     assert main(["run", "-", "--json"]) == 4
     assert words in reports(capsys)[0]["error"]["message"]
     assert pipe.given < most
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('device = "cuda" if torch.cuda.is_available() else "cpu"', (3, "str")),
+        ('device = torch.device("cpu")', (3, "device")),
+        ('if torch.cuda.is_available():\n    device = "cuda"\nelse:\n    device = "cpu"', (3, "str")),
+        ('n = 1\ndevice: torch.device = torch.device("cpu")', (4, "device")),
+        ('dev = torch.device("cuda" if torch.cuda.is_available() else "cpu")', None),
+        ("n = 1", None),
+    ],
+)
+def test_the_device_that_a_text_binds_is_among_its_variables(tmp_path: Path, capsys, text: str, expected) -> None:
+    path = tmp_path / "text.py"
+    path.write_text(f"import torch\n\n{text}\nx = torch.ones(1)\n")
+    assert main(["run", str(path), "--json", "--device", "cpu"]) == 0
+    nodes = reports(capsys)[0]["nodes"]
+    assert nodes["x"]["outputs"][0]["value"] == [1.0]
+    if expected is None:
+        assert "device" not in nodes
+    else:
+        line, class_name = expected
+        record = {"kind": "text", "class": class_name, "value": "cpu"}
+        assert nodes["device"] == {"id": "", "operator": "torch.device", "line": line, "outputs": [record]}
+
+
+def test_the_device_of_a_document_is_told_where_its_script_binds_it(write, capsys) -> None:
+    graph = Graph()
+    for device, line in (("auto", 3), ("cpu", None)):
+        graph.header = msgspec.structs.replace(graph.header, device=device, seed=None)
+        assert main(["run", write(graph), "--json"]) == 0
+        assert reports(capsys)[0]["nodes"].get("device", {}).get("line") == line

@@ -8,9 +8,32 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.protocol.messages import Failed, NamedEntry, Printed, Warned
+from gradstudio.protocol.records import PlainRecord
 from gradstudio.protocol.runner import Outcome
 
+NOWHERE = ItemId("")
+"""What no node of the canvas binds."""
 Placed = TypeVar("Placed", NamedEntry, Printed, Warned, Failed, Incomplete)
+
+
+def with_device(program: Program, outcome: Outcome, given: tuple[int, str] | None, value: str) -> Outcome:
+    """What a run left, with `device` where the program's header binds it, which no node does (SEMANTICS 11, 13).
+
+    Args:
+        program: what ran.
+        outcome: what it left.
+        given: line and class in the text that was read, line 0 where it binds none; None: as the script has it.
+        value: the device's name.
+    """
+    lines = program.prelude.split("\n")
+    own = next((k for k, line in enumerate(lines, 1) if line.startswith("device = ")), 0)
+    line, class_name = given if given is not None else (own, "device")
+    if not line:
+        return outcome
+    record = PlainRecord(what="text", class_name=class_name, value=value)
+    entry = NamedEntry(name="device", node=NOWHERE, operator="torch.device", line=line, outputs=(record,))
+    report = msgspec.structs.replace(outcome.report, entries=(entry, *outcome.report.entries))
+    return msgspec.structs.replace(outcome, report=report)
 
 
 def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -> tuple[Program, Outcome]:

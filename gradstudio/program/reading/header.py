@@ -50,6 +50,15 @@ def read_device(statement: ast.stmt, modules: Modules, named: IsAvailable, befor
             return None
 
 
+def class_of_device(statement: ast.stmt) -> str:
+    """What `device` is in Python behind a statement that sets it: "device", or "str" where a word is assigned."""
+    made = next((part for part in ast.walk(statement) if isinstance(part, ast.Assign | ast.AnnAssign)), None)
+    value = made.value if made is not None else None
+    while isinstance(value, ast.IfExp):
+        value = value.body
+    return "device" if isinstance(value, ast.Call) else "str"
+
+
 def is_choice(test: ast.expr, modules: Modules, named: IsAvailable) -> bool:
     """Whether an expression asks if an accelerator is there."""
     match test:

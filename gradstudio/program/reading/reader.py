@@ -13,7 +13,7 @@ from gradstudio.program.reading.blocks import Blocks
 from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
 from gradstudio.program.reading.draft import Draft
 from gradstudio.program.reading.expressions import Expressions, StoredOf
-from gradstudio.program.reading.header import AUTO, is_path_line, read_device, read_header
+from gradstudio.program.reading.header import AUTO, class_of_device, is_path_line, read_device, read_header
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.modules import Modules
@@ -34,11 +34,13 @@ class Read(msgspec.Struct, frozen=True):
         graph: without places.
         lines: 1-based line of every item in the text.
         outer: wires into it from items of the canvas that the text is to be pasted on.
+        device: where the text binds `device`, and what class Python gives it; (0, "") when it does not.
     """
 
     graph: Graph
     lines: dict[ItemId, int]
     outer: tuple[Wire, ...] = ()
+    device: tuple[int, str] = (0, "")
 
 
 def read_script(
@@ -86,6 +88,7 @@ class _Reader:
         self._is_pasted_on = canvas is not None
         self._settings = canvas is None
         self._depth, self._end = 0, END
+        self._device = (0, "")
 
     def read(self) -> Read:
         """Read everything."""
@@ -105,7 +108,7 @@ class _Reader:
         graph = self._draft.finish()
         self._check(graph)
         part, outer = self._draft.part()
-        return Read(part, self._draft.lines, outer)
+        return Read(part, self._draft.lines, outer, self._device)
 
     def _take(self, canvas: Graph, used: set[str]) -> None:
         """Bind what the names of a canvas mean at its end."""
@@ -171,7 +174,10 @@ class _Reader:
             return True
         header = read_header(statement, self._modules, self._draft.graph.header) if self._settings else None
         if header is None:
-            return self._depth == 1 and self._is_device(statement)
+            if self._depth != 1 or not self._is_device(statement):
+                return False
+            self._device = statement.lineno, class_of_device(statement)
+            return True
         self._draft.graph.header = header
         return True
 
