@@ -271,6 +271,31 @@ def test_six_steps_are_three_and_three_more(
     assert all(same_bits(value, resumed[key]) for key, value in whole.items())
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--resume"], "there is no cycle.safetensors to go on from"),
+        (["--steps", "0"], "argument --steps"),
+        (["--steps", "7"], "The schedule ends after 6 steps."),
+    ],
+)
+def test_what_cannot_go_well_is_said_at_the_start(
+    options: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = script(graph_of("cycle"), tmp_path, "cycle")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path), "--device", "cpu", *options])
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_path(str(path), run_name="__main__")
+    assert stopped.value.code == 2
+    printed = capsys.readouterr()
+    assert words in printed.out + printed.err
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_first_loss_of_an_example_is_that_of_the_canvas(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -172,8 +172,6 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
     model, data = set_up()  #? !device
     model, data = set_up(device)  #? device
     model, data = model.to(device), tuple(part.to(device) for part in data)
-    if RANK > 0:  # drop out other values than the first process  #? draws
-        torch.manual_seed(args.seed + RANK)  #? draws
     optimizer = make_optimizer(model, args.lr)  #? own rate
     optimizer = make_optimizer(model)  #? own !rate
     optimizer = OPTIMIZERS[args.optimizer](model.parameters(), lr=args.lr)  #? choice
@@ -187,6 +185,8 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
         return 2  #? cycle
     first = load_checkpoint(args.checkpoint, *kept) if args.resume else 0  #? schedule
     first = load_checkpoint(args.checkpoint, model) if args.resume else 0  #? !optimizer
+    if RANK > 0:  # drop out other values than the first process  #? draws
+        torch.manual_seed(args.seed + RANK + PROCESSES * first)  #? draws
     parallel = model
     if PROCESSES > 1:
         parallel = DistributedDataParallel(model)  #? !unused
@@ -246,7 +246,10 @@ def parse_arguments() -> argparse.Namespace:
     option("--resume", action="store_true", help="go on from the checkpoint")
     option("--save-every", type=positive, default=100, help="steps between saves")
     option("--log-every", type=positive, default=10, help="steps between lines")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.resume and not args.checkpoint.is_file():
+        parser.error(f"there is no {args.checkpoint} to go on from")
+    return args
 
 
 def main() -> None:
