@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gradstudio.document.brought_classes import names_of, propose, required, used_in
 from gradstudio.document.errors import BadTensor, UnreadableFile
 from gradstudio.document.tensors import looked_up
 from gradstudio.graph.model import Graph, StoredTensor
@@ -23,6 +24,8 @@ class Offer(msgspec.Struct, frozen=True):
     Attributes:
         kind: "class", "function" or "object" (bound at the file's top level).
         needs: parameters of the constructor or function that have no default.
+        proposed: arguments with which it can be called, of what the file itself offers: ``config=Config()``; else "".
+        is_used: a class of the file uses it, as a part or as its base.
         takes: parameters of `forward` that have no default, as far as the file says.
     """
 
@@ -31,6 +34,8 @@ class Offer(msgspec.Struct, frozen=True):
     line: int
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    proposed: str = ""
+    is_used: bool = False
 
 
 def offers(path: Path) -> tuple[Offer, ...]:
@@ -39,17 +44,16 @@ def offers(path: Path) -> tuple[Offer, ...]:
     Raises:
         UnreadableFile: it is no Python, or cannot be read.
     """
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise UnreadableFile(f"it is larger than {LARGEST_FILE:,} bytes")
-        tree = ast.parse(path.read_bytes())
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
-    except SyntaxError as error:
-        raise UnreadableFile(f"this is not Python: {error.msg}", error.lineno or 1, error.offset or 1) from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise UnreadableFile(f"this is not Python: {error}") from error
-    return _offered(tree)
+    return _offered(_tree(path))
+
+
+def names_bound(path: Path) -> frozenset[str]:
+    """The names that a file binds at its top level.
+
+    Raises:
+        UnreadableFile: it is no Python, or cannot be read.
+    """
+    return names_of(_tree(path))
 
 
 def graph_of(text: str, tensors: Mapping[str, bytes]) -> Graph:
@@ -73,16 +77,30 @@ def graph_of(text: str, tensors: Mapping[str, bytes]) -> Graph:
     return graph
 
 
+def _tree(path: Path) -> ast.Module:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise UnreadableFile(f"it is larger than {LARGEST_FILE:,} bytes")
+        return ast.parse(path.read_bytes())
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
+    except SyntaxError as error:
+        raise UnreadableFile(f"this is not Python: {error.msg}", error.lineno or 1, error.offset or 1) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableFile(f"this is not Python: {error}") from error
+
+
 def _offered(tree: ast.Module) -> tuple[Offer, ...]:
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     modules = [node for node in classes.values() if _is_module(node, classes, frozenset())]
-    found = [
-        Offer(n.name, "class", n.lineno, _needs(n, classes, "__init__"), _needs(n, classes, "forward")) for n in modules
-    ]
+    used = {name for node in classes.values() for name in used_in(node)}
+    found = [_of_class(node, tree, classes, used) for node in modules]
     for node in tree.body:
         match node:
             case ast.FunctionDef(name=name) if not name.startswith("_"):
-                found.append(Offer(name, "function", node.lineno, _required(node.args, 0)))
+                needs = required(node.args, 0)
+                proposed = propose(name, needs, node.args, tree)
+                found.append(Offer(name, "function", node.lineno, needs, proposed=proposed))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
                 takes = _takes_of_object(called, classes, modules)
                 if takes is not None:
@@ -92,13 +110,22 @@ def _offered(tree: ast.Module) -> tuple[Offer, ...]:
     return tuple(found)
 
 
+def _of_class(node: ast.ClassDef, tree: ast.Module, classes: dict[str, ast.ClassDef], used: set[str]) -> Offer:
+    maker, forward = _method(node, classes, "__init__"), _method(node, classes, "forward")
+    needs = required(maker.args, 1) if maker is not None else ()
+    proposed = propose(node.name, needs, maker.args, tree) if maker is not None else ""
+    takes = required(forward.args, 1) if forward is not None else ()
+    return Offer(node.name, "class", node.lineno, needs, takes, proposed, node.name in used)
+
+
 def _takes_of_object(
     called: ast.expr, classes: dict[str, ast.ClassDef], modules: list[ast.ClassDef]
 ) -> tuple[str, ...] | None:
     """What the forward of ``name = Net(...)`` takes; None when it is no module as far as can be seen."""
     word = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
     if word in classes and classes[word] in modules:
-        return _needs(classes[word], classes, "forward")
+        forward = _method(classes[word], classes, "forward")
+        return required(forward.args, 1) if forward is not None else ()
     return () if word == "Sequential" else None
 
 
@@ -113,23 +140,16 @@ def _is_module(node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: froze
     return "Module" in words or "Sequential" in words or any(_is_module(b, classes, seen | {node.name}) for b in own)
 
 
-def _needs(node: ast.ClassDef, classes: dict[str, ast.ClassDef], method: str) -> tuple[str, ...]:
-    """The parameters without a default of a method of a class, or of the first base in the file that has it."""
+def _method(node: ast.ClassDef, classes: dict[str, ast.ClassDef], method: str) -> ast.FunctionDef | None:
+    """A method of a class, or of the first base in the file that has it."""
     seen: set[str] = set()
     while node.name not in seen:
         seen.add(node.name)
         for inner in node.body:
             if isinstance(inner, ast.FunctionDef) and inner.name == method:
-                return _required(inner.args, 1)
+                return inner
         base = next((b.id for b in node.bases if isinstance(b, ast.Name) and b.id in classes), None)
         if base is None:
             break
         node = classes[base]
-    return ()
-
-
-def _required(arguments: ast.arguments, skipped: int) -> tuple[str, ...]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    plain = positional[: len(positional) - len(arguments.defaults)][skipped:]
-    only = [a for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None]
-    return tuple(argument.arg for argument in (*plain, *only))
+    return None

@@ -48,6 +48,7 @@ class ImportModuleDialog(QDialog):
         self.brought: Brought | None = None
         self._path, self._offers, self._bringing = path, offers, bringing
         self._inputs: list[tuple[str, QLineEdit]] = []
+        self._proposed = ""
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._on_patience_timeout)
         self._build(theme)
@@ -100,9 +101,12 @@ class ImportModuleDialog(QDialog):
         self._names.setAccessibleName("Module")
         for offer in self._offers:
             self._names.addItem(f"{offer.name}   ({offer.kind}, line {offer.line})", offer.name)
+        whole = next((row for row, offer in enumerate(self._offers) if not offer.is_used), 0)
+        self._names.setCurrentIndex(whole)  # the model, not a part of it
         self._names.currentIndexChanged.connect(lambda _index: self._show_offer())
         self._arguments = QLineEdit()
         self._arguments.setAccessibleName("Constructor arguments")
+        self._arguments.setToolTip("Values, and calls of what the file itself binds: 64, config=Config(depth=2)")
         self._evaluate = QCheckBox("In eval mode: no dropout, stored statistics of normalisation")
         self._form.addRow("Module", self._names)
         self._form.addRow("Arguments", self._arguments)
@@ -157,7 +161,7 @@ class ImportModuleDialog(QDialog):
         for _, field in self._inputs:
             self._form.removeRow(field)
         self._inputs = []
-        self._arguments.setPlaceholderText(", ".join(f"{word}=…" for word in offer.needs) or "none are needed")
+        self._propose(offer)
         self._form.setRowVisible(self._arguments, offer.kind != "object")
         for word in offer.takes or ("",):
             field = QLineEdit(kept.get(word, ""))
@@ -169,6 +173,14 @@ class ImportModuleDialog(QDialog):
         fields = [self._names, self._arguments, *(field for _, field in self._inputs), self._evaluate]
         for one, other in pairwise([*fields, self._run, self._stop, self._cancel]):
             self.setTabOrder(one, other)
+
+    def _propose(self, offer: Offer) -> None:
+        """The arguments that the file itself offers stand there already, where the person wrote none."""
+        needs = ", ".join(f"{word}=…" for word in offer.needs)
+        self._arguments.setPlaceholderText(needs or "none are needed")
+        if self._arguments.text() in ("", self._proposed):
+            self._arguments.setText(offer.proposed)
+        self._proposed = offer.proposed
 
     def _request(self) -> BringModule:
         given = [(word, field.text().strip()) for word, field in self._inputs]

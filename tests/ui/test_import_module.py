@@ -64,6 +64,32 @@ def test_it_lists_the_modules_and_their_inputs_without_executing_the_file(
     assert not (dialog._path.parent / "executed").exists()
 
 
+def test_arguments_that_the_file_itself_offers_stand_there(dialog: ImportModuleDialog) -> None:
+    arguments = field(dialog, "Constructor arguments")
+    choose(dialog, "Configured")
+    assert arguments.text() == "config=Config()"
+    choose(dialog, "MLP")
+    assert arguments.text() == ""
+    arguments.setText("hidden=3")
+    choose(dialog, "Configured")
+    assert arguments.text() == "hidden=3"  # the person's own words stay
+
+
+def test_the_model_is_chosen_and_not_a_part_of_it(qtbot: QtBot, dark: Theme, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "from torch import nn\nclass Part(nn.Module):\n    def forward(self, x): return x\n"
+        "class Base(Part):\n    def forward(self, x): return x\n"
+        "class Whole(Base):\n    def __init__(self):\n        self.part = Part()\n"
+        "class Other(nn.Module):\n    def forward(self, x): return x\n"
+    )
+    bringing = Bringing(COMMAND)
+    made = ImportModuleDialog(path, offers(path), bringing, dark)
+    qtbot.addWidget(made, before_close_func=lambda _dialog: bringing.close())
+    made.bringing_of_test = bringing
+    assert made.findChild(QComboBox).currentData() == "Whole"
+
+
 def test_cancel_is_what_enter_means(dialog: ImportModuleDialog, qtbot: QtBot) -> None:
     assert button(dialog, "Cancel").isDefault()
     assert not button(dialog, "Run Code and Import").isDefault()

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine.bring.arguments import made, read_arguments
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, Inexpressible, NotThere
 from gradstudio.engine.bring.leaves import Given
 from gradstudio.engine.bring.makers import noted, tensors_of
@@ -17,7 +18,7 @@ from gradstudio.engine.bring.record import Recorder, needed, plain_words, tensor
 from gradstudio.engine.bring.setup import SetUp
 from gradstudio.engine.bring.stored_data import MOST_BYTES
 from gradstudio.engine.bring.text import Recording, Writer, Written
-from gradstudio.engine.bring.users_code import UsersFile, build, read_arguments
+from gradstudio.engine.bring.users_code import UsersFile, build
 from gradstudio.engine.bring.verify import Reference, Verdict, reference, run, verdict
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -25,6 +26,8 @@ from gradstudio.protocol.bring import BringModule, Brought, Fault, NotBrought
 
 IMPORTS = "import math\nimport numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 _FAULTS: dict[type[CannotBring], Fault] = {NotThere: "usage", CodeFailed: "code", Inexpressible: "inexpressible"}
+MOST_LINES = 3
+"""Lines of the user's that a note names."""
 CLOSE = 1e-4
 """Relative difference of outputs and gradients up to which a module still counts as brought; it is told."""
 
@@ -65,7 +68,7 @@ class _Bringing:
         Raises:
             CannotBring: with the reason.
         """
-        arguments = read_arguments(self._request.arguments)
+        arguments = read_arguments(self._request.arguments, self._file)
         torch.manual_seed(self._seed)
         texts = _expressions(self._request.inputs)
         values = _values(texts)
@@ -75,7 +78,7 @@ class _Bringing:
             module = self._file.load()
             if not self._seeded:
                 torch.set_rng_state(before)  # what the file draws for itself does not count
-            root = build(self._file, module, self._request.name, arguments)
+            root = build(self._file, module, self._request.name, made(arguments, vars(module), self._file))
         if self._request.evaluate:
             root.eval()
         inputs = self._named(root, texts, values)
@@ -109,6 +112,7 @@ class _Bringing:
             torch.manual_seed(self._seed)
             recorder, output = self._recorded(root, inputs, tensors)
         given = _given(root, recorder, state, self._set_up)
+        self._notes += _asked(recorder)
         default = torch.get_default_dtype()
         recording = Recording(
             root=root,
@@ -121,7 +125,7 @@ class _Bringing:
             output=output,
             seed=self._seed,
             dtype="" if default == torch.float32 else str(default),
-            remark=self._remark(root, inputs),
+            remark="\n".join([self._remark(root, inputs), *_asked(recorder)]),
         )
         return recorder, recording
 
@@ -290,6 +294,16 @@ def _small_enough(written: Written) -> None:
     if size > MOST_BYTES:
         words = f"Its weights are {size / 2**20:,.0f} MiB; a document can hold {MOST_BYTES / 2**20:,.0f} MiB of them."
         raise Inexpressible(words)
+
+
+def _asked(recorder: Recorder) -> list[str]:
+    """Which lines of the user's looked at values, so that another input may be computed in another way."""
+    found = [f"{file}, line {number}: {plain_words(text)[:80]}" for (file, number), text in recorder.asked.items()]
+    if not found:
+        return []
+    more = f"; and {len(found) - MOST_LINES} more lines" if len(found) > MOST_LINES else ""
+    shown = "; ".join(found[:MOST_LINES]) + more
+    return [f"It looks at values of tensors, which may be others for another input: {shown}."]
 
 
 def _constants(recording: Recording, written: Written) -> list[str]:

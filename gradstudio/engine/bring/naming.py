@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gradstudio.engine.bring.record import Call, Line
+from gradstudio.engine.bring.record import Call, Line, Span
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.names import check, suggest
 
@@ -41,14 +41,42 @@ def _legal(wish: str) -> str:
 
 
 def wishes(calls: Sequence[Call], number: int) -> tuple[str, ...]:
-    """What the source calls the results of a call; nothing when it gives no name to them."""
+    """What the source calls the results of a call; nothing when it gives no name to these very values."""
     call = calls[number]
     found = _statement(call.line)
     if found is None or not _is_last(calls, number, found):
         return ()
+    return _wishes(found, call)
+
+
+def _wishes(found: ast.stmt, call: Call) -> tuple[str, ...]:
+    value, span = getattr(found, "value", None), call.line.span
     if isinstance(found, ast.Return):
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if span is not None and not any(_gives(part, span) for part in parts):
+            return ()
         return (f"{_short(call.inside[-1].path)}_{OUT}",) if call.inside else (OUT,)
-    return _targets(found)
+    if span is None or isinstance(found, ast.AugAssign) or _gives(value, span):
+        return _targets(found)
+    target = found.targets[0] if isinstance(found, ast.Assign) else None
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return next((_names(t) for t, part in zip(target.elts, value.elts, strict=True) if _gives(part, span)), ())
+    return ()
+
+
+def _gives(value: ast.expr | None, span: Span) -> bool:
+    """Whether what stands at the span is what an expression gives."""
+    match value:
+        case None:
+            return False
+        case ast.IfExp(body=one, orelse=other):
+            return _gives(one, span) or _gives(other, span)
+        case ast.BoolOp(values=values):
+            return any(_gives(one, span) for one in values)
+        case ast.NamedExpr(value=inner):
+            return _gives(inner, span)
+        case _:
+            return (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset) == span
 
 
 def _short(path: str) -> str:
@@ -63,12 +91,18 @@ def _is_last(calls: Sequence[Call], number: int, statement: ast.stmt) -> bool:
     for other in calls[number + 1 :]:
         if len(other.inside) <= len(call.inside):
             same = other.line.frame == call.line.frame and other.line.file == call.line.file
+            if call.line.span is not None:
+                return not same or other.line.span != call.line.span
             return not same or _statement(other.line) is not statement
     return True
 
 
 def _targets(statement: ast.stmt) -> tuple[str, ...]:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    return _names(target)
+
+
+def _names(target: ast.expr | None) -> tuple[str, ...]:
     if isinstance(target, ast.Name):
         return (target.id,)
     if isinstance(target, ast.Tuple) and all(isinstance(one, ast.Name) for one in target.elts):
@@ -77,19 +111,31 @@ def _targets(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _statement(line: Line) -> ast.stmt | None:
-    """The innermost assignment or return that holds the line."""
-    return _statements(line.file).get(line.number) if line.file else None
+    """The innermost assignment or return at work; on a line with several, the one that holds the span."""
+    found = _statements(line.file).get(line.number, ()) if line.file else ()
+    if line.span is None:
+        return found[0] if len(found) == 1 else None
+    begin, end = line.span[:2], line.span[2:]
+    return next((one for one in reversed(found) if _begin(one) <= begin and end <= _end(one)), None)
+
+
+def _begin(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.col_offset
+
+
+def _end(statement: ast.stmt) -> tuple[int, int]:
+    return statement.end_lineno or statement.lineno, statement.end_col_offset or 0
 
 
 @lru_cache(maxsize=256)
-def _statements(file: str) -> dict[int, ast.stmt]:
+def _statements(file: str) -> dict[int, list[ast.stmt]]:
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return {}
-    found: dict[int, ast.stmt] = {}
+    found: dict[int, list[ast.stmt]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return):
             for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                found[number] = node
+                found.setdefault(number, []).append(node)
     return found

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -18,16 +19,23 @@ from gradstudio.engine.bring.makers import Maker, maker_of
 from gradstudio.engine.bring.users_code import UsersFile
 
 MOST_CALLS = 20_000
-_UNSAID = ("torch._C", "torch.autograd.function")
+Span = tuple[int, int, int, int]
+_ASKS = frozenset("__bool__ __int__ __float__ __index__ __complex__ item tolist is_nonzero equal allclose".split())
+"""The last words of calls that make of a tensor's values a plain one, on which what follows may depend."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the user's that is being executed; `frame` tells one call of a function from the next."""
+    """A line of the user's that is being executed; `frame` tells one call of a function from the next.
+
+    Attributes:
+        span: of the expression at work, where Python tells: (line, column, last line, end column) in bytes.
+    """
 
     file: str = ""
     number: int = 0
     frame: int = 0
+    span: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class Recorder(TorchFunctionMode):
         calls: what was called, in order.
         makers: by id of a layer, how it is made.
         constants: values of tensors that came from nowhere, as they were when they were first used.
+        asked: the user's lines that made a plain value of a tensor's values: what follows may depend on them.
     """
 
     def __init__(self, root: nn.Module, file: UsersFile, inputs: list[Tensor]) -> None:
@@ -77,6 +86,7 @@ class Recorder(TorchFunctionMode):
         self.calls: list[Call] = []
         self.makers: dict[int, Maker | None] = {}
         self.constants: dict[int, Tensor] = {}
+        self.asked: dict[tuple[str, int], str] = {}
         self._file = file
         self._paths = {id(module): path for path, module in root.named_modules()}
         self._root, self._silent, self._visits = root, 0, 0
@@ -139,9 +149,9 @@ class Recorder(TorchFunctionMode):
         self._silent += 1
         try:
             result = plain(module, *args, **kwargs)
+            draws = not torch.equal(before, torch.get_rng_state())
         finally:
             self._silent -= 1
-        draws = not torch.equal(before, torch.get_rng_state())
         self._note("", given[0], given[1], result, draws, module, path)
         return result
 
@@ -179,6 +189,10 @@ class Recorder(TorchFunctionMode):
             raise Inexpressible(words, *self._place(line))
         for tensor in tensors_in((arguments, keywords)):
             self._meet(tensor, line)
+        asker = sys._getframe(2).f_code.co_filename
+        if path.rpartition(".")[2] in _ASKS and self._file.is_theirs(asker):
+            short, number, source = self._place(line)
+            self.asked[short, number] = source
         self._kept.append(result)
         self._known.update(id(tensor) for tensor in tensors_in(result))
         inside, around = tuple(self._inside), _modes()
@@ -213,7 +227,8 @@ class Recorder(TorchFunctionMode):
             frame = frame.f_back
         if frame is None:
             return Line()
-        return Line(frame.f_code.co_filename, frame.f_lineno, id(frame) ^ (len(self._inside) << 3) ^ self._visits)
+        one = id(frame) ^ (len(self._inside) << 3) ^ self._visits
+        return Line(frame.f_code.co_filename, frame.f_lineno, one, _span(frame))
 
 
 def needed(calls: list[Call], output: Any, buffers: set[int]) -> list[Call]:
@@ -262,6 +277,16 @@ def _path_of(func: Any) -> str:
         return path
     name, where = getattr(func, "__name__", str(func)), getattr(func, "__module__", "") or ""
     return f"{where or 'torch'}.{name}"
+
+
+def _span(frame: FrameType) -> Span | None:
+    """The expression at which a frame is at work; None before Python 3.11, and where no text is known."""
+    positions = getattr(frame.f_code, "co_positions", None)
+    found = next(islice(positions(), frame.f_lasti // 2, None), None) if positions is not None else None
+    if found is None or None in found:
+        return None
+    line, last, column, end = found
+    return line, column, last, end
 
 
 def _modes() -> tuple[str, ...]:

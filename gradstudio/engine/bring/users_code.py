@@ -1,11 +1,11 @@
 """The user's file: importing it, finding the module in it, and telling where in it something failed."""
 
-import ast
 import importlib
 import importlib.util
 import inspect
 import linecache
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -16,9 +16,12 @@ from types import ModuleType
 
 from torch import nn
 
+from gradstudio.document.brought import offers
+from gradstudio.document.errors import UnreadableFile
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, NotThere
 
 PRIVATE = "_brought_"
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}")
 OWN = str(Path(__file__).resolve().parents[2]) + os.sep
 Arguments = tuple[tuple[object, ...], dict[str, object]]
 
@@ -81,10 +84,12 @@ class UsersFile:
         return os.path.relpath(filename, self.path.parent) if filename else ""
 
     def _failure(self, error: BaseException) -> CodeFailed:
-        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        told = ADDRESS.sub("", str(error)).replace(PRIVATE, "")
+        words = f"{type(error).__name__}: {told}" if told else type(error).__name__
         if isinstance(error, SystemExit):
             words = f"The code ended the program: SystemExit({error.code!r})"
         if isinstance(error, SyntaxError) and error.filename:
+            words = f"{type(error).__name__}: {error.msg}"  # its place is told once
             return CodeFailed(words, self.short(error.filename), error.lineno or 0, (error.text or "").strip())
         frames = [f for f in traceback.extract_tb(error.__traceback__) if self.is_theirs(f.filename)]
         if not frames:
@@ -106,21 +111,6 @@ def _root_and_name(path: Path) -> tuple[Path, str]:
     return folder, ".".join(parts) if len(parts) > 1 else f"{PRIVATE}{path.stem}"
 
 
-def read_arguments(text: str) -> Arguments:
-    """The literals of ``64, num_layers=2``; nothing is evaluated.
-
-    Raises:
-        NotThere: something is no literal.
-    """
-    try:
-        call = ast.parse(f"f({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        positional = tuple(ast.literal_eval(node) for node in call.args)
-        return positional, {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
-    except (SyntaxError, ValueError, TypeError, AssertionError) as error:
-        raise NotThere(f"The arguments '{text}' are not plain values, such as 64, num_layers=2: {error}.") from None
-
-
 def build(file: UsersFile, module: ModuleType, name: str, arguments: Arguments) -> nn.Module:
     """The module of that name: a class or a function is called with the arguments.
 
@@ -139,7 +129,7 @@ def build(file: UsersFile, module: ModuleType, name: str, arguments: Arguments) 
         raise NotThere(f"'{name}' of {file.path.name} is a class, but no torch.nn.Module.")
     if not callable(found):
         raise NotThere(f"'{name}' of {file.path.name} is of class {type(found).__name__}, and no torch.nn.Module.")
-    _fits(found, name, arguments)
+    _fits(found, name, arguments, file)
     with file.blamed():
         made = found(*arguments[0], **arguments[1])
     if not isinstance(made, nn.Module):
@@ -153,7 +143,7 @@ def _offers(module: ModuleType) -> str:
     return ", ".join(own or names) or "no module at all"
 
 
-def _fits(found: Callable[..., object], name: str, arguments: Arguments) -> None:
+def _fits(found: Callable[..., object], name: str, arguments: Arguments, file: UsersFile) -> None:
     try:
         signature = inspect.signature(found)
     except (TypeError, ValueError):
@@ -161,8 +151,30 @@ def _fits(found: Callable[..., object], name: str, arguments: Arguments) -> None
     try:
         signature.bind(*arguments[0], **arguments[1])
     except TypeError as error:
-        given, wanted = inspect.Parameter.empty, signature.parameters.values()
-        plain = [p.name for p in wanted if p.default is given and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        words = f"{name}{signature} cannot be called so: {error}."
-        hint = f' Give the arguments, for example --args "{", ".join(f"{p}=…" for p in plain)}".' if plain else ""
-        raise NotThere(words + hint) from None
+        wanted = ", ".join(_shown(parameter) for parameter in signature.parameters.values())
+        raise NotThere(f"{name}({wanted}) cannot be called so: {error}.{_hint(file.path, name)}") from None
+
+
+def _shown(parameter: inspect.Parameter) -> str:
+    """A parameter as a person reads it: no addresses, no names that we gave."""
+    kind, default = parameter.annotation, parameter.default
+    stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" * (parameter.kind is parameter.VAR_KEYWORD)
+    text, equals = f"{stars}{parameter.name}", "="
+    if kind is not parameter.empty:
+        text, equals = f"{text}: {kind if isinstance(kind, str) else getattr(kind, '__name__', '…')}", " = "
+    if default is parameter.empty:
+        return text
+    value = repr(default)
+    return f"{text}{equals}{'…' if ' at 0x' in value or PRIVATE in value or len(value) > 40 else value}"
+
+
+def _hint(path: Path, name: str) -> str:
+    """An example of the arguments, where the file tells what is needed."""
+    try:
+        offer = next((one for one in offers(path) if one.name == name), None)
+    except UnreadableFile:
+        return ""
+    if offer is None or not offer.needs:
+        return ""
+    example = offer.proposed or ", ".join(f"{word}=…" for word in offer.needs)
+    return f' Give the arguments, for example --args "{example}".'

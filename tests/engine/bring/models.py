@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -386,3 +387,46 @@ class Positions(nn.Module):
         if (x > 100).any():
             x = x / 100
         return self.fc(x + self.table[:, : x.size(1)])
+
+
+@dataclass
+class Config:
+    width: int = 4
+    depth: int = 2
+    names: tuple = ("a", "b")
+
+
+class Configured(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(config.width, config.width) for _ in range(config.depth)])
+
+    def forward(self, x, targets=None):
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        if targets is None:
+            logits = x * 2
+            loss = None
+        else:
+            logits, loss = x * 2, (x - targets).pow(2).mean()
+        return logits, loss
+
+
+class ByValue(nn.Module):
+    """Its branches and sizes depend on what is in the tensors."""
+
+    def forward(self, x):
+        if x.sum() > 0:
+            y = x * 2
+        else:
+            y = x * 3
+        return y * float(x.max())
+
+
+class Kept(nn.Module):
+    """Its results stand in lists and lengths: no name of its is that of a value."""
+
+    def forward(self, x):
+        pair = [torch.sin(x), 1]
+        count = len(torch.cos(x))
+        return pair[0] * count

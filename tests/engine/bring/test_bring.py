@@ -46,6 +46,11 @@ CASES = (
     ("make", ("torch.randn(2, 4)",), {"arguments": "width=4"}, ()),
     ("trained", ("torch.ones(2, 8)",), {}, ()),
     ("evaluated", (IMAGE,), {}, ()),
+    ("Configured", ("torch.randn(2, 3)",), {"arguments": "Config(3, depth=1)"}, ()),
+    ("Configured", ("torch.randn(2, 4)",), {"arguments": "config=Config(names=('a', ['b', {'c': None}]))"}, ()),
+    ("Configured", ("torch.randn(2, 4)", "targets=torch.ones(2, 4)"), {"arguments": "config=Config()"}, ()),
+    ("ByValue", ("torch.ones(2, 4)",), {}, ()),
+    ("Kept", ("torch.ones(2, 4)",), {}, ()),
 )
 
 
@@ -101,6 +106,52 @@ def test_a_layer_and_its_call_share_a_card(ask: Bringer) -> None:
 def test_names_are_those_of_the_source(ask: Bringer) -> None:
     names = _names(ask("TransformerBlock", "torch.randn(2, 7, 16)"))
     assert {"x", "q", "k", "v", "att", "y", "attn_qkv", "mlp_0"} <= names
+
+
+def test_a_name_is_that_of_the_variable_that_holds_the_value(ask: Bringer, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x, y=None):\n"
+        "        h = torch.sin(x); other = None\n"
+        "        if y is None: logits = h * 2; loss = None\n"
+        "        else: logits, loss = h * 2, (h - y).mean()\n"
+        "        big = logits if y is None else torch.exp(y)\n"
+        "        return (logits, loss, big)\n"
+    )
+    names = _names(ask("Net", "torch.randn(2, 4)", path=path))
+    assert {"h", "logits"} <= names
+    assert not {"loss", "other", "big"} & names
+    assert {"h", "logits", "loss", "big"} <= _names(ask("Net", "torch.ones(2)", "torch.ones(2)", path=path))
+    assert not {"pair", "count"} & _names(ask("Kept", "torch.ones(2, 4)"))
+
+
+def test_lines_that_looked_at_values_are_named(ask: Bringer) -> None:
+    answer = ask("ByValue", "torch.ones(2, 4)")
+    assert isinstance(answer, Brought)
+    lines = MODELS.read_text().splitlines()
+    branch, scale = lines.index("        if x.sum() > 0:") + 1, lines.index("        return y * float(x.max())") + 1
+    (note,) = answer.notes
+    assert f"models.py, line {branch}: if x.sum() > 0:" in note
+    assert f"models.py, line {scale}: " in note
+    assert note in answer.text.replace("\n# ", " ")  # and on the canvas
+    other = ask("MLP", "torch.randn(5, 8)")
+    assert isinstance(other, Brought)
+    assert not other.notes
+
+
+def test_no_message_shows_what_python_calls_our_copy_of_the_file(ask: Bringer, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "from torch import nn\n\nclass Config:\n    pass\n\nclass Net(nn.Module):\n"
+        "    def __init__(self, config: Config, other, more=Config()):\n        raise ValueError(config)\n"
+    )
+    told = [ask("Net", "1", path=path), ask("Net", "1", path=path, arguments="Config(), 2")]
+    for answer in told:
+        assert isinstance(answer, NotBrought)
+        assert "_brought_" not in answer.message
+        assert "0x" not in answer.message
+    assert told[0].message.startswith("Net(config: Config, other, more=…) cannot be called so: ")
+    assert told[1].message == "ValueError: <net.Config object>"
 
 
 def test_tied_weights_stay_one_tensor(ask: Bringer) -> None:
@@ -166,7 +217,13 @@ REFUSED = (
     ("NoModule", ("torch.ones(2)",), {}, "usage", "no torch.nn.Module"),
     ("number", ("torch.ones(2)",), {}, "usage", "class int"),
     ("NeedsArguments", ("torch.ones(2)",), {}, "usage", '--args "width=…, depth=…"'),
-    ("MLP", ("torch.ones(2)",), {"arguments": "open('x')"}, "usage", "not plain values"),
+    ("MLP", ("torch.ones(2)",), {"arguments": "open('x')"}, "usage", "models.py binds no 'open'"),
+    ("MLP", ("torch.ones(2)",), {"arguments": "math.sqrt(4)"}, "usage", "neither a value nor a call"),
+    ("MLP", ("torch.ones(2)",), {"arguments": "Config.width"}, "usage", "'Config.width' is neither"),
+    ("MLP", ("torch.ones(2)",), {"arguments": "*[1]"}, "usage", "'*[1]' is neither"),
+    ("MLP", ("torch.ones(2)",), {"arguments": "1, ("}, "usage", "are not Python: '(' was never closed."),
+    ("Configured", ("torch.ones(2, 4)",), {}, "usage", '--args "config=Config()"'),
+    ("Configured", ("torch.ones(2, 4)",), {"arguments": "Config(5, height=2)"}, "code", "'height'"),
     ("MLP", ("__import__('os').getcwd()",), {}, "usage", "cannot be read"),
     ("MLP", ("torch.ones(",), {}, "usage", "is not Python"),
     ("MLP", ("torch.ones(2, 3) @ torch.ones(2, 3)",), {}, "usage", "cannot be made"),
@@ -226,5 +283,6 @@ def test_a_table_is_made_as_the_constructor_made_it_and_what_only_decided_a_bran
     answer = ask("Positions", "torch.randn(2, 4, 6)")
     assert isinstance(answer, Brought)
     assert "torch.sin(" in answer.text
-    assert "any" not in answer.text
+    assert ".any(" not in "".join(line for line in answer.text.splitlines() if not line.startswith("#"))
+    assert any("if (x > 100).any():" in note for note in answer.notes)
     assert not answer.tensors
