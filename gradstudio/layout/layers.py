@@ -1,7 +1,7 @@
 """Columns: every box right of what it takes from, and what takes from nothing close to its user.
 
 Longest path (Sugiyama, Tagawa, Toda 1981), then boxes with more users than
-sources move right, and so does what is made for one user only.
+sources move right, and so does what is made for one user only, or from numbers only.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ def assign_layers(
     after: Sequence[tuple[int, int]] = (),
     first: AbstractSet[int] = frozenset(),
     last: AbstractSet[int] = frozenset(),
+    light: AbstractSet[int] = frozenset(),
 ) -> list[int]:
     """The column of each of `count` boxes.
 
@@ -29,6 +30,7 @@ def assign_layers(
         after: pairs that also stand left to right, though no wire joins them.
         first: boxes without sources that stay in the first column.
         last: boxes without users that stand right of all others.
+        light: boxes that stand left of their first user, whatever they take.
     """
     successors: list[list[int]] = [[] for _ in range(count)]
     sources = [0] * count
@@ -42,7 +44,9 @@ def assign_layers(
     free = _free(count, successors, [*((edge.source, edge.target) for edge in edges), *after])
     for _ in range(PULLS):
         for number in reversed(range(count)):
-            pulled = len(successors[number]) > sources[number] or (free[number] and successors[number])
+            pulled = len(successors[number]) > sources[number] or (
+                successors[number] and (free[number] or number in light)
+            )
             if pulled and number not in first:
                 layer[number] = min(layer[target] for target in successors[number]) - 1
     start, end = min(layer, default=0), max((layer[number] for number in range(count) if number not in last), default=0)

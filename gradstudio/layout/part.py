@@ -8,6 +8,7 @@ from gradstudio.layout import sizes as estimate
 from gradstudio.layout.crossings import BodyWires, wires_by_body
 from gradstudio.layout.ground import Rect
 from gradstudio.layout.joining import without_joined
+from gradstudio.layout.light import light_items
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.sequence import effect_pairs, loop_pairs
@@ -26,6 +27,7 @@ class Part:
         inner: places within a body, relative to its corner.
         extent: size of each item with its note, or of a block's frame.
         edges: room of each block's frame around what it holds.
+        light: what needs nothing but numbers.
         drop: how far below the top of its box an item's own card begins (its note is above).
     """
 
@@ -39,6 +41,7 @@ class Part:
         self._ports: dict[ItemId, tuple[dict[str, float], dict[int, float]]] = {}
         self.edges = {item: frames.frame_edges(graph, item) for item in graph.blocks}
         self.wires = wires_by_body(graph)
+        self.light = light_items(graph)
 
     def arrange(self, body: BodyId, only: Collection[ItemId] | None = None) -> None:
         """Place the items of a body, or only some of them; those of its blocks first."""
@@ -61,6 +64,7 @@ class Part:
             [(one + len(entries), other + len(entries)) for one, other in pairs],
             frozenset(range(len(entries))),
             frozenset(range(behind, len(boxes))),
+            frozenset(number[item] for item in order if item in self.light),
         )
         points = points[len(entries) : behind]
         left, top = min((x for x, _ in points), default=0.0), min((y for _, y in points), default=0.0)

@@ -19,13 +19,14 @@ def arrange_boxes(
     after: Sequence[tuple[int, int]] = (),
     first: AbstractSet[int] = NO_NUMBERS,
     last: AbstractSet[int] = NO_NUMBERS,
+    light: AbstractSet[int] = NO_NUMBERS,
 ) -> list[Point]:
     """Top left corners of the boxes, pixels; nothing overlaps, every edge goes from left to right.
 
     Args:
         boxes: in program order.
         edges: wires between them.
-        after, first, last: as of `layers.assign_layers`.
+        after, first, last, light: as of `layers.assign_layers`.
     """
     parts = connected_parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
     parts.sort(key=lambda members: min((number for number in members if number not in first), default=members[0]))
@@ -39,10 +40,10 @@ def arrange_boxes(
         inner_after[home[one][0]].append((home[one][1], home[other][1]))
     placed = []
     for part, members in enumerate(parts):
-        ends = [{home[number][1] for number in members if number in group} for group in (first, last)]
+        ends = [{home[number][1] for number in members if number in group} for group in (first, last, light)]
         layer = assign_layers(len(members), inner_edges[part], inner_after[part], *ends)
         pairs = [*((edge.source, edge.target) for edge in inner_edges[part]), *inner_after[part]]
-        layer, moved = spread_fans([boxes[number] for number in members], pairs, layer, *ends)
+        layer, moved = spread_fans([boxes[number] for number in members], pairs, layer, *ends[:2])
         columns = make_columns([boxes[number] for number in members], inner_edges[part], layer, moved)
         order_columns(columns)
         placed.append(place_columns(columns))

@@ -198,3 +198,25 @@ def test_what_takes_the_counter_of_a_loop_stands_right_of_the_frames_port():
         (block,) = graph.blocks
         lefts.append(places[named(graph, "y")][0] - places[block][0])
     assert lefts[0] + 60 < lefts[1]
+
+
+LATE = """
+B, C = 2, 16
+x = torch.randn(B, C)
+w1 = torch.randn(C, C)
+w2 = torch.randn(C, C // 2)
+y = ((x @ w1).relu() * 2).sin().cos()
+z = y @ w2
+"""
+
+
+def test_what_needs_only_numbers_stands_directly_left_of_its_first_user():
+    graph = program(LATE)
+    places = layout(graph)
+    columns = sorted({x for x, _ in places.values()})
+    column = {item: columns.index(x) for item, (x, _) in places.items()}
+    assert column[named(graph, "z")] > 5
+    assert column[named(graph, "w2")] == column[named(graph, "z")] - 1
+    half = next(node.id for node in graph.nodes.values() if node.operator == "operator.floordiv")
+    assert column[half] == column[named(graph, "w2")] - 1
+    assert column[named(graph, "w1")] == 1
