@@ -12,7 +12,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
 from gradstudio.ui.panels import code_text
 from gradstudio.ui.panels.code_completion import Completion
-from gradstudio.ui.panels.code_editor import CodeEditor
+from gradstudio.ui.panels.code_editor import EMPTY_WORDS, CodeEditor
 from gradstudio.ui.panels.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.panels.code_lines import LineMap
 from gradstudio.ui.panels.code_live import LiveText, Merge
@@ -87,6 +87,7 @@ class CodePanel(QWidget):
         session.results.moment_moved.connect(self._on_results_moment_moved)
         session.debug.changed.connect(self.marks.mark)
         session.graph_store.replaced.connect(self.marks.mark)
+        session.graph_store.replaced.connect(self._invite)
         session.run.state_changed.connect(self._on_run_state_changed)
 
     def _listen_to_parts(self) -> None:
@@ -116,6 +117,7 @@ class CodePanel(QWidget):
         self.marks.places = Places(program.spans)
         self._hints.clear()
         self.live.show(program)
+        self._invite()
 
     def copy_all(self) -> None:
         """Put the whole text on the clipboard."""
@@ -203,6 +205,11 @@ class CodePanel(QWidget):
 
     # ------------------------------------------------------------------ from the session
 
+    def _invite(self) -> None:
+        """An empty document says what can be done here; one whose program is still to come says nothing."""
+        graph = self._session.graph_store.graph
+        self.editor.setPlaceholderText("" if graph.nodes or graph.blocks else EMPTY_WORDS)
+
     def _on_selection_changed(self) -> None:
         self.marks.mark()
         if self._following or self.editor.hasFocus():
@@ -268,12 +275,12 @@ class CodePanel(QWidget):
             self._session.attention.select((here,))
         self._following = False
 
-    def _on_editor_escaped(self) -> None:
-        """Discard what is not applied; when all is, the keys go back to the canvas."""
-        if self.live.is_applied:
+    def _on_editor_escaped(self, again: object) -> None:
+        """The keys go back to the canvas, at the second press while something is not applied; no text is lost."""
+        if again or self.live.apply():
             self.left.emit()
         else:
-            self.discard()
+            self.said.emit("Not applied yet: Esc again goes to the canvas, and what you typed stays here")
 
     def _on_editor_cursor_moved(self) -> None:
         if self.editor.hasFocus():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtGui import QHideEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QVBoxLayout
 
 from gradstudio.ui.panels import code_text
@@ -16,7 +16,10 @@ Key = Qt.Key
 
 
 class Completion(QFrame):
-    """Opens behind a dot or the second letter of a word; Tab or Enter takes the word, Esc closes it."""
+    """Opens behind a dot or the second letter of a word; Tab takes the word, Esc closes it.
+
+    Enter begins a new line, as everywhere, unless the list was asked for or a word was chosen in it by an arrow key.
+    """
 
     def __init__(self, editor: CodeEditor, theme: Theme, names: Callable[[], Iterable[str]]) -> None:
         """Closed; `names` are what the program binds."""
@@ -24,6 +27,7 @@ class Completion(QFrame):
         self._editor, self._names, self._stem = editor, names, ""
         self._words: tuple[Offered, ...] = ()
         self._revision = 0
+        self._was_asked = self._was_chosen = False
         self.setObjectName("code_words")
         self.list = QListWidget(self)
         self.list.setFont(mono_font(12))
@@ -61,29 +65,37 @@ class Completion(QFrame):
         """Walk through the list, take a word, close; every other key is the text's."""
         if event.key() == Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
             self.offer()
+            self._was_asked = self.isVisible()
             return True
         if not self.isVisible():
             return False
         row, count = self.list.currentRow(), self.list.count()
         match event.key():
-            case Key.Key_Down:
-                self.list.setCurrentRow((row + 1) % count)
-            case Key.Key_Up:
-                self.list.setCurrentRow((row - 1) % count)
+            case Key.Key_Down | Key.Key_Up:
+                self.list.setCurrentRow((row + (1 if event.key() == Key.Key_Down else -1)) % count)
+                self._was_chosen = True
             case Key.Key_Tab:
                 self.list.setCurrentRow(max(0, row))
                 self.take()
-            case Key.Key_Return | Key.Key_Enter if row >= 0:
-                self.take()
+            case Key.Key_Return | Key.Key_Enter:
+                return self._takes_enter()
             case Key.Key_Escape:
                 self.hide()
             case _:
                 return False
         return True
 
+    def _takes_enter(self) -> bool:
+        """Take the word that a person chose; else the key is the text's, and the list closes."""
+        takes = (self._was_asked or self._was_chosen) and bool(self.current)
+        if takes:
+            self.take()
+        self.hide()
+        return takes
+
     @property
     def current(self) -> str:
-        """The word that Enter takes; "" when there is none."""
+        """The word that Tab takes; "" when there is none."""
         row = self.list.currentRow()
         return self._words[row].word if 0 <= row < len(self._words) else ""
 
@@ -99,7 +111,7 @@ class Completion(QFrame):
 
     def offer(self) -> None:
         """Show the words that could follow; nothing where there are none."""
-        self._revision = self._editor.document().revision()
+        self._revision, self._was_chosen = self._editor.document().revision(), False
         self._stem, self._words = offered(code_text.before(self._editor.textCursor()), self._names())
         if not self._words:
             self.hide()
@@ -111,6 +123,10 @@ class Completion(QFrame):
         self._place()
 
     # ------------------------------------------------------------------ inner workings
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._was_asked = self._was_chosen = False
+        super().hideEvent(event)
 
     def _place(self) -> None:
         """Under the word, or over it where there is more room; over whatever lies beside the dock."""

@@ -28,7 +28,7 @@ MOST_REPLACED = 200
 """Lines; of more the whole text is set anew, which is quicker then."""
 HINT_GAP_PX = 28
 LEAST_HINT_PX = 40
-EMPTY_WORDS = "# The Python of the canvas stands here as soon as there is a node. Or begin to type it."
+EMPTY_WORDS = "# Type or paste Python here: it becomes the canvas. What you build there stands here."
 StandardKey = QKeySequence.StandardKey
 
 
@@ -43,7 +43,8 @@ class CodeEditor(QPlainTextEdit):
 
     Signals:
         typed(): a person changed the text, not the program.
-        undo_asked(), redo_asked(), escaped(): keys whose meaning depends on whether the text is applied.
+        undo_asked(), redo_asked(): keys whose meaning depends on whether the text is applied.
+        escaped(object): Escape was pressed; whether the key before it was, too.
         hurried(): a command of the window is about to be carried out from here.
         walked(), released(): a person moved the cursor or selects; the mouse did, and is done.
         focus_changed(object): whether the keys come here.
@@ -52,7 +53,7 @@ class CodeEditor(QPlainTextEdit):
     typed = Signal()
     undo_asked = Signal()
     redo_asked = Signal()
-    escaped = Signal()
+    escaped = Signal(object)
     hurried = Signal()
     walked = Signal()
     released = Signal()
@@ -65,15 +66,14 @@ class CodeEditor(QPlainTextEdit):
         self.tip_at: Callable[[int, int], str] = lambda _line, _column: ""
         self.takes_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self._theme, self._putting, self._known = theme, False, ""
-        self.types_letter = False
+        self.types_letter = self._escapes = False
         self.setFont(mono_font(13))
         self.setAccessibleName("Python of the canvas")
         self.setAccessibleDescription(
-            "What is typed here changes the canvas. Tab inserts four spaces; Escape discards what is not applied, "
-            "and pressed again leaves the text."
+            "What is typed here changes the canvas. Tab inserts four spaces; Escape goes back to the canvas, pressed "
+            "twice while something is not applied, and the text stays."
         )
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setPlaceholderText(EMPTY_WORDS)
         self.highlighter = PythonHighlighter(self.document(), theme)
         self.gutter = Gutter(self, theme)
         self.blockCountChanged.connect(self._fit_gutter)
@@ -236,9 +236,12 @@ class CodeEditor(QPlainTextEdit):
         elif event.matches(StandardKey.Redo) or _is_redo(event):
             self.redo_asked.emit()
         elif event.key() == Qt.Key.Key_Escape:
-            self.escaped.emit()
+            self.escaped.emit(self._escapes)
+            self._escapes = True
+            return
         elif not code_keys.press(self, event):
             self._press(event)
+        self._escapes = False
 
     def _press(self, event: QKeyEvent) -> None:
         before, text = self.textCursor(), self._known
@@ -253,6 +256,7 @@ class CodeEditor(QPlainTextEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._escapes = False
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -299,4 +303,6 @@ def _is_ours(event: QKeyEvent) -> bool:
     """Keys that are commands of the window elsewhere, and mean something in the text."""
     control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
     mine = control and event.key() in (Qt.Key.Key_Slash, Qt.Key.Key_Space)
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    mine = mine or (event.modifiers() == both and event.key() == Qt.Key.Key_K)
     return mine or _is_redo(event) or event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)

@@ -30,6 +30,8 @@ def press(editor: QPlainTextEdit, event: QKeyEvent) -> bool:
             home(editor, keep=bare == Modifier.ShiftModifier)
         case Key.Key_Slash if bare == Modifier.ControlModifier:
             toggle_comment(editor)
+        case Key.Key_K if bare == Modifier.ControlModifier | Modifier.ShiftModifier:
+            delete_lines(editor)
         case _:
             return False
     return True
@@ -82,6 +84,22 @@ def home(editor: QPlainTextEdit, *, keep: bool) -> None:
     first = len(line) - len(line.lstrip())
     column = 0 if cursor.positionInBlock() == first else first
     cursor.setPosition(cursor.block().position() + column, Move.KeepAnchor if keep else Move.MoveAnchor)
+    editor.setTextCursor(cursor)
+
+
+def delete_lines(editor: QPlainTextEdit) -> None:
+    """Take the line of the cursor away, or all that are selected; the cursor stands in the one that follows."""
+    cursor = editor.textCursor()
+    blocks = list(_blocks(cursor))
+    first, last = blocks[0], blocks[-1]
+    begin, end = first.position(), last.position() + last.length() - 1
+    if last.next().isValid():
+        end += 1
+    elif first.previous().isValid():
+        begin -= 1
+    cursor.setPosition(begin)
+    cursor.setPosition(end, Move.KeepAnchor)
+    cursor.removeSelectedText()
     editor.setTextCursor(cursor)
 
 

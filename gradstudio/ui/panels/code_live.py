@@ -239,12 +239,13 @@ class LiveText(QObject):
             self._print_all()
 
     def _on_editor_cursor_moved(self) -> None:
-        if (
-            self._holding
-            and self.is_applied
-            and not any(self._holds(hunk) for hunk in hunks(self._editor.lines, self.program))
-        ):
-            QTimer.singleShot(0, self, self._print_all)  # not while the editor moves its cursor
+        if self._holding and self.is_applied:
+            QTimer.singleShot(0, self, self._on_cursor_settled)  # not while the editor moves its cursor
+
+    def _on_cursor_settled(self) -> None:
+        """The line that was left is printed; a line that came above moves the cursor, which has left nothing then."""
+        if not any(self._holds(hunk) for hunk in hunks(self._editor.lines, self.program)):
+            self._print_all()
 
     def _print_all(self) -> None:
         if self.is_applied and self._holding:

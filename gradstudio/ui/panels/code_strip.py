@@ -37,7 +37,9 @@ class CodeStrip(QWidget):
         self.chip, self.words = Chip(self), Elided(self)
         self.words.pressed.connect(self.place_asked)
         self.keep_button = self._button("Use my text", "What stands here is what is meant", self.keep_asked)
-        self.discard_button = self._button("Discard", "Show the program again (Esc)", self.discard_asked)
+        self.discard_button = self._button(
+            "Discard", "Show the program again, without what is not applied", self.discard_asked
+        )
         self.copy_left_button = self._button("Copy it", "Put that text on the clipboard", self.left_copied)
         self.drop_left_button = self._button("Drop it", "It is not needed any more", self.left_dropped)
         self.hints_button = self._button("", "Hints behind the lines: off, shapes or values", None)

@@ -71,14 +71,29 @@ def test_tab_takes_the_word_and_the_keys_stay_in_the_text(qtbot: QtBot, code: Co
     assert code.editor.text.endswith(f"\ny = torch.{second}") and not code.completion.isVisible()
 
 
-def test_enter_takes_a_begun_word_and_behind_a_dot_begins_a_line(qtbot: QtBot, code: CodePanel) -> None:
+def test_enter_begins_a_line_and_takes_no_word_that_nobody_chose(qtbot: QtBot, code: CodePanel) -> None:
+    for typed in ("y = scale.gra", "y = scale.grad", "y = torch.sigmoi", "sc"):
+        QTest.keyClicks(code.editor, typed)
+        assert code.completion.isVisible(), typed
+        QTest.keyClick(code.editor, Key.Key_Return)
+        assert code.editor.text.endswith(f"\n{typed}\n") and not code.completion.isVisible()
+    QTest.keyClicks(code.editor, "z")
+    QTest.keyClick(code.editor, Key.Key_Backspace)
+    assert code.editor.text.endswith("\nsc\n")
+
+
+def test_enter_takes_a_word_that_was_chosen_or_asked_for(qtbot: QtBot, code: CodePanel) -> None:
+    QTest.keyClicks(code.editor, "y = torch.si")
+    QTest.keyClick(code.editor, Key.Key_Down)
+    second = code.completion.current
+    QTest.keyClick(code.editor, Key.Key_Return)
+    assert code.editor.text.endswith(f"\ny = torch.{second}") and not code.completion.isVisible()
+    QTest.keyClick(code.editor, Key.Key_Return)
     QTest.keyClicks(code.editor, "sc")
+    QTest.keyClick(code.editor, Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(code.editor, "al")
     QTest.keyClick(code.editor, Key.Key_Return)
     assert code.editor.text.endswith("\nscale")
-    QTest.keyClicks(code.editor, ".")
-    assert code.completion.isVisible()
-    QTest.keyClick(code.editor, Key.Key_Return)
-    assert code.editor.text.endswith("\nscale.\n")
 
 
 def test_esc_closes_the_list_and_keeps_the_text(qtbot: QtBot, code: CodePanel) -> None:

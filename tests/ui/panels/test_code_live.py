@@ -210,19 +210,36 @@ def test_what_cannot_be_read_is_underlined_with_the_reason_and_the_canvas_stays(
     assert session.graph_store.graph.nodes == before.nodes and undo_count(session) == 0
 
 
-def test_esc_discards_and_ctrl_z_brings_the_words_back(qtbot: QtBot, code: CodePanel, session: Session) -> None:
+def test_discard_is_a_button_and_ctrl_z_brings_the_words_back(qtbot: QtBot, code: CodePanel, session: Session) -> None:
     go_behind(code, "y * 2")
     write(code, " + (")
     refused(qtbot, code)
-    press(code, Key.Key_Escape)
+    QTest.mouseClick(code.strip.discard_button, Qt.MouseButton.LeftButton)
     assert code.editor.text == TEXT.strip() and code.live.is_applied and wavy(code) == []
     press(code, Key.Key_Z, Control)
     assert "z = y * 2 + (" in code.editor.text and not code.live.is_applied
 
 
+def test_esc_takes_nothing_away_and_leaves_at_the_second_press(qtbot: QtBot, code: CodePanel) -> None:
+    left = []
+    code.left.connect(lambda: left.append(True))
+    go_behind(code, "y * 2")
+    write(code, " + (")
+    for letter in ("3", "4"):
+        press(code, Key.Key_Escape)
+        assert not left
+        write(code, letter)
+    press(code, Key.Key_Escape)
+    press(code, Key.Key_Escape)
+    assert left and code.editor.text.endswith("z = y * 2 + (34") and not code.live.is_applied
+
+
 def test_esc_leaves_the_text_when_all_is_applied(qtbot: QtBot, code: CodePanel) -> None:
+    go_behind(code, "y * 2")
+    write(code, "0")
     with qtbot.waitSignal(code.left):
         press(code, Key.Key_Escape)
+    assert code.live.is_applied and code.editor.text.endswith("y * 20")
 
 
 def test_an_edit_on_the_canvas_leaves_what_is_being_typed(qtbot: QtBot, code: CodePanel, session: Session) -> None:

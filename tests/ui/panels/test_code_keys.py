@@ -1,0 +1,108 @@
+"""Keys in the Code dock: none is lost, whatever is printed or read between two of them."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import Graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+
+Key, Control, Shift = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+TEXT = """import torch
+
+x = torch.ones(2, 3)
+y = x + 1
+z = y * 2
+"""
+
+
+@pytest.fixture
+def code(qtbot: QtBot, session: Session, dark: Theme) -> CodePanel:
+    made = CodePanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(700, 400)
+    made.show()
+    made.activateWindow()
+    made.editor.setFocus()
+    qtbot.waitUntil(made.editor.hasFocus)
+    session.graph_store.load(read_script(TEXT).graph)
+    qtbot.waitUntil(lambda: made.editor.text == TEXT.strip())
+    return made
+
+
+def go_behind(code: CodePanel, words: str) -> None:
+    found = code.editor.document().find(words)
+    assert not found.isNull(), words
+    cursor = code.editor.textCursor()
+    cursor.setPosition(found.selectionEnd())
+    code.editor.setTextCursor(cursor)
+
+
+def press(code: CodePanel, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(code.editor, key, keys)
+
+
+def write(code: CodePanel, words: str) -> None:
+    QTest.keyClicks(code.editor, words)
+
+
+def applied(qtbot: QtBot, code: CodePanel) -> None:
+    qtbot.waitUntil(lambda: code.live.is_applied)
+
+
+def test_a_line_that_comes_above_takes_no_line_away_that_was_just_begun(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    go_behind(code, "z = y * 2")
+    press(code, Key.Key_Return)
+    write(code, "loss = torch.nn.functional.mse_loss(y, x)")
+    press(code, Key.Key_Return)
+    applied(qtbot, code)
+    QApplication.processEvents()  # what waits for the cursor to come to rest
+    assert "import torch.nn.functional as F" in code.editor.text
+    write(code, "loss.backward()")
+    assert code.editor.text.endswith("(y, x)\nloss.backward()")
+    applied(qtbot, code)
+    assert session.run.program.code.rstrip().endswith("(y, x)\nloss.backward()")
+
+
+def test_ctrl_shift_k_deletes_lines(qtbot: QtBot, code: CodePanel) -> None:
+    go_behind(code, "y = x")
+    press(code, Key.Key_K, Control | Shift)
+    assert code.editor.text == TEXT.strip().replace("y = x + 1\n", "") and code.editor.line == 4
+    press(code, Key.Key_K, Control | Shift)
+    assert code.editor.text.endswith("x = torch.ones(2, 3)")
+    press(code, Key.Key_Z, Control)
+    press(code, Key.Key_Z, Control)
+    assert code.editor.text == TEXT.strip()
+
+
+LINES = ("w = torch.zeros(2, requires_grad=True)", "for i in range(4):", "p = torch.sigmoid(w)")
+MORE_LINES = ("loss = F.mse_loss(p, w)", "loss.backward()", "with torch.no_grad():", "w -= w.grad")
+
+
+@pytest.mark.parametrize("every", [1, 3, 7])
+def test_no_key_is_lost_when_the_text_is_read_between_keys(
+    qtbot: QtBot, code: CodePanel, session: Session, every: int
+) -> None:
+    session.graph_store.load(Graph())
+    qtbot.waitUntil(lambda: "manual_seed" in code.editor.text)
+    code.editor.moveCursor(QTextCursor.MoveOperation.End)
+    count = 0
+    for line in (*LINES, *MORE_LINES):
+        for key in (*line, Key.Key_Return):
+            QTest.keyClick(code.editor, key)
+            count += 1
+            if not count % every:
+                code.live.apply()
+                QApplication.processEvents()
+    applied(qtbot, code)
+    shown = [line.strip() for line in code.editor.lines]
+    assert [line for line in shown if line in (*LINES, *MORE_LINES)] == [*LINES, *MORE_LINES]
+    assert shown[-1] == "" and "import torch.nn.functional as F" in shown
