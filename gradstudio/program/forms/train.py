@@ -76,7 +76,7 @@ class _Training(ModuleWriter):
         plan, header = self.plan, self.graph.header
         return {
             "stem": re.sub(r"[^\w.+ -]", "_", plan.stem, flags=re.ASCII)[:LONGEST_NAME] or "program",
-            "inner": str(self._inner()),
+            "inner": str(self._steps_of_epoch()),
             "steps": str(plan.count or DEFAULT_STEPS),
             "rate": plan.rate.text if plan.rate is not None else DEFAULT_RATE,
             "seed": str(int(header.seed or 0)),
@@ -84,13 +84,13 @@ class _Training(ModuleWriter):
             "arguments": ", ".join(self._arguments_of_step("parallel", self._places())),
         }
 
-    def _inner(self) -> int:
+    def _steps_of_epoch(self) -> int:
         """How many steps an epoch has."""
         return self.plan.turns[0].count if self.plan.turns and self.plan.turns[0] else 1
 
     def _places(self) -> list[str]:
         """What the variables of the loops are in a step."""
-        inner = self._inner()
+        inner = self._steps_of_epoch()
         texts = ["step"] if len(self.plan.loops) < 2 else [f"step % {inner}", f"step // {inner}"]
         found = []
         for loop, turns, text in zip(self.plan.loops, self.plan.turns, texts, strict=False):
