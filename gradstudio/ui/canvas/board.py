@@ -13,6 +13,7 @@ from gradstudio.graph import analysis
 from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.graph.notes import note_of
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board_drag import Dragging
@@ -121,6 +122,7 @@ class Board(Dragging, Placing, Reading):
                 in_place = in_place and stays_in_place(card, made) and self._note_stays(item)
                 self.cards[item] = made
             self._unread.update(self._looks.keys() & self.joining.whole((item,)))
+        self._retitle()
         if in_place:
             self._number_statements()
         else:
@@ -137,6 +139,14 @@ class Board(Dragging, Placing, Reading):
             self.cards.pop(home, None)
         return False
 
+    def _retitle(self) -> None:
+        """Cards that are titled with what they write into follow its name."""
+        for item, card in self.cards.items():
+            if card.face.title.endswith("=") and item in self.graph.nodes:
+                face = self._face(item)
+                if face != card.face:
+                    card.face, card.revision = face, card.revision + 1
+
     def _switched(self, in_place: bool) -> set[ItemId]:
         """Cards whose module is in another mode now, because of a statement about what holds it."""
         if in_place:
@@ -146,7 +156,7 @@ class Board(Dragging, Placing, Reading):
 
     def _note_stays(self, item: ItemId) -> bool:
         note = self.notes.get(item)
-        return self.graph.nodes[item].note == (note.text if note is not None else "")
+        return note_of(self.graph.nodes[item]) == (note.text if note is not None else "")
 
     def show(self, shown: Shown) -> None:
         """Other overlays are on."""

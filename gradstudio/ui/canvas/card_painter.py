@@ -17,7 +17,7 @@ from gradstudio.ui.canvas.facts_painter import paint_facts, problem_box
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.heads import Head
 from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
-from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.look import Look, Meter
 from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, paint_warning
 from gradstudio.ui.canvas.port_looks import PortLook
 
@@ -144,7 +144,9 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
     names = meter.elided(face.names, "title", right - PADDING)
     painter.setPen(ink)
     painter.setFont(meter.font("title"))
-    painter.drawText(QRectF(PADDING, 0, right - PADDING, HEADER), Align.AlignVCenter, names or face.title)
+    painter.drawText(
+        QRectF(PADDING, 0, right - PADDING, HEADER), Align.AlignVCenter, names or _title(meter, face, right - PADDING)
+    )
     if not names:
         return
     x = PADDING + meter.width(names, "title")
@@ -152,6 +154,12 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
     painter.setFont(meter.font("subtitle"))
     painter.setPen(faint(ink, 0.78))
     painter.drawText(QRectF(x, 0, right - x, HEADER), Align.AlignVCenter, subtitle)
+
+
+def _title(meter: Meter, face: Face, width: float) -> str:
+    """The operator's title; of what is written into the beginning, where there is no room for all of it."""
+    end = face.title[face.title.rfind(" ") :] if face.title.endswith("=") else ""
+    return meter.elided(face.title.removesuffix(end), "title", width - meter.width(end, "title")) + end
 
 
 def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> float:

@@ -18,6 +18,7 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.targets import title_with_target
 
 HEADER: Final = 30.0
 ROW: Final = 22.0
@@ -191,10 +192,10 @@ def node_face(
     rows = (*(_call_row(graph, port, item) for port in called), *(input_row(graph, port, head.id) for port in shown))
     outputs = output_rows(output_ports(graph, item), item, always=module is not None)
     names = ", ".join(head.names) if any(name != "_" for name in head.names) else ""
-    title = operator.title if operator is not None else head.operator.rsplit(".", 1)[-1]
+    title = title_with_target(graph, head.id, operator) if operator is not None else head.operator.rsplit(".", 1)[-1]
     constructor = head.id if makes_module(operator) else None
     mode, frozen = mode_of(graph, constructor)
-    width = _width(title, ports, outputs, measure, SWITCH if mode else 0.0)
+    width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
     width = max(width, MODULE_WIDTH) if module is not None else width
     hidden = len(ports) - len(shown) + len(asked) - len(shown_ports(asked, expanded))
     face = Face(
