@@ -2,7 +2,10 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+
+_CUDNN = ("deterministic", "benchmark", "enabled", "allow_tf32")
 
 
 class Settings(NamedTuple):
@@ -15,6 +18,8 @@ class Settings(NamedTuple):
     deterministic: tuple[bool, bool]
     precision: str
     anomaly: tuple[bool, bool]
+    cudnn: tuple[bool, bool, bool, bool]
+    numpy_printing: dict[str, Any]
 
     def restore(self) -> None:
         """Set what is not so already."""
@@ -33,6 +38,11 @@ class Settings(NamedTuple):
             torch.set_float32_matmul_precision(self.precision)
         if now.anomaly != self.anomaly:
             torch.autograd.set_detect_anomaly(*self.anomaly)
+        if now.cudnn != self.cudnn:
+            for name, value in zip(_CUDNN, self.cudnn, strict=True):
+                setattr(torch.backends.cudnn, name, value)
+        if now.numpy_printing != self.numpy_printing:
+            np.set_printoptions(**self.numpy_printing)
 
 
 def settings() -> Settings:
@@ -50,4 +60,6 @@ def settings() -> Settings:
         ),
         precision=torch.get_float32_matmul_precision(),
         anomaly=(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
+        cudnn=tuple(getattr(torch.backends.cudnn, name) for name in _CUDNN),
+        numpy_printing=dict(np.get_printoptions()),
     )

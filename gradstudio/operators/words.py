@@ -72,6 +72,8 @@ def signature(operator: Operator, most: int = MAX_PARAMETERS) -> str:
             return f"{first}.{operator.symbol or second}"
         case Face.SET_ATTRIBUTE:
             return f"{first}.{operator.symbol or 'name'} = value"
+        case Face.SET_PATH:
+            return f"{operator.path.removesuffix('=')} = {first}"
         case Face.ITEM:
             return f"{first}[{second}]"
         case Face.SET_ITEM:

@@ -246,6 +246,12 @@ class Printer(ValuePrinter):
         line.write(f".{operator.symbol or attribute_of(node)} = ")
         self._value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
 
+    def _set_path(self, line: Line, node: Node, operator: Operator) -> None:
+        text, module = spelled_path(operator.path.removesuffix("="))
+        self.imports.add(module)
+        line.write(f"{text} = ")
+        self._value(line, node, operator.parameters[0].name, Kind.ANY)
+
     def _target(self, line: Line, target: Target, inside: bool = False) -> None:
         """What a loop binds at its head: ``i, (a, b)``."""
         start, place = line.length, len(line.marks)
@@ -306,4 +312,5 @@ _STATEMENTS = {
     Face.AUGMENTED: Printer._augmented,
     Face.SET_ITEM: Printer._set_item,
     Face.SET_ATTRIBUTE: Printer._set_attribute,
+    Face.SET_PATH: Printer._set_path,
 }

@@ -249,11 +249,12 @@ def call(operator: Operator, values: dict[str, Any]) -> Any:
     if Effect.SETTING not in operator.effects:
         return _called(operator, values)
     before = settings()
-    try:
-        with torch.enable_grad():
-            return _called(operator, values)
-    finally:
-        before.restore()
+    with torch.backends.__allow_nonbracketed_mutation():  # torch's own tests, which others import, forbid it
+        try:
+            with torch.enable_grad():
+                return _called(operator, values)
+        finally:
+            before.restore()
 
 
 def _called(operator: Operator, values: dict[str, Any]) -> Any:
@@ -265,6 +266,9 @@ def _called(operator: Operator, values: dict[str, Any]) -> Any:
             return getattr(positional[0], operator.symbol)
         case Face.SET_ATTRIBUTE:
             return setattr(positional[0], operator.symbol, values[operator.parameters[1].name])
+        case Face.SET_PATH:
+            owner, _, word = operator.path.removesuffix("=").rpartition(".")
+            return setattr(resolve(owner), word, positional[0])
         case _:
             return resolve(operator.path)(*positional, **keywords)
 

@@ -32,6 +32,9 @@ _GENERIC = {"axis": 0, "axis1": 0, "axis2": 1, "source": 0, "destination": 1, "d
 _GENERIC |= {"shape": (3, 3), "N": 3, "repeats": 2, "reps": 2, "pad_width": 1, "low": 5, "high": 5, "p": 0.5, "q": 0.5}
 _GENERIC |= {"shift": 1, "obj": 1, "deg": 1, "fill_value": 7.0, "indices_or_sections": 3, "arrays": pair, "tup": pair}
 _CALLS: dict[str, Values] = {
+    "builtins.int.bit_length": {"self": 5},
+    "numpy.iinfo": {"type": np.int64},
+    "numpy.finfo": {"dtype": np.float32},
     "numpy.logspace": {"start": 0.0, "stop": 1.0},
     "numpy.fromiter": {"iter": lambda: [1.0, 2.0], "dtype": np.float64},
     "numpy.meshgrid": {"xi": lambda: (vector(), vector())},

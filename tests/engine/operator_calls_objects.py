@@ -47,6 +47,7 @@ LEGACY = {
     "Long": torch.int64, "Int": torch.int32, "Short": torch.int16, "Char": torch.int8, "Byte": torch.uint8,
     "Bool": torch.bool,
 }  # fmt: skip
+SCALER = "torch.amp.GradScaler"
 NODE, STORAGE, STATE = "torch.autograd.graph.Node.", "torch.UntypedStorage.", "builtins.dict."
 
 
@@ -78,6 +79,11 @@ SAMPLES: dict[str, Values] = {
     **{f"torch.nn.ModuleList.{word}": {"self": modules} for word in ("append", "insert", "extend")},
     "torch.nn.Module.register_parameter": {"param": lambda: nn.Parameter(plain())},
     **{f"torch.optim.Optimizer.{word}": {"self": optimizer} for word in ("param_groups", "defaults", "state")},
+    **{f"{SCALER}.{word}": {"self": lambda: torch.amp.GradScaler("cpu")} for word in ("get_scale", "is_enabled")},
+    f"{SCALER}.scale": {"self": lambda: torch.amp.GradScaler("cpu"), "outputs": leaf},
+    **{f"{SCALER}.{word}": {"self": lambda: torch.amp.GradScaler("cpu", enabled=False), "optimizer": optimizer}
+       for word in ("unscale_", "step")},
+    f"{SCALER}.update": {"self": lambda: torch.amp.GradScaler("cpu", enabled=False)},
     **{f"{STATE}{word}": {"self": lambda: chain().state_dict()} for word in ("keys", "values", "items")},
 }  # fmt: skip
 

@@ -35,6 +35,9 @@ _OWN = ("python.", "operator.", "builtins.")
 GENERATED = "generated"
 """Where a row comes from that nobody wrote."""
 
+_SCALER = "torch.amp.GradScaler"
+"""Its device is that of what it scales, "cuda" where nothing is said: not the document's."""
+
 _METHODS = (
     "torch.Tensor.",
     "torch.Generator.",
@@ -43,6 +46,8 @@ _METHODS = (
     "torch.nn.Sequential.",
     "torch.nn.ModuleList.",
     "torch.UntypedStorage.",
+    "torch.amp.GradScaler.",
+    "builtins.int.",
     "builtins.dict.",
     "torch.autograd.graph.Node.",
     "torch.Size.",
@@ -321,7 +326,7 @@ def _effects(row: Row, facts: Facts) -> tuple[Effect, ...]:
 def _creates(row: Row, parameters: tuple[Parameter, ...], face: Face) -> bool:
     names = {parameter.name for parameter in parameters}
     tensors = any(parameter.kind in (Kind.TENSOR, Kind.TENSORS) for parameter in parameters)
-    return "device" in names and not tensors and face in (Face.FUNCTION, Face.CONSTRUCTOR)
+    return "device" in names and not tensors and row.target != _SCALER and face in (Face.FUNCTION, Face.CONSTRUCTOR)
 
 
 def _results(row: Row, signature: Signature) -> tuple[Result, ...]:

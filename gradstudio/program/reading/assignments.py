@@ -6,6 +6,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT
 from gradstudio.graph.names import check
 from gradstudio.operators.binding import Several, Written
+from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.choices import chooses
@@ -102,6 +103,11 @@ class Assignments:
                 count = self._expressions.index(index, ports)
                 ports["value"] = brought
                 self._draft.node("operator.setitem", ports, lengths={"index": count})
+            case ast.Attribute() if (path := self._modules.path(target)) is not None:
+                row = load().get(f"{path}=")
+                if row is None:
+                    raise refused(target, f"'{path[:60]}' is nothing that a program may set here.")
+                self._draft.node(row.key, {row.parameters[0].name: brought})
             case ast.Attribute(value=owner, attr=name):
                 whose = self._expressions.port(owner)
                 row = attribute_row(self._draft.family(whose), name, Face.SET_ATTRIBUTE)

@@ -12,6 +12,7 @@ from gradstudio.operators.catalogue import load
 from gradstudio.operators.errors import BindingError, UnknownOperator
 from gradstudio.operators.families import call_results
 from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.operators.outs import OUT
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.modules import Modules
@@ -20,7 +21,7 @@ from gradstudio.program.reading.refusals import call_words
 
 _OWNERS = {
     Family.TENSOR: ("torch.Tensor",),
-    Family.NUMBER: ("torch.Tensor",),
+    Family.NUMBER: ("torch.Tensor", "builtins.int"),
     Family.MODULE: ("torch.nn.Module",),
     Family.OPTIMIZER: ("torch.optim.Optimizer",),
     Family.OBJECT: (
@@ -129,6 +130,7 @@ class Calls:
         return load().get(maker.operator) if maker is not None else None
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
+        _name_out(node, path)
         node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
         try:
@@ -178,6 +180,17 @@ class Calls:
 
     def _port(self, given: Given) -> Port:
         return self._expressions.one(given)
+
+
+def _name_out(node: ast.Call, path: str) -> None:
+    """`np.add(a, 1, a)` is `np.add(a, 1, out=a)`: what a function of numpy writes into may stand last."""
+    row = next((row for row in load().overloads(path) if row.fills), None)
+    if row is None or not path.startswith("numpy.") or any(keyword.arg == OUT for keyword in node.keywords):
+        return
+    places = [p for p in row.parameters if not p.keyword_only]
+    if all(p.positional_only for p in places) and len(node.args) == len(places) + 1:
+        *node.args, last = node.args
+        node.keywords = [ast.keyword(OUT, last), *node.keywords]
 
 
 def _gathered(node: ast.Call, path: str, before: int) -> ast.Call:

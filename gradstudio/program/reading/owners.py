@@ -14,8 +14,11 @@ _GIVES = {
     "torch.optim.Optimizer.state_dict": "builtins.dict",
     "torch.finfo": "torch.finfo",
     "torch.iinfo": "torch.iinfo",
+    "numpy.finfo": "torch.finfo",
+    "numpy.iinfo": "torch.iinfo",
+    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
 }
-LAST = ("torch.UntypedStorage", "torch.autograd.graph.Node")
+LAST = ("torch.UntypedStorage", "torch.autograd.graph.Node", "torch.amp.GradScaler")
 """Whose methods a value may have that nothing is known of, behind all others."""
 
 
@@ -23,9 +26,9 @@ def owners_of(maker: Operator | None) -> tuple[str, ...]:
     """The types that what an operator makes is of, the nearest first; none where that is not known."""
     if maker is None:
         return ()
-    if maker.face is Face.CONSTRUCTOR:
-        return (maker.path,)
-    return (_GIVES[maker.path],) if maker.path in _GIVES else ()
+    if maker.path in _GIVES:
+        return (_GIVES[maker.path],)
+    return (maker.path,) if maker.face is Face.CONSTRUCTOR else ()
 
 
 def attribute_of_made(maker: Operator | None, name: str) -> Operator | None:

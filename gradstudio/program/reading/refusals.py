@@ -62,6 +62,7 @@ _PATHS = {
     "torch.hub": "a canvas reaches no network: import the module with File > Import Module",
     "torch.jit": "a canvas is not compiled: take it out",
     "torch.compile": "a canvas is not compiled: take it out",
+    "torch.set_default_tensor_type": "torch is giving it up: write `torch.set_default_dtype(torch.float64)`",
     "torch.utils.data": "a canvas has the whole data: index it, as in `X[k : k + n]`, in a `for` block",
     "torch.utils.tensorboard": "take its lines out: a canvas shows every value as a picture",
     "torch.onnx": "a canvas writes no files: export it",
