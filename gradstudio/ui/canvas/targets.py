@@ -50,7 +50,8 @@ def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> 
 def _index(graph: Graph, item: ItemId) -> str:
     """What stands between the brackets; a dot for what a wire brings."""
     node = graph.nodes[item]
-    parts, count = [], node.lengths.get("index")
+    parts: list[str] = []
+    count = node.lengths.get("index")
     while (path := f"index.{len(parts)}") in node.literals or (count is not None and len(parts) < count):
         parts.append(node.literals.get(path, "·"))
     text = ", ".join(parts) or node.literals.get("index", "…")
