@@ -17,6 +17,7 @@ from gradstudio.errors import GradStudioError
 
 if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
+    from gradstudio.headless import Unreadable
 
 FINE, FAILED, USAGE, NO_DISPLAY, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 _MODULE = re.compile(r"(?P<path>.*\.py):(?P<name>[^\W\d]\w*)")
@@ -155,6 +156,13 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
     return code
 
 
+def _unreadable(file: str, error: "Unreadable") -> int:
+    """Say what is wrong with a file, and where in it."""
+    place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
+    print(f"{file}: {place}{error}", file=sys.stderr)
+    return UNREADABLE
+
+
 def _export(options: argparse.Namespace) -> int:
     from gradstudio.headless import Unreadable, open_graph
     from gradstudio.program.errors import NoForm
@@ -163,8 +171,7 @@ def _export(options: argparse.Namespace) -> int:
         graph = open_graph(options.file)
         return _write_export(graph, options)
     except Unreadable as error:
-        print(f"{options.file}: {error}", file=sys.stderr)
-        return UNREADABLE
+        return _unreadable(options.file, error)
     except KeyError:
         print(f"Exporting as {options.form} comes in a later version.", file=sys.stderr)
         return USAGE
@@ -209,9 +216,7 @@ def _import(options: argparse.Namespace) -> int:
         graph = open_file(options.file).graph
         save(graph, target)
     except Unreadable as error:
-        place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
-        print(f"{options.file}: {place}{error}", file=sys.stderr)
-        return UNREADABLE
+        return _unreadable(options.file, error)
     except CannotSave as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -233,8 +238,7 @@ def _render(options: argparse.Namespace) -> int:
     try:
         graph = open_graph(options.file)
     except Unreadable as error:
-        print(f"{options.file}: {error}", file=sys.stderr)
-        return UNREADABLE
+        return _unreadable(options.file, error)
     from gradstudio.headless import trace_events
 
     events = trace_events(graph) if options.run else []

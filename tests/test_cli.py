@@ -289,6 +289,14 @@ def test_warnings_of_a_node_that_failed_carry_its_name(capsys, write) -> None:
     assert (report["error"]["node"], [warning["node"] for warning in report["warnings"]]) == ("z", ["g"])
 
 
+@pytest.mark.parametrize("words", [["export"], ["render", "-o", "never.png"]])
+def test_a_text_that_cannot_be_read_is_refused_at_its_place(words: list[str], tmp_path: Path, capsys) -> None:
+    text = tmp_path / "refused.py"
+    text.write_text("import torch\n\nx = [torch.ones(2) for _ in range(3)]\n")
+    assert main([words[0], str(text), *words[1:]]) == 4
+    assert "refused.py: line 3, column " in capsys.readouterr().err
+
+
 def test_export_writes_each_form_and_refuses_in_words(tmp_path: Path, capsys) -> None:
     example = examples() / "03_linear_regression.gsg"
     assert main(["export", str(example), "--as", "module"]) == 0

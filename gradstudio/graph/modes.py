@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from gradstudio.graph.joining import CALLED, EVAL, FREEZE, SELF, TRAIN, joined, makes_module
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Kind
 
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
+_COUNTING = ("batchnorm", "instancenorm")
 _HELD = frozenset({Kind.MODULE, Kind.MODULES})
 _NO_PARAMETERS = _HELD | {
     Kind.TENSOR, Kind.NUMBER, Kind.NUMBERS, Kind.INT, Kind.INTS, Kind.FLOAT, Kind.BOOL, Kind.TEXT, Kind.SHAPE,
@@ -91,6 +92,21 @@ def has_parameters(graph: Graph, module: ItemId) -> bool:
     given = [(wire.source, parameters.get(wire.port.partition(".")[0])) for wire in graph.wires_to(module)]
     handed_in = (kind not in _NO_PARAMETERS or (kind in _HELD and has_parameters(graph, one)) for one, kind in given)
     return "device" in parameters or any(handed_in)
+
+
+def has_buffers(graph: Graph, module: ItemId) -> bool:
+    """Whether a module may keep tensors that are not trained: running statistics, or a tensor that was handed in."""
+    node = graph.nodes.get(module)
+    if node is None or not _is_constructor(graph, module):
+        return True
+    word, held = node.operator.rsplit(".", 1)[-1].lower(), set(children(graph, module))
+    others = any(wire.source not in held and _may_be_tensor(graph, wire) for wire in graph.wires_to(module))
+    return others or any(part in word for part in _COUNTING) or any(has_buffers(graph, child) for child in held)
+
+
+def _may_be_tensor(graph: Graph, wire: Wire) -> bool:
+    parameter = load()[graph.nodes[wire.target].operator].parameter(wire.port.partition(".")[0])
+    return parameter is None or parameter.kind in (_HELD | {Kind.TENSOR, Kind.ANY})
 
 
 def is_shown(graph: Graph, module: ItemId) -> bool:

@@ -94,11 +94,19 @@ class References:
 
     def fresh(self, base: str) -> str:
         """A name that nothing else in the program has."""
+        name, self._numbers[base] = fresh_from(self._known(), base, self._numbers.get(base, 1))
+        return name
+
+    def _known(self) -> set[str]:
         if self._taken is None:
             addresses = self.addresses.values()
             self._taken = {*bound_names(self.graph), *RESERVED, *self.graph.definitions, *addresses}
-        name, self._numbers[base] = fresh_from(self._taken, base, self._numbers.get(base, 1))
-        return name
+        return self._taken
+
+    def first_free(self, *bases: str) -> str:
+        """The first of some names that nothing else in the program has; the first with a number when all are taken."""
+        base = next((base for base in bases if base not in self._known()), bases[0])
+        return self.fresh(base)
 
     def _binds_address(self, item: ItemId) -> bool:
         operator = self.soundness.operators.get(item)

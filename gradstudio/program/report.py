@@ -56,7 +56,7 @@ class _Reporter:
         text = self.references.bound(item)[output]
         family = self._family(node, text, operator)
         if family is Family.MODULE:
-            return self._module_gradients(name, text) if self._is_worth_it(node) else []
+            return self._module_tensors(name, text, node) if self._is_worth_it(node) else []
         if family is not Family.TENSOR:
             return []
         lines = _print(f'"{name} =", {text}', self.depth)
@@ -74,16 +74,29 @@ class _Reporter:
         return modes.has_parameters(self.graph, maker.id) and not held
 
     @cached_property
-    def _loop_names(self) -> tuple[str, str]:
-        """What all loops over parameters call what they go over."""
-        return self.references.fresh("key"), self.references.fresh("parameter")
+    def _loop_names(self) -> tuple[str, str, str]:
+        """What all loops over parameters and buffers call what they go over."""
+        free = self.references.first_free
+        return free("name", "key", "path"), free("parameter", "tensor", "value"), free("buffer", "held", "kept")
 
-    def _module_gradients(self, name: str, text: str) -> list[str]:
-        key, value = self._loop_names
-        return [
+    def _module_tensors(self, name: str, text: str, node: Node) -> list[str]:
+        """Loops over a module's parameters with their gradients, and over its buffers."""
+        key, value, buffer = self._loop_names
+        inner, label = self.depth + 1, f'"{name}." + {key} + '
+        lines = [
             f"{INDENT * self.depth}for {key}, {value} in {text}.named_parameters():",
-            *_print(f'"{name}." + {key} + ".grad =", {value}.grad', self.depth + 1),
+            *_print(f'{label}" =", {value}.data', inner),
+            *_print(f'{label}".grad =", {value}.grad', inner),
         ]
+        if self._may_have_buffers(node):
+            lines.append(f"{INDENT * self.depth}for {key}, {buffer} in {text}.named_buffers():")
+            lines += _print(f'{label}" =", {buffer}', inner)
+        return lines
+
+    def _may_have_buffers(self, node: Node) -> bool:
+        """Whether something in a module keeps tensors that are not trained."""
+        maker = origin(self.graph, node)
+        return maker is None or modes.has_buffers(self.graph, maker.id)
 
     def _family(self, node: Node, name: str, operator: Operator | None, depth: int = 0) -> Family:
         """What flows from the node, seen through second names."""

@@ -15,7 +15,7 @@ from gradstudio.program.forms.naming import MODULE_ATTRIBUTES
 from gradstudio.program.forms.notebook import write_notebook
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
-from tests.engine.forms import cells, differences
+from tests.engine.forms import cells, differences, run_text
 from tests.program.forms.test_laws import trained
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
@@ -23,6 +23,12 @@ HEAD = (
     "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\nimport math\n\ntorch.manual_seed(3)\n"
 )
 REFUSED = {"15_train_and_eval": "'head' draws random numbers after"}
+
+RECURRENCE = (
+    "T = 5\nx = torch.randn(T, 3)\nW = torch.randn(3, 4, requires_grad=True)\nh = torch.zeros(4)\nhs = []\n"
+    "for t in range(T):\n    h = torch.tanh(x[t] @ W + h)\n    hs.append(h)\nloss = torch.stack(hs).sum()\n"
+    "loss.backward()\n"
+)
 
 PROGRAMS = {
     "inputs drawn between parameters": (
@@ -121,6 +127,30 @@ PROGRAMS = {
         "loss = F.cross_entropy(emb.view(4, -1) @ W, X[:, 0])\nloss.backward()\nfor p in parameters:\n"
         "    p.data += -0.1 * p.grad\n"
     ),
+    "evaluated after training": (
+        "x = torch.randn(8, 4)\nnet = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.5))\nnet.train()\n"
+        "loss = net(x).pow(2).mean()\nloss.backward()\nnet.eval()\nout = net(x)\n"
+    ),
+    "evaluated after a loop": (
+        "x = torch.randn(8, 4)\nnet = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.5))\n"
+        "sgd = optim.SGD(net.parameters(), lr=0.1)\nfor i in range(3):\n    loss = net(x).pow(2).mean()\n"
+        "    sgd.zero_grad()\n    loss.backward()\n    sgd.step()\nnet.eval()\n"
+        "with torch.no_grad():\n    out = net(x)\n"
+    ),
+    "called before it is switched": (
+        "x = torch.randn(8, 4)\nnet = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6))\nbefore = net(x)\n"
+        "print(before)\nnn.init.ones_(net[0].weight)\nnet.eval()\nloss = net(x).pow(2).mean()\nloss.backward()\n"
+    ),
+    "several losses before the first backward": (
+        "x = torch.randn(6, 5)\nw = torch.randn(5, 2, requires_grad=True)\nz = x @ w\nmse = F.mse_loss(z, x[:, :2])\n"
+        "l1 = w.abs().sum()\ntotal = mse + 0.1 * l1\nmse.backward(retain_graph=True)\ntotal.backward()\n"
+    ),
+    "a recurrence under the name of its beginning": RECURRENCE,
+    "a loop whose head takes its element apart": (
+        "fc = nn.Linear(3, 1)\nx = torch.randn(4, 3)\nt = torch.randn(4, 1)\n"
+        "for k, (a, b) in enumerate([(x[:2], t[:2]), (x[2:], t[2:])]):\n    loss = F.mse_loss(fc(a), b) / (k + 1)\n"
+        "    loss.backward()\n"
+    ),
     "nothing to go back": "x = torch.randn(4, 3)\nfc = nn.Linear(3, 2)\ny = fc(x)\n",
 }
 
@@ -181,6 +211,57 @@ def test_random_programs_with_hostile_names(graph: Graph) -> None:
 def test_names_that_a_module_has_are_known() -> None:
     own = {*dir(torch.nn.Module()), *vars(torch.nn.Module())}
     assert {name for name in own if not name.startswith("__")} <= MODULE_ATTRIBUTES
+
+
+def main_of(text: str) -> list[str]:
+    """The lines of the main part."""
+    module = write_module(read_script(HEAD + text).graph)
+    return [line.strip() for line in module.split('if __name__ == "__main__":\n')[1].splitlines()]
+
+
+def test_modes_after_training_are_set_in_the_main_part() -> None:
+    lines = main_of(PROGRAMS["evaluated after training"])
+    assert lines.index("model.net.eval()") > lines.index("loss.backward()")
+
+
+def test_no_other_value_is_shown_under_a_name_of_the_canvas() -> None:
+    names, _, _ = run_text(write_script(read_script(HEAD + RECURRENCE).graph), Path.cwd())
+    module = write_module(read_script(HEAD + RECURRENCE).graph)
+    found, _, _ = run_text(module, Path.cwd())
+    assert torch.equal(found["h"], names["h"])
+    inner = (
+        "T = 3\nh = torch.zeros(4)\nW = torch.randn(4, requires_grad=True)\ntotal = torch.zeros(())\n"
+        "for t in range(T):\n    h = torch.ones(4) * W\n    total = total + h.sum()\ntotal.backward()\n"
+    )
+    lines = main_of(inner)
+    assert 'print("total =", total)' in lines
+    assert not any(line.startswith('print("h =') for line in lines)
+
+
+def test_the_object_has_a_name_that_reads_well_beside_a_model() -> None:
+    text = "x = torch.ones(2, 3)\nmodel = nn.Linear(3, 1)\nloss = model(x).sum()\nloss.backward()\n"
+    assert "net = Program()" in main_of(text)
+    assert "module = Program()" in main_of(text.replace("x =", "net =").replace("(x)", "(net)"))
+
+
+def test_a_comment_stays_with_its_statement() -> None:
+    text = (
+        "x = torch.ones(2, 3)\nmodel = nn.Linear(3, 1)\ny = torch.randn(2, 1)  # drawn after the model\n"
+        "loss = F.mse_loss(model(x), y)\nloss.backward()\n"
+    )
+    lines = main_of(text)
+    assert lines[lines.index("# drawn after the model") + 1].startswith("y = ")
+
+
+def test_a_class_that_is_handed_its_layers_says_why() -> None:
+    text = (
+        "fc = nn.Linear(3, 2)\nx = torch.randn(4, 3)\nhead = nn.Linear(2, 1)\nh = torch.tanh(fc(x))\n"
+        "loss = head(h).sum()\nloss.backward()\n"
+    )
+    names, _, _ = run_text(write_module(read_script(HEAD + text).graph), Path.cwd())
+    assert "handed in" in names["Program"].__doc__
+    with pytest.raises(TypeError, match="'fc' and 'head'"):
+        names["Program"]()
 
 
 def assert_same(graph: Graph, path: Path) -> None:

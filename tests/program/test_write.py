@@ -6,6 +6,7 @@ import pytest
 
 from gradstudio.graph.edits import AddWire, SetDefinition, SetTail, apply
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Definition, Graph, Wire
+from gradstudio.graph.modes import has_buffers
 from gradstudio.program.write import write, write_script
 from tests.program.sketch import Sketch, formatted
 
@@ -276,8 +277,9 @@ def test_the_report_prints_named_tensors_and_gradients_of_leaves_only() -> None:
         '    print("w.grad =", w.grad)',
         '    print("y =", y)',
         '    print("values =", values)',
-        "    for key, parameter in fc.named_parameters():",
-        '        print("fc." + key + ".grad =", parameter.grad)',
+        "    for name, parameter in fc.named_parameters():",
+        '        print("fc." + name + " =", parameter.data)',
+        '        print("fc." + name + ".grad =", parameter.grad)',
         "",
     ]
 
@@ -295,10 +297,34 @@ def test_the_report_goes_over_parameters_once_and_only_where_there_may_be_some()
     sketch.node("torch.nn.Sequential", "unknown", {"args.0": part}, lengths={"args": 1})
     report = write_script(sketch.graph).split('if __name__ == "__main__":\n')[1].split("\n")
     assert [line.strip() for line in report if "for " in line] == [
-        "for key, parameter in model.named_parameters():",
-        "for key, parameter in head.named_parameters():",
-        "for key, parameter in unknown.named_parameters():",
+        "for name, parameter in model.named_parameters():",
+        "for name, parameter in head.named_parameters():",
+        "for name, parameter in unknown.named_parameters():",
+        "for name, buffer in unknown.named_buffers():",
     ]
+
+
+def test_the_report_prints_buffers_where_there_may_be_some_and_under_free_names() -> None:
+    sketch = Sketch()
+    name = sketch.tensor("name")
+    weight = sketch.tensor("weight")
+    norm = sketch.node("torch.nn.BatchNorm1d", "norm", literals={"num_features": "1"})
+    sketch.node("torch.nn.Sequential", "model", {"args.0": norm}, lengths={"args": 1})
+    sketch.node("torch.nn.Linear", "fc", literals={"in_features": "1", "out_features": "1"})
+    loss = sketch.node("torch.nn.BCELoss", "loss", {"weight": weight})
+    sketch.node("torch.nn.Sequential", "whole", {"args.0": loss}, lengths={"args": 1})
+    assert name
+    report = write_script(sketch.graph).split('if __name__ == "__main__":\n')[1].split("\n")
+    loops = [line.strip() for line in report if "for " in line or "model" in line]
+    assert loops == [
+        "for key, parameter in model.named_parameters():",
+        'print("model." + key + " =", parameter.data)',
+        'print("model." + key + ".grad =", parameter.grad)',
+        "for key, buffer in model.named_buffers():",
+        'print("model." + key + " =", buffer)',
+        "for key, parameter in fc.named_parameters():",
+    ]
+    assert has_buffers(sketch.graph, loss)
 
 
 def test_the_report_names_nothing_that_a_loop_may_not_have_bound() -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from gradstudio.graph.model import ROOT, Graph, ItemId
-from gradstudio.program.comments import INDENT, comment_lines
+from gradstudio.graph.notes import note_of
+from gradstudio.program.comments import INDENT, paragraphs
 from gradstudio.program.documents import columns
 from gradstudio.program.forms.part import PartBody, PartReferences
 from gradstudio.program.forms.plan import Plan
@@ -47,7 +48,8 @@ class ModuleWriter:
         lines += [*top, ""] if top else []
         lines += [*constants, ""] if constants else []
         lines += ["", *definitions, ""] if definitions else []
-        lines += ["", *self._opening(), f"class {plan.title}(nn.Module):", *construction, "", *forward, "", ""]
+        lines += ["", *self._opening(), f"class {plan.title}(nn.Module):", *self._docstring(), *construction, ""]
+        lines += [*forward, "", ""]
         lines.append('if __name__ == "__main__":')
         lines += [INDENT + line for line in seeds]
         lines += [*([""] if seeds else []), *main, *self._report(), ""]
@@ -64,10 +66,19 @@ class ModuleWriter:
 
     def _opening(self) -> list[str]:
         """The note at the top of the program stands above the class."""
-        notes = [self.graph.nodes[item].note for item in self.first]
-        return comment_lines("\n".join(note for note in notes if note))
+        parts = self.plan.references.nested
+        nodes = [self.graph.nodes[item] for item in self.first]
+        notes = [note_of(node) if node.id in parts else node.note.strip("\n") for node in nodes]
+        return [line or "#" for line in paragraphs("\n".join(filter(None, notes)))]
 
     # ---------------------------------------------------------------- the class
+
+    def _docstring(self) -> list[str]:
+        """Why a class does not make its layers itself."""
+        if not self.plan.handed:
+            return []
+        text = "What it is made of is handed in, since other random numbers are drawn in between; see the main part."
+        return [f'{INDENT}"""{text}"""', ""]
 
     def _construction(self) -> list[str]:
         plan = self.plan
@@ -154,15 +165,28 @@ class ModuleWriter:
 
     def _report(self) -> list[str]:
         plan = self.plan
-        inner = {*self.roles.forward, *self.roles.construction}
-        hidden = {
-            (item, k)
-            for unit in inner
-            for item in plan.units.members(unit)
-            for k in range(len(plan.references.labels(item)) if item in self.graph.nodes else 0)
-        }
-        calls = report_calls(plan.analysis, self._outside(), hidden - {*self.roles.returned, *plan.attributes})
+        shown = {*self.roles.returned, *plan.attributes}
+        hidden = {value for names in self._labels(self._inner()).values() for value in names} - shown
+        for values in self._labels(self.graph.order()).values():
+            if values[-1] in hidden:
+                hidden.update(values)  # the name's last value never leaves `forward`: no other is shown for it
+        calls = report_calls(plan.analysis, self._outside(), hidden)
         return ["", *calls] if calls else []
+
+    def _inner(self) -> list[ItemId]:
+        """All that stands in the class, in program order."""
+        units = (*self.roles.forward, *self.roles.construction)
+        found = {item for unit in units for item in self.plan.units.members(unit)}
+        return sorted(found, key=self.plan.units.position.__getitem__)
+
+    def _labels(self, items: Iterable[ItemId]) -> dict[str, list[Value]]:
+        """The values that items bind, in their order, by the canvas's names for them."""
+        found: dict[str, list[Value]] = {}
+        for item in items:
+            is_bound = item in self.graph.nodes and self.plan.analysis.soundness.is_live(item)
+            for k, name in enumerate(self.plan.references.labels(item) if is_bound else ()):
+                found.setdefault(name, []).append((item, k))
+        return found
 
 
 class _LeafBody(PartBody):
@@ -186,7 +210,8 @@ class _LeafBody(PartBody):
         if value is None or item not in self.references.wrapped:
             return super().item(item, depth)
         self.imports.add("nn")
-        self.put(f"{self.attributes[value]} = nn.Parameter({self.references.name(value)})", depth)
+        made = f"{self.attributes[value]} = nn.Parameter({self.references.name(value)})"
+        self.put(made, depth, self.graph.nodes[item].beside if item in self.graph.nodes else "")
         self.references.spelled[value] = self.attributes[value]
         return True
 

@@ -17,6 +17,8 @@ from gradstudio.program.values import Line
 from gradstudio.program.wrap import WIDTH, wrap
 from gradstudio.program.write import Body
 
+_MARKERS = ("# region:", "# endregion")
+
 
 class PartReferences(References):
     """The names under which one part reads and binds values.
@@ -162,8 +164,12 @@ class PartBody(Body):
 
     def item(self, item: ItemId, depth: int) -> bool:
         """Write an item with what comes before it."""
+        above = self._comment_begins(depth)
+        comment = self.lines[above:]
+        del self.lines[above:]
         for text in self.before.get(item, ()):
             self.put(text, depth)
+        self.lines += comment
         if item in self.instead:
             for text in self.instead[item]:
                 self.put(text, depth)
@@ -172,6 +178,13 @@ class PartBody(Body):
         if block is not None and item not in self.soundness.incomplete:
             self._carry(block, depth)
         return super().item(item, depth)
+
+    def _comment_begins(self, depth: int) -> int:
+        """The line where the comment begins that has just been written; how many lines there are when it is none."""
+        sign, k = f"{INDENT * depth}#", len(self.lines)
+        while k and self.lines[k - 1].startswith(sign) and not self.lines[k - 1].startswith(_MARKERS, len(sign) - 1):
+            k -= 1
+        return k
 
     def put(self, text: str, depth: int) -> None:
         """Write one logical line of the form's own."""

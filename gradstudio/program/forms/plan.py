@@ -29,7 +29,7 @@ class Plan:
         self.roles: Roles = self.find_roles()
         self.units = Units(self.analysis, self.analysis.nested - self.roles.nested)
         self.references = PartReferences(self.analysis, self.roles.nested)
-        self.variable = self.references.fresh("model")
+        self.variable = self.references.first_free("model", "net", "module", "network")
         self.title = class_name(stem, self.references.taken)
         self.references.taken.add(self.title)
         self._construction = frozenset(self.roles.construction)

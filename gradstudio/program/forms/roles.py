@@ -11,6 +11,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Effect, Face, Family
 from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.returning import is_trained, returning
 from gradstudio.program.forms.setting_up import SettingUp
 from gradstudio.program.forms.units import Units, Value
 
@@ -65,15 +66,12 @@ def roles(graph: Graph) -> Roles:
             "Give a tensor requires_grad=True, or export the script."
         )
     kept = setting_up.forward
-    inside = {item for unit in kept for item in units.members(unit)}
-    read, outer = _read(units, inside)
-    unread = _unread(units, inside, read)
-    returned = outer | {value for value in unread if _always_runs(units, value[0], body)}
+    returned, unread = returning(units, kept, root, body)
     return Roles(
         root=root,
         body=body,
         forward=kept,
-        returned=(root, *sorted(returned - {root}, key=lambda value: (units.position[value[0]], value[1]))),
+        returned=returned,
         inputs=setting_up.inputs,
         constants=setting_up.constants,
         construction=setting_up.construction,
@@ -81,7 +79,7 @@ def roles(graph: Graph) -> Roles:
         parameters=setting_up.parameters,
         modules=setting_up.modules,
         nested=units.nested,
-        unread=frozenset(unread - returned - {root}),
+        unread=unread,
     )
 
 
@@ -95,10 +93,11 @@ def _root(analysis: Analysis, repeated: frozenset[ItemId]) -> tuple[Value, ItemI
     chosen = next((item for item in order if "root" in graph.nodes[item].marks), None)
     backwards = [item for item in order if graph.nodes[item].operator in _BACKWARD_KEYS]
     backwards.sort(key=lambda item: graph.nodes[item].operator == _BACKWARD_KEYS[2])  # `.backward()` first
-    for item in backwards:
-        value = _started_from(analysis, item, repeated)
-        if value is not None and (chosen is None or value[0] == chosen):
-            return value, item
+    started = [(value, item) for item in backwards if (value := _started_from(analysis, item, repeated)) is not None]
+    if chosen is not None:
+        started = [(value, item) for value, item in started if value[0] == chosen]
+    if started:
+        return _latest(analysis, started), started[0][1]
     found = chosen if chosen is not None else analysis.root
     if found is None or found not in repeated:
         raise NoForm(
@@ -106,6 +105,16 @@ def _root(analysis: Analysis, repeated: frozenset[ItemId]) -> tuple[Value, ItemI
             "Give a tensor requires_grad=True, or export the script."
         )
     return soundness.binding(found, 0), None
+
+
+def _latest(analysis: Analysis, started: list[tuple[Value, ItemId]]) -> Value:
+    """What is computed last before the first backward, in the same block, of what backwards start from."""
+    graph, first = analysis.graph, started[0]
+    position = {item: place for place, item in enumerate(graph.order())}
+    body = graph.parents[first[1]]
+    together = [value for value, item in started if graph.parents[item] == body]
+    early = [value for value in together if position[value[0]] < position[first[1]]]
+    return max((first[0], *early), key=lambda value: position[value[0]])
 
 
 def _started_from(analysis: Analysis, backward: ItemId, repeated: frozenset[ItemId]) -> Value | None:
@@ -140,7 +149,7 @@ def _run(units: Units, root: Value, backward: ItemId | None) -> tuple[BodyId, li
     """The scope of `forward`, and the units from the first that computes up to the root."""
     around = units.scopes(units.statement(backward)) if backward is not None else [ROOT]
     body = next(scope for scope in units.scopes(units.statement(root[0])) if scope in around)
-    scope = units.of(body)
+    scope = [unit for unit in units.of(body) if unit not in units.heads]
     last = units.unit(root[0], body)
     assert last is not None  # the scope is around it
     needed = _needed(units, scope, last)
@@ -212,42 +221,4 @@ def _computes(units: Units, unit: ItemId) -> bool:
         return False
     if Effect.PRINT in units.effects(unit) and unit in units.graph.nodes:
         return False
-    return any(_is_trained(units, value) for value in units.reads(unit))
-
-
-def _is_trained(units: Units, value: Value) -> bool:
-    operator = units.operator(value[0])
-    if operator is not None and operator.results and operator.results[0].family is Family.MODULE:
-        return True
-    return value in units.may_require_grad
-
-
-def _read(units: Units, inside: set[ItemId]) -> tuple[set[Value], set[Value]]:
-    """The values that anything reads, and those made inside `forward` that are read outside."""
-    read: set[Value] = set()
-    outer: set[Value] = set()
-    for item in units.position:
-        if not units.soundness.is_live(item):
-            continue
-        for wire in units.graph.incoming.get(item, ()):
-            value = units.soundness.binding(wire.source, wire.output)
-            read.add(value)
-            if value[0] in inside and item not in inside and not wire.port.startswith("first."):
-                outer.add(value)
-    return read, outer
-
-
-def _unread(units: Units, inside: set[ItemId], read: set[Value]) -> set[Value]:
-    """Values of `forward` that have a name, which they keep to its end, and no reader."""
-    last: dict[str, Value] = {}
-    for item in sorted(inside, key=units.position.__getitem__):
-        node = units.graph.nodes.get(item)
-        last.update((name, (item, k)) for k, name in enumerate(node.names if node is not None else ()) if name != "_")
-    return {value for value in last.values() if value not in read}
-
-
-def _always_runs(units: Units, item: ItemId, scope: BodyId) -> bool:
-    """Whether no loop and no condition stands around an item within a scope."""
-    around = units.scopes(item)
-    blocks = (units.graph.blocks[ItemId(body)].kind for body in around[: around.index(scope)])
-    return not any(kind in ("for", "if") for kind in blocks)
+    return any(is_trained(units, value) for value in units.reads(unit))

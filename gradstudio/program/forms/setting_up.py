@@ -1,8 +1,10 @@
 """Setting up: which statements of the set-up part a class takes into `__init__`, and which stay outside."""
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from gradstudio.graph.calling import origin
+from gradstudio.graph.gradients import traits_of
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.graph.names import title
 from gradstudio.operators.model import Face, Family
@@ -130,17 +132,35 @@ class SettingUp:
         return {s for s in sources if self._is_made_once(s)}
 
     def _done_to(self, found: set[ItemId]) -> set[ItemId]:
-        """Statements without names that write into, or switch, what is made here: ``nn.init``, ``eval()``."""
-        first = min((self.units.position[u] for u in self.forward), default=0)
+        """Statements without names that write into, or switch, what is made here: ``nn.init``, ``eval()``.
+
+        Those behind `forward`, or behind another use of what they change, keep their place outside.
+        """
+        last = max((self.units.position[u] for u in self.forward), default=len(self.units.position))
         return {
             unit
             for unit in self.set_up
             if unit not in self._inside
-            and (self.units.position[unit] < first or unit not in self.forward)
+            and self.units.position[unit] < last
             and self._binds_nothing(unit)
             and any(value[0] in found for value in self.units.written(unit))
             and all(s in found or s not in self.repeated for s in self.units.sources(unit))
+            and not self._is_used_before(unit)
         }
+
+    def _is_used_before(self, unit: ItemId) -> bool:
+        """Whether a repeated unit outside `forward` has seen what this one changes as it was."""
+        operator = self.units.operator(unit)
+        if operator is not None and traits_of(operator).sets_requires_grad:
+            return False
+        written = self.units.written(unit)
+        before = (u for u in self._others if self.units.position[u] < self.units.position[unit])
+        return any(written & self.units.reads(other).keys() for other in before)
+
+    @cached_property
+    def _others(self) -> list[ItemId]:
+        """The repeated units outside `forward`."""
+        return [u for u in self.units.of(ROOT) if u in self.repeated and u not in self._inside]
 
     def _binds_nothing(self, unit: ItemId) -> bool:
         node = self.graph.nodes.get(unit)

@@ -6,6 +6,7 @@ from functools import cached_property
 from gradstudio.graph.analysis import Analysis
 from gradstudio.graph.calling import origin
 from gradstudio.graph.joining import TRAIN
+from gradstudio.graph.loop_targets import loop_target, targets
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Node, Wire
 from gradstudio.graph.modes import is_training
 from gradstudio.operators.model import Effect, Face, Family, Operator
@@ -201,6 +202,14 @@ class Units:
     def _children(self, maker: Node, known: Operator) -> list[Wire]:
         held = {p.name for p in known.parameters if p.kind in ("module", "modules")}
         return [wire for wire in self.graph.wires_to(maker.id) if wire.port.partition(".")[0] in held]
+
+    @cached_property
+    def heads(self) -> frozenset[ItemId]:
+        """The statements that a loop's head prints: they take its element apart."""
+        is_live = self.soundness.is_live
+        blocks = (block for block in self.graph.blocks.values() if is_live(block.id))
+        found = (loop_target(self.graph, block, is_live) for block in blocks)
+        return frozenset(part.node for target in found if target is not None for part in targets(target))
 
     @cached_property
     def binding_counts(self) -> dict[str, int]:

@@ -40,7 +40,7 @@ def test_what_a_loop_feeds_is_an_argument_and_the_step_stays_outside() -> None:
     )
     assert found(text) == {
         "forward": "y loss",
-        "returned": "loss",
+        "returned": "loss y",
         "inputs": "x",
         "construction": "fc",
         "modules": "fc",
@@ -100,3 +100,43 @@ def test_a_list_that_only_forward_fills_is_made_there() -> None:
 def test_what_is_done_to_weights_before_they_are_used_is_no_part_of_forward() -> None:
     text = "fc = nn.Linear(3, 1)\nfc.weight.data.fill_(0.5)\nx = torch.ones(3)\nloss = fc(x).sum()\nloss.backward()\n"
     assert found(text)["forward"] == "loss"
+
+
+LAYERS = "x = torch.ones(4, 3)\nt = torch.ones(4, 1)\nfc = nn.Linear(3, 2)\nhead = nn.Linear(2, 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "returned"),
+    [
+        ("h = fc(x).relu()\npred = head(h)\nloss = F.mse_loss(pred, t)\n", "loss pred"),
+        ("h = fc(x).relu()\npred = head(h)\ncrit = nn.MSELoss()\nloss = crit(pred, t)\n", "loss pred"),
+        ("h = fc(x)\npred = head(h)\nd = pred - t\nsquare = d**2\nloss = square.mean()\n", "loss pred"),
+        ("loss = F.mse_loss(head(fc(x)), t)\n", "loss"),
+        ("h = fc(x)\nloss = F.mse_loss(head(h), t)\n", "loss"),
+        ("h = fc(x)\na = head(h)\nb = head(h * 2)\nloss = (a - b).sum()\n", "loss"),
+        ("y = x\nfor k in range(2):\n    y = fc(x) * y.sum()\nloss = y.sum()\n", "loss y"),
+        ("for k in range(2):\n    y = fc(x) * k\nloss = y.sum()\n", "loss"),
+    ],
+)
+def test_the_one_prediction_is_returned_beside_the_loss(text: str, returned: str) -> None:
+    assert found(f"{LAYERS}{text}loss.backward()\n")["returned"] == returned
+
+
+def test_the_root_is_what_the_last_of_several_backwards_needs() -> None:
+    text = (
+        "w = torch.ones(2, requires_grad=True)\ny = w * 2\nmse = y.sum()\nl1 = w.abs().sum()\ntotal = mse + 0.1 * l1\n"
+    )
+    first, last = "mse.backward(retain_graph=True)\n", "total.backward()\n"
+    for order in (first + last, "total.backward(retain_graph=True)\nmse.backward()\n"):
+        assert found(text + order)["forward"] == "y mse l1 total"
+        assert found(text + order)["returned"].split()[:2] == ["total", "mse"]
+    assert found(text.replace("total =", f"{first}total =") + last)["returned"] == "mse y"
+
+
+def test_what_is_done_to_a_module_after_it_was_used_stays_behind() -> None:
+    text = "fc = nn.Linear(3, 1)\nfc.train()\nloss = fc(torch.ones(3)).sum()\nloss.backward()\nfc.eval()\n"
+    assert found(text)["construction"] == "fc train_1"
+    text = (
+        "fc = nn.Linear(3, 1)\nprint(fc(torch.ones(3)))\nfc.eval()\nloss = fc(torch.ones(3)).sum()\nloss.backward()\n"
+    )
+    assert found(text)["construction"] == "fc"
