@@ -188,7 +188,7 @@ def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
     from gradstudio.document.export import write_export
     from gradstudio.program.forms.table import form_named
 
-    if options.output:
+    if options.output not in (None, "-"):
         write_export(graph, Path(options.output), options.form)
     else:
         stem = Path(options.file).stem if options.file != "-" else "program"

@@ -289,6 +289,14 @@ def test_warnings_of_a_node_that_failed_carry_its_name(capsys, write) -> None:
     assert (report["error"]["node"], [warning["node"] for warning in report["warnings"]]) == ("z", ["g"])
 
 
+def test_export_to_a_dash_is_standard_output(tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("import torch\nx = torch.ones(2)\n")
+    assert main(["export", "a.py", "-o", "-"]) == 0
+    assert "x = torch.ones(2)" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
 @pytest.mark.parametrize("words", [["export"], ["render", "-o", "never.png"]])
 def test_a_text_that_cannot_be_read_is_refused_at_its_place(words: list[str], tmp_path: Path, capsys) -> None:
     text = tmp_path / "refused.py"
