@@ -6,6 +6,7 @@ import io
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import msgspec
@@ -42,7 +43,8 @@ def by_python(text: str, path: str, seed: int | None = None) -> Run:
         finally:
             torch.set_default_dtype(before)
         names = bound_names(text) & namespace.keys() - {"_"}
-        return Run({name: plain(namespace[name]) for name in sorted(names)}, printed.getvalue())
+        values = {name: namespace[name] for name in sorted(names) if not _is_called(namespace[name])}
+        return Run({name: plain(value) for name, value in values.items()}, printed.getvalue())
 
 
 def by_engine(engine: EngineProcess, graph: Graph, document: str) -> tuple[Run, Outcome]:
@@ -99,6 +101,11 @@ def bound_names(text: str) -> set[str]:
     """Every name that the text binds itself."""
     tree = ast.walk(ast.parse(text))
     return {node.id for node in tree if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _is_called(value: object) -> bool:
+    """Whether it is a function or a class under a second name, which a program goes by and does not hold."""
+    return isinstance(value, type | FunctionType | BuiltinFunctionType)
 
 
 def _plain_record(record: Record) -> Any:

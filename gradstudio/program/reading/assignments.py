@@ -16,6 +16,8 @@ from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.targets import simple_assignments
 
+_CALLED = frozenset({Face.FUNCTION, Face.CONSTRUCTOR})
+
 
 class Assignments:
     """Reads the assignments of one text into a draft."""
@@ -31,6 +33,8 @@ class Assignments:
             NotReadable: a canvas cannot express it.
         """
         for target, given in simple_assignments(targets, value, self._scope.fresh):
+            if self._is_second_name(target, given):
+                continue
             if isinstance(target, ast.Name | ast.Tuple):
                 names = self._names(target)
                 self.name(self.bind(given, names), names)
@@ -49,6 +53,17 @@ class Assignments:
             return self._plain(self._expressions.value(value), names)
         literal = self._expressions.literal(value)
         return self._plain(literal, names) if literal is not None else self._expressions.made(value, names)
+
+    def _is_second_name(self, target: ast.expr, given: ast.expr) -> bool:
+        """``loss_func = F.cross_entropy``: a function, or a class, under a second name, which calls go by."""
+        path = self._modules.path(given)
+        is_free = isinstance(target, ast.Name) and self._scope.find(target.id) is None and self._draft.body == ROOT
+        if path is None or not is_free or self._expressions.literal(given) is not None:
+            return False
+        if not any(row.face in _CALLED for row in load().overloads(path)):
+            return False
+        self._modules.call(self._checked(target), path)  # type: ignore[arg-type]  # a name: `is_free`
+        return True
 
     def name(self, made: Wired, names: tuple[str, ...]) -> None:
         """From here on the names mean the results of a node."""

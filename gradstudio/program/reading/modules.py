@@ -13,6 +13,9 @@ _SAME = {
     "torch.autograd.no_grad": "torch.no_grad",
     "torch.autograd.enable_grad": "torch.enable_grad",
     "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.anomaly_mode.detect_anomaly": "torch.autograd.detect_anomaly",
     "torch.cuda.amp.autocast": "torch.autocast",
     "torch.cpu.amp.autocast": "torch.autocast",
     "torch.amp.autocast": "torch.autocast",
@@ -86,6 +89,10 @@ class Modules:
     def is_package(self, name: str) -> bool:
         """Whether the name stands for a package, or a module of one that people give a short name."""
         return self._paths.get(name) in {*PACKAGES, "torch.nn", "torch.nn.functional", "torch.optim"}
+
+    def call(self, name: str, path: str) -> None:
+        """From here on the name stands for what is at the path: ``loss_func = F.cross_entropy``."""
+        self._paths[name] = path
 
     def forget(self, name: str) -> None:
         """The text binds the name itself from here on."""
