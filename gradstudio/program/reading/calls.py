@@ -1,6 +1,7 @@
 """Calls of a text: which row of the catalogue each means, and where its arguments go."""
 
 import ast
+from difflib import get_close_matches
 from typing import Protocol
 
 import msgspec
@@ -227,12 +228,14 @@ def _roots(ports: dict[str, Port]) -> list[str]:
 
 
 def _nearest(path: str) -> str:
-    try:
-        load()[path]
-    except UnknownOperator as error:
-        _, _, hint = str(error).partition("Did you mean ")
-        return f" Did you mean {hint}" if hint else ""
-    return ""
+    """The row that was meant, when its last word is a slip of the pen away; a far guess would mislead."""
+    owner, _, word = path.rpartition(".")
+    words: dict[str, str] = {}
+    for home, _, last in (row.path.rpartition(".") for row in load()):
+        if last not in words or home == owner:
+            words[last] = f"{home}.{last}"
+    near = get_close_matches(word[:60], words, n=1, cutoff=0.8)
+    return f" Did you mean '{words[near[0]]}'?" if near else ""
 
 
 def _refused(node: ast.AST, reason: str) -> NotReadable:

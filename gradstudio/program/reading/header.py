@@ -66,6 +66,8 @@ def is_choice(test: ast.expr, modules: Modules, named: IsAvailable) -> bool:
             return modules.path(function) in _AVAILABLE
         case ast.Name(id=name):
             return named(name)
+        case ast.BoolOp(op=ast.And(), values=values):  # `and ngpu > 0`: the choice is the document's
+            return any(is_choice(value, modules, named) for value in values)
         case ast.BoolOp(values=values):
             return all(is_choice(value, modules, named) for value in values)
         case ast.Compare(left=ast.Call(func=function), comparators=[ast.Constant(value=0)]):

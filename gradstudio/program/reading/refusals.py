@@ -65,6 +65,7 @@ _PATHS = {
     "torch.set_default_tensor_type": "torch is giving it up: write `torch.set_default_dtype(torch.float64)`",
     "torch.utils.data": "a canvas has the whole data: index it, as in `X[k : k + n]`, in a `for` block",
     "torch.utils.tensorboard": "take its lines out: a canvas shows every value as a picture",
+    "torch.testing": "take it out, or print torch.allclose(…)",
     "torch.onnx": "a canvas writes no files: export it",
     "torch.distributed": "a canvas runs in one process: export it as a training script",
     "torch.multiprocessing": "a canvas runs in one process: export it as a training script",
@@ -76,7 +77,8 @@ _PATHS = {
     "numpy.savetxt": "a canvas writes no files: save the document",
 }
 ONLY_PRINT = (
-    "`if` may hold only print: a canvas does not choose while it runs. Write torch.where, or multiply by a mask."
+    "`if` may hold only print: a canvas does not choose while it runs. Move what computes out of the `if` "
+    "(keep the branch that is meant to run); torch.where or a mask chooses element by element."
 )
 NO_ELSE = "`else` chooses while it runs: write a second `if` with the opposite condition, around print only."
 ON_DEVICE = (
