@@ -85,7 +85,9 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
         ActionRow("edit.cut", "Cut", "Edit", 2, canvas.cut, (Key.Cut,), "cut", some),
         ActionRow("edit.copy", "Copy", "Edit", 2, canvas.copy, (Key.Copy,), "copy", some),
-        ActionRow("edit.copy_python", "Copy as Python", "Edit", 2, canvas.copy_python, ("Ctrl+Shift+C",)),
+        ActionRow(
+            "edit.copy_python", "Copy as Python", "Edit", 2, canvas.copy_python, ("Ctrl+Shift+C",), "copy_python"
+        ),
         ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste"),
         ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
         ActionRow("edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete"),

@@ -91,6 +91,7 @@ class ExportDialog(QDialog):
         self._summary.setProperty("role", "dim")
         self._summary.setWordWrap(True)
         self._preview = QPlainTextEdit()
+        self._preview.setObjectName("preview")
         self._preview.setReadOnly(True)
         self._preview.setAccessibleName("Text of the file")
         self._preview.setFont(mono_font(13))

@@ -15,6 +15,7 @@ from gradstudio.paths import examples
 from gradstudio.program.forms.table import FORMS, form_named
 from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.theme import theme
+from gradstudio.ui.theme.style import style_sheet
 
 
 def opened(qtbot: QtBot, name: str) -> ExportDialog:
@@ -56,6 +57,30 @@ def test_copy_puts_the_text_on_the_clipboard(qtbot: QtBot) -> None:
     QTest.mouseClick(copy, Qt.MouseButton.LeftButton)
     graph = load(examples() / "03_linear_regression.gsg")
     assert QGuiApplication.clipboard().text() == form_named("module").write(graph, "03_linear_regression")
+
+
+def test_the_copy_button_says_that_it_copied_until_another_form_is_shown(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, "03_linear_regression")
+    copy = next(b for b in dialog.findChildren(QPushButton) if "Cop" in b.text())
+    for form in FORMS:
+        dialog.choose(form.name)
+        assert copy.text() == "&Copy"
+        QTest.mouseClick(copy, Qt.MouseButton.LeftButton)
+        assert copy.text() == "Copied"
+        assert QGuiApplication.clipboard().text() == shown(dialog)
+
+
+def test_the_text_shows_that_it_has_the_focus(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, "03_linear_regression")
+    dialog.setStyleSheet(style_sheet(theme("dark")))
+    preview = dialog.findChild(QPlainTextEdit)
+    dialog.activateWindow()
+    assert QTest.qWaitForWindowActive(dialog)
+    dialog.findChild(QListWidget).setFocus()
+    without = preview.grab().toImage().pixelColor(0, preview.height() // 2)
+    QTest.keyClick(dialog.findChild(QListWidget), Qt.Key.Key_Tab)
+    assert preview.hasFocus()
+    assert preview.grab().toImage().pixelColor(0, preview.height() // 2) != without
 
 
 def test_enter_asks_where_to_save_the_form_that_is_shown(qtbot: QtBot) -> None:

@@ -137,6 +137,8 @@ QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
 QTreeView { show-decoration-selected: 0; selection-background-color: transparent; }
 QTreeView, QListView, QTableView, QPlainTextEdit, QScrollArea { border: 0; outline: 0; background: @surface@; }
 QScrollArea > QWidget > QWidget { background: @surface@; }
+QPlainTextEdit#preview { border: 1px solid @line@; border-radius: 6px; padding: 4px; }
+QPlainTextEdit#preview:focus { border-color: @focus@; }
 QTextBrowser#documentation { border: 0; background: @surface@; selection-background-color: @selection@; }
 QTreeView::item, QListView::item { min-height: 25px; border-radius: 5px; }
 QTreeView::item:hover, QListView::item:hover { background: @surface_raised@; }
