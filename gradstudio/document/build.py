@@ -110,6 +110,7 @@ def _node(item: NodeRecord, item_id: ItemId, literals: dict[str, str]) -> Node:
         positional=None if item.positional is None else tuple(item.positional),
         nested=item.nested,
         note=item.note,
+        beside=item.beside,
         blank_before=item.blank_before,
         muted=item.muted,
         bypassed=item.bypassed,
@@ -128,6 +129,7 @@ def _block(item: Item, item_id: ItemId, literals: dict[str, str]) -> Block:
         variable=item.variable,
         carried=tuple(item.carried),
         note=item.note,
+        beside=item.beside,
         blank_before=item.blank_before,
         muted=item.muted,
     )

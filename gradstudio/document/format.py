@@ -24,6 +24,8 @@ Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=NO_CONTROL)]
 Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=NO_CONTROL)]
 Path = Annotated[str, Meta(min_length=1, max_length=300, pattern=NO_CONTROL)]
 Literal = Annotated[str, Meta(max_length=1_000_000)]
+Beside = Annotated[str, Meta(pattern=r"^[^\x00-\x08\x0a-\x1f\x7f]*$(?!\n)")]
+"""A comment of one line."""
 Note = Annotated[str, Meta(pattern=MANY_LINES)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 Pixel = Annotated[float, Meta(ge=-1e7, le=1e7)]
@@ -50,6 +52,7 @@ class ItemRecord(Record, frozen=True, kw_only=True, tag_field="kind"):
     literals: dict[Path, Literal] = {}
     lengths: dict[Path, Count] = {}
     note: Note = ""
+    beside: Beside = ""
     blank_before: bool = False
     muted: bool = False
 

@@ -86,6 +86,7 @@ def _arguments(owner: Node | Block) -> Line:
 
 def _marks(owner: Node | Block, *more: str) -> Line:
     line: Line = {"note": _clean(owner.note)} if owner.note else {}
+    line |= {"beside": _clean(owner.beside).replace("\n", " ")} if owner.beside else {}
     flags = ("blank_before", "muted", *more)
     return line | {flag: True for flag in flags if getattr(owner, flag)}
 

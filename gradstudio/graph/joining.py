@@ -151,5 +151,6 @@ def _only_switches(graph: Graph, switch: Node, module: Node) -> bool:
     """Whether a statement does no more than its card can say."""
     wires = graph.wires_to(switch.id)
     alone = len(wires) == 1 and (wires[0].source, wires[0].port) == (module.id, SELF)
-    plain = not (switch.names or switch.note or switch.bypassed or switch.nested) and switch.muted == module.muted
+    is_noted = bool(switch.note or switch.beside)
+    plain = not (switch.names or is_noted or switch.bypassed or switch.nested) and switch.muted == module.muted
     return alone and plain and switch.literals in _FOLDED[switch.operator] and not graph.wires_from(switch.id)

@@ -51,7 +51,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         lengths: number of elements of each list-like argument that has a port per element.
         positional: parameters given by position; None is the catalogue's style.
         nested: printed inside its only user while SEMANTICS 1 allows it.
-        note: comment lines above the statement, shown on the canvas as a note.
+        note: comment lines above the statement, shown on the canvas as a note; an empty line is a blank line.
+        beside: comment of one line behind the statement; of a block, behind its head.
         covered: port path -> Python text that stood there before a wire came; it comes back when the wire
             goes. Of this session only: neither in the file nor in the text.
     """
@@ -64,6 +65,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     positional: tuple[str, ...] | None = None
     nested: bool = False
     note: str = ""
+    beside: str = ""
     blank_before: bool = False
     muted: bool = False
     bypassed: bool = False
@@ -88,6 +90,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     variable: str = ""
     carried: tuple[str, ...] = ()
     note: str = ""
+    beside: str = ""
     blank_before: bool = False
     muted: bool = False
 

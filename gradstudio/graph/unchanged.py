@@ -56,4 +56,4 @@ class Seen:
 def _bare(node: Node) -> Node:
     """The node without what analysis does not read, or reads of itself only; of names, which of them are kept."""
     names = tuple("_" if name == "_" else "name" for name in node.names)
-    return msgspec.structs.replace(node, literals={}, covered={}, note="", blank_before=False, names=names)
+    return msgspec.structs.replace(node, literals={}, covered={}, note="", beside="", blank_before=False, names=names)

@@ -8,8 +8,20 @@ _COOKIE = re.compile(r"coding[:=]")
 
 
 def comment_lines(text: str) -> list[str]:
-    """A note as lines ``# text``; one that would read as a marker gets a leading backslash (SEMANTICS 14)."""
-    return [_comment(f"\\{line}" if _MARKER.match(line) else line) for line in text.splitlines()]
+    """A note as lines ``# text``; one that would read as a marker gets a leading backslash (SEMANTICS 14).
+
+    An empty line of it is a blank line, one of spaces alone an empty comment.
+    """
+    return [_comment(f"\\{line}" if _MARKER.match(line) else line) if line else "" for line in text.splitlines()]
+
+
+def paragraphs(text: str) -> list[str]:
+    """A note as lines of a script: no blank line at its top, never two in a row, one at its end where it has some."""
+    lines: list[str] = []
+    for line in comment_lines(text):
+        if line or (lines and lines[-1]):
+            lines.append(line)
+    return [*lines, ""] if text.endswith("\n") and lines and lines[-1] else lines
 
 
 def region(title: str) -> str:

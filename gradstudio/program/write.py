@@ -12,9 +12,11 @@ from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.loop_targets import targets
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import title
+from gradstudio.graph.notes import note_of
 from gradstudio.graph.spelling import NotALiteral, quote
 from gradstudio.operators.model import Operator
-from gradstudio.program.comments import INDENT, comment_lines, declares_encoding, region, remark
+from gradstudio.program.beside import with_comment
+from gradstudio.program.comments import INDENT, declares_encoding, paragraphs, region, remark
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
 from gradstudio.program.memo import Key, Memo, Piece, memo_of
@@ -161,10 +163,14 @@ class Body:
                 continue
             if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
                 self.lines.append("")
-            self.lines.extend(indent + line for line in comment_lines(notes))
-            notes = ""
+            self.lines.extend(indent + line if line else "" for line in paragraphs(notes))
+            notes, last_line = "", len(self.lines)
             holds = self.item(item, depth) or holds
-        self.lines.extend(indent + line for line in comment_lines(self.tail(body)))
+            if len(self.lines) == last_line and last_line > first_line and not self.lines[-1]:
+                self.lines.pop()
+        tail = self.tail(body)
+        above = [""] if tail.startswith("\n") and len(self.lines) > first_line and paragraphs(tail) else []
+        self.lines.extend(indent + line if line else "" for line in [*above, *paragraphs(tail.rstrip("\n"))])
         return holds
 
     def shown(self, body: BodyId) -> Iterable[ItemId]:
@@ -172,10 +178,11 @@ class Body:
         return self.graph.bodies[body]
 
     def note(self, item: ItemId) -> str:
-        """The comment above an item; above a loop also those of what its head takes apart."""
-        notes = [(self.graph.nodes.get(item) or self.graph.blocks[item]).note]
+        """The comment above an item: above a loop also those of what its head takes apart; all those of a part."""
+        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        notes = [note_of(owner) if item in self.references.nested else owner.note]
         target = self.references.targets.get(item)
-        notes += [self.graph.nodes[part.node].note for part in targets(target)] if target is not None else []
+        notes += [note_of(self.graph.nodes[part.node]) for part in targets(target)] if target is not None else []
         return "\n".join(filter(None, notes))
 
     def tail(self, body: BodyId) -> str:
@@ -195,7 +202,7 @@ class Body:
         line = Line()
         self.printer.head(line, block)
         self._in_heads.update(item for item, start, end in line.marks if item in self.references.from_head)
-        self._put(self._piece(line, depth, None))
+        self._put(self._piece(line, depth, None, block.beside))
         if not self.write(BodyId(item), depth + 1):
             self.lines.append(INDENT * (depth + 1) + "pass")
         return True
@@ -203,6 +210,7 @@ class Body:
     def _group(self, block: Block, depth: int) -> bool:
         indent = INDENT * depth
         opening = indent + region(block.title)
+        self.lines.extend(indent + line for line in paragraphs(remark(block.beside)[2:]))
         self._put(Piece(None, depth, (opening,), ((block.id, 0, len(indent), 0, len(opening)),), frozenset()))
         holds = self.write(BodyId(block.id), depth)
         self.lines.append(indent + "# endregion")
@@ -224,27 +232,29 @@ class Body:
             return known
         line = Line()
         self.printer.statement(line, item)
-        piece = self._piece(line, depth, key)
+        piece = self._piece(line, depth, key, self.graph.nodes[item].beside)
         if self.memo is not None:
             self.memo.pieces[item] = piece
         return piece
 
-    def _piece(self, line: Line, depth: int, key: Key | None) -> Piece:
-        """What the printer has just written on a line, broken where that is too long."""
+    def _piece(self, line: Line, depth: int, key: Key | None, beside: str) -> Piece:
+        """What the printer has just written on a line, broken where that is too long, with the comment beside it."""
         text, indent = line.text, len(INDENT) * depth
         imports = frozenset(self.printer.imports)
         self.printer.imports.clear()
         if indent + columns(text) <= WIDTH:
-            marks = tuple((item, 0, indent + start, 0, indent + end) for item, start, end in line.marks)
-            return Piece(key, depth, (INDENT * depth + text,), marks, imports)
+            lines, above = with_comment((INDENT * depth + text,), beside)
+            marks = tuple((item, above, indent + start, above, indent + end) for item, start, end in line.marks)
+            return Piece(key, depth, lines, marks, imports)
         wrapped = wrap(text, indent)
+        lines, above = with_comment(wrapped.lines, beside)
         starts = [piece[0] for piece in wrapped.pieces]
         places = []
         for item, start, end in line.marks:
             offset, _, row, column = wrapped.pieces[bisect_right(starts, start) - 1]
             last, _, end_row, end_column = wrapped.pieces[bisect_right(starts, end - 1) - 1]
-            places.append((item, row, column + start - offset, end_row, end_column + end - last))
-        return Piece(key, depth, wrapped.lines, tuple(places), imports)
+            places.append((item, above + row, column + start - offset, above + end_row, end_column + end - last))
+        return Piece(key, depth, lines, tuple(places), imports)
 
     def _put(self, piece: Piece) -> None:
         self.pieces.append((len(self.lines) + 1, piece))

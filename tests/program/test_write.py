@@ -102,7 +102,7 @@ def test_notes_stand_above_their_statement_and_one_blank_line_is_kept() -> None:
     apply(sketch.graph, SetTail(ROOT, "the end"))
     assert sketch.code.split("\n")[2:] == [
         "# first",
-        "#",
+        "",
         "# third",
         "x = torch.tensor(1.0)",
         "",

@@ -23,6 +23,7 @@ from gradstudio.graph.model import (
     Place,
     Wire,
 )
+from gradstudio.graph.notes import with_note
 from gradstudio.graph.ports import find_port
 from gradstudio.graph.recipes.blocks import add_block
 from gradstudio.graph.recipes.drafts import Draft
@@ -165,9 +166,9 @@ def set_header(graph: Graph, header: Header) -> Edits:
 
 
 def set_note(graph: Graph, item: ItemId, text: str) -> Edits:
-    """Write the note of an item; "" removes it."""
+    """Write the note of an item, its comment beside included (`graph.notes`); "" removes it."""
     draft = Draft(graph)
-    draft.put(msgspec.structs.replace(draft.owner(item), note=text.strip("\n")))
+    draft.put(with_note(draft.owner(item), text))
     key = f"note:{item}"
     if not text.strip() and key in graph.places:
         draft.do(SetPlaces({key: None}))

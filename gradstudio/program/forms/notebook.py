@@ -133,7 +133,7 @@ class _Paragraphs(Body):
 
 def _paragraph(note: str) -> str:
     """A note as Markdown that shows exactly its words, a line break at every line."""
-    lines = [line[2:] for line in comment_lines(note)]
+    lines = [line[2:] for line in comment_lines(note.strip("\n"))]
     return "  \n".join(_escaped(line) for line in lines)
 
 

@@ -8,6 +8,7 @@ from gradstudio.graph.gradients import traits_of
 from gradstudio.graph.model import ROOT, Block, BodyId, ItemId, Node, Wire
 from gradstudio.graph.names import RESERVED, bound_names
 from gradstudio.operators.model import Kind, Operator
+from gradstudio.program.beside import with_comment
 from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
@@ -186,11 +187,11 @@ class PartBody(Body):
             k -= 1
         return k
 
-    def put(self, text: str, depth: int) -> None:
-        """Write one logical line of the form's own."""
+    def put(self, text: str, depth: int, beside: str = "") -> None:
+        """Write one logical line of the form's own, and the comment beside it."""
         indent = len(INDENT) * depth
-        fits = indent + columns(text) <= WIDTH
-        self.lines.extend([INDENT * depth + text] if fits or text.startswith("#") else wrap(text, indent).lines)
+        fits = indent + columns(text) <= WIDTH or text.startswith("#")
+        self.lines.extend(with_comment((INDENT * depth + text,) if fits else wrap(text, indent).lines, beside)[0])
 
     def _carry(self, block: Block, depth: int) -> None:
         """A carried value must have its own name before the loop."""

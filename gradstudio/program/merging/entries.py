@@ -3,6 +3,7 @@
 import msgspec
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.beside import GAP, comment_behind
 from gradstudio.program.model import Span
 from gradstudio.program.write import Script
 
@@ -13,13 +14,15 @@ class Entry(msgspec.Struct, frozen=True):
     Attributes:
         text: its lines without their indentation.
         parts: the nodes printed inside it, in the order of the text.
-        above: the comment lines directly above it; "" as the first when a blank line stands above those.
+        above: the comments above it, "" for a blank line.
+        beside: the comment behind it, or behind its head.
     """
 
     item: ItemId
     text: str
     parts: tuple[ItemId, ...] = ()
     above: tuple[str, ...] = ()
+    beside: str = ""
 
 
 def entries_of(script: Script) -> list[Entry]:
@@ -33,7 +36,8 @@ def entries_of(script: Script) -> list[Entry]:
         while k < len(spans) and _end(spans[k]) <= _end(outer):
             k += 1
         parts = tuple(span.node for span in spans[first:k])
-        found.append(Entry(outer.node, _text(lines, outer), parts, _above(lines, outer.line - 1)))
+        beside = comment_behind(lines, outer.end_line - 1, outer.end_column)
+        found.append(Entry(outer.node, _text(lines, outer, beside), parts, _above(lines, outer.line - 1), beside))
     return found
 
 
@@ -47,18 +51,18 @@ def _end(span: Span) -> tuple[int, int]:
     return span.end_line, span.end_column
 
 
-def _text(lines: list[str], span: Span) -> str:
+def _text(lines: list[str], span: Span, beside: str) -> str:
     indent = _depth(lines[span.line - 1])
-    return "\n".join(line[indent:] for line in lines[span.line - 1 : span.end_line])
+    text = "\n".join(line[indent:] for line in lines[span.line - 1 : span.end_line])
+    return text.removesuffix(GAP + beside) if beside else text
 
 
 def _above(lines: list[str], index: int) -> tuple[str, ...]:
-    """The comments above line `index` (from 0) that are as deep as it, regions excepted."""
+    """The comments above line `index` (from 0) that are as deep as it, regions excepted, and the blank lines there."""
     first, depth = index, _depth(lines[index])
-    while first and _is_comment(lines[first - 1]) and _depth(lines[first - 1]) == depth:
+    while first and (not lines[first - 1] or (_is_comment(lines[first - 1]) and _depth(lines[first - 1]) == depth)):
         first -= 1
-    blank = ("",) if first and not lines[first - 1] else ()
-    return (*blank, *(line.strip() for line in lines[first:index]))
+    return tuple(line.strip() for line in lines[first:index])
 
 
 def _depth(line: str) -> int:

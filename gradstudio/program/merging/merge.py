@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
-from gradstudio.program.comments import comment_lines
+from gradstudio.program.comments import comment_lines, paragraphs
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.entries import Entry, entries_of, hidden
 from gradstudio.program.merging.matching import Matched, Matching
@@ -57,7 +57,7 @@ class _Merging:
         self.graph, self.read, self.stem = graph, read, stem
         self.script, self.printed = write(graph, stem=stem), write(read, stem=stem)
         before, after = entries_of(self.script), entries_of(self.printed)
-        self.above = {entry.item: entry.above for entry in after}
+        self.said = {entry.item: (entry.above, entry.beside) for entry in after}
         self.entry_of = {entry.item: entry for entry in before}
         self.remarks = _remarks(self.script)
         shown = {line.strip() for line in self.printed.code.split("\n")}
@@ -110,16 +110,18 @@ class _Merging:
     def _block(self, item: ItemId, new: Block) -> Block:
         old = self.graph.blocks.get(self.ids[item])
         record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
-        if old is not None and self._above(item, old.id):
-            return msgspec.structs.replace(record, note=old.note, blank_before=self._blank(item, old, new))
+        if old is not None and self._says_the_same(item, old.id):
+            blank = self._blank(item, old, new)
+            return msgspec.structs.replace(record, note=old.note, beside=old.beside, blank_before=blank)
         return record
 
     def _noted(self, item: ItemId, old: Node, new: Node, owner: Entry | None) -> Node:
         """The record as it was; with the text's comments, if those are others now."""
         statement = self.came_to.get(owner.item, item) if owner is not None else item
-        if self._above(statement, self.ids[statement]):
+        if self._says_the_same(statement, self.ids[statement]):
             return msgspec.structs.replace(old, blank_before=self._blank(item, old, new))
-        return msgspec.structs.replace(old, note=self._clean(new.note), blank_before=new.blank_before)
+        note = self._clean(new.note)
+        return msgspec.structs.replace(old, note=note, beside=new.beside, blank_before=new.blank_before)
 
     def _changed(self, item: ItemId, new: Node, old: Node | None) -> Node:
         record = msgspec.structs.replace(new, id=self.ids[item], note=self._clean(new.note))
@@ -127,7 +129,7 @@ class _Merging:
             return record
         covered = {port: text for port, text in old.covered.items() if (item, port) in self.read.wires}
         record = msgspec.structs.replace(record, marks=old.marks, covered=covered)
-        if item in self.above and self._above(item, old.id):
+        if item in self.said and self._says_the_same(item, old.id):
             return msgspec.structs.replace(record, blank_before=self._blank(item, old, new))
         return record
 
@@ -135,13 +137,13 @@ class _Merging:
         """Whether a blank line stands above; of the first in a body, and of parts, nobody can tell from the text."""
         from_head = self.printed.references.from_head
         first = next((one for one in self.read.bodies[self.read.parents[item]] if one not in from_head), item)
-        is_told = item in self.above and first != item
+        is_told = item in self.said and first != item
         return new.blank_before if is_told else old.blank_before
 
-    def _above(self, item: ItemId, old: ItemId) -> bool:
-        """Whether the same comments stand above a statement as before."""
+    def _says_the_same(self, item: ItemId, old: ItemId) -> bool:
+        """Whether the same comments stand above and beside a statement as before."""
         entry = self.entry_of.get(old)
-        return entry is not None and entry.above == self.above.get(item)
+        return entry is not None and (entry.above, entry.beside) == self.said.get(item)
 
     def _clean(self, note: str) -> str:
         """A note without the lines about what cannot run, which the reader took for notes."""
@@ -149,10 +151,11 @@ class _Merging:
         for item, remark in self.remarks.items():
             if item in self.kept and remark in texts:
                 at = texts.index(remark)
-                own = comment_lines((self.graph.nodes.get(item) or self.graph.blocks[item]).note)
+                own = paragraphs((self.graph.nodes.get(item) or self.graph.blocks[item]).note)
                 first = at - len(own) if own and texts[max(0, at - len(own)) : at] == own else at
+                first -= 1 if first and not texts[first - 1] else 0
                 del lines[first : at + 1], texts[first : at + 1]
-        return "\n".join(lines)
+        return "\n".join(lines) + ("\n" if lines and note.endswith("\n") else "")
 
     # -------------------------------------------------------------- wires, tails, what is not shown
 
@@ -213,7 +216,7 @@ class _Merging:
 
 def _is_as_read(node: Node, read: Node) -> bool:
     """Whether a node that was kept has all that the reader made of its text."""
-    blank = {"note": "", "blank_before": False, "marks": (), "covered": {}, "id": ""}
+    blank = {"note": "", "beside": "", "blank_before": False, "marks": (), "covered": {}, "id": ""}
     return msgspec.structs.replace(node, **blank) == msgspec.structs.replace(read, **blank)
 
 

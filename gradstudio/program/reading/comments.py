@@ -4,6 +4,8 @@ import ast
 import io
 import re
 import tokenize
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MARKED = re.compile(r"\\(\s*(region:|endregion|\\))")
@@ -17,12 +19,14 @@ class Comment:
     Attributes:
         text: without the mark and one space behind it.
         alone: nothing else stands on its line.
+        ends: it stands behind a whole statement, or behind a block's head.
     """
 
     line: int
     column: int
     text: str
     alone: bool
+    ends: bool
 
     @property
     def opens(self) -> str | None:
@@ -38,7 +42,12 @@ class Comment:
     @property
     def note(self) -> str:
         """The text as a note: what was marked so as not to read as a marker is as it was."""
-        return _MARKED.sub(r"\1", self.text, count=1) if _MARKED.match(self.text) else self.text
+        return _MARKED.sub(r"\1", self.text, count=1) if self.alone else self.text
+
+    @property
+    def beside(self) -> str:
+        """The text as a comment beside a statement."""
+        return " ".join(self.text.splitlines()).strip()
 
 
 class Comments:
@@ -48,20 +57,37 @@ class Comments:
         """Find them; the text parses."""
         self._waiting: list[Comment] = []
         self._blank = {number for number, line in enumerate(text.split("\n"), 1) if not line.strip()}
+        self._ends: list[int] = []
+        before: tokenize.TokenInfo | None = None
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                line, column = token.start
-                words = token.string[1:]
-                alone = not token.line[:column].strip()
-                self._waiting.append(Comment(line, column, words.removeprefix(" ").rstrip(), alone))
+            if token.type == tokenize.NEWLINE:
+                self._ends.append(token.start[0])
+            if before is not None:
+                self._waiting.append(_comment(before, token.type == tokenize.NEWLINE))
+            before = token if token.type == tokenize.COMMENT else None
         self._waiting.reverse()
 
-    def until(self, line: int) -> list[Comment]:
-        """Take every comment up to a line, that line included."""
-        found = []
-        while self._waiting and self._waiting[-1].line <= line:
+    def of(self, statement: ast.stmt, following: int) -> tuple[list[Comment], Comment | None]:
+        """Take the comments that belong to a statement: those above and inside, and the one beside it, or its head.
+
+        What stands behind several statements on one line is the last one's; `following` is the next one's line.
+        """
+        body = getattr(statement, "body", None)
+        last, end = last_line_of_head(statement), self._end_of(statement.lineno)
+        if body and body[0].lineno > end:
+            last = end  # the colon may stand below the last part of the head
+        shared = min(following, body[0].lineno if body else following) <= last
+        found: list[Comment] = []
+        while self._waiting and self._waiting[-1].line <= last:
+            comment = self._waiting[-1]
+            if comment.line == last and comment.ends and not comment.alone:
+                return found, None if shared else self._waiting.pop()
             found.append(self._waiting.pop())
-        return found
+        return found, None
+
+    def _end_of(self, line: int) -> int:
+        """The last line of the logical line that holds a line."""
+        return self._ends[bisect_left(self._ends, line)]
 
     def tail(self, before: int, column: int) -> list[Comment]:
         """Take the comments that end a body: alone on lines above `before`, at least as deep as its statements."""
@@ -73,9 +99,49 @@ class Comments:
             found.append(self._waiting.pop())
         return found
 
-    def is_blank(self, line: int) -> bool:
-        """Whether the line holds nothing."""
-        return line in self._blank
+    def is_blank(self, first: int, end: int | None = None) -> bool:
+        """Whether the line holds nothing, or one of those before `end` does."""
+        return any(line in self._blank for line in range(first, first + 1 if end is None else end))
+
+
+class Notes:
+    """Comments on their way to what stands below them, with the blank lines between them."""
+
+    def __init__(self, comments: Comments) -> None:
+        """None wait."""
+        self._comments = comments
+        self._lines: list[str] = []
+        self._is_apart, self._last = False, 0
+
+    def add(self, lines: Iterable[str], first: int, last: int | None = None) -> None:
+        """Let lines wait that stand from line `first` to line `last` of the text; an empty one is an empty comment."""
+        if not self._lines:
+            self._is_apart = self._comments.is_blank(first - 1)
+        elif self._comments.is_blank(self._last + 1, first):
+            self._lines.append("")
+        self._lines.extend(line.rstrip() or " " for line in lines)
+        self._last = first if last is None else last
+
+    def take(self, line: int) -> tuple[str, bool]:
+        """The note of what stands on a line, an empty line at its end for a blank one; whether one is above it all."""
+        if not self._lines:
+            return "", self._comments.is_blank(line - 1)
+        gap = [""] if self._comments.is_blank(self._last + 1, line) else []
+        note = "\n".join([*self._lines, *gap])
+        self._lines.clear()
+        return note, self._is_apart
+
+    def end(self) -> str:
+        """What stands below the last statement of a body, an empty line first for a blank one."""
+        text = "\n".join([*([""] if self._lines and self._is_apart else []), *self._lines])
+        self._lines.clear()
+        return text
+
+
+def _comment(token: tokenize.TokenInfo, ends: bool) -> Comment:
+    line, column = token.start
+    alone = not token.line[:column].strip()
+    return Comment(line, column, token.string[1:].removeprefix(" ").rstrip(), alone, ends)
 
 
 def last_line_of_head(statement: ast.stmt) -> int:

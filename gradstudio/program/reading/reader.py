@@ -10,7 +10,7 @@ from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names, names_at_end
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
-from gradstudio.program.reading.comments import Comment, Comments, last_line_of_head
+from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.draft import Draft
 from gradstudio.program.reading.expressions import Expressions, StoredOf
 from gradstudio.program.reading.header import AUTO, class_of_device, is_path_line, read_device, read_header
@@ -130,36 +130,43 @@ class _Reader:
             raise NotReadable(f"Blocks are nested more than {MAX_NESTING} deep.", statements[0].lineno)
         self._depth += 1
         groups: list[BodyId] = []
-        notes: list[str] = []
+        notes = Notes(self._comments)
         for k, statement in enumerate(statements):
-            above = self._comments.until(last_line_of_head(statement))
-            blank = self._is_blank_before(statement, above)
-            opened = len(groups)
-            notes = self._groups(above, groups, notes, blank)
             following = statements[k + 1].lineno if k + 1 < len(statements) else end
-            self._statement(statement, notes, blank and len(groups) <= opened, following)
+            above, beside = self._comments.of(statement, following)
+            self._groups(above, groups, notes, statement.lineno)
+            self._statement(statement, notes, beside, following)
         self._depth -= 1
-        notes = self._groups(self._comments.tail(end, column), groups, notes, blank=False)
+        self._groups(self._comments.tail(end, column), groups, notes, end)
         self._tail(notes)
         while groups:
             self._draft.body = groups.pop()
 
     # -------------------------------------------------------------- statements
 
-    def _statement(self, statement: ast.stmt, notes: list[str], blank: bool, following: int) -> None:
+    def _statement(self, statement: ast.stmt, notes: Notes, beside: Comment | None, following: int) -> None:
+        item, count = self._item(statement, notes, following)
+        if item is not None:
+            note, blank = notes.take(statement.lineno)
+            _say(self._draft.graph, item, note, beside.beside if beside is not None else "", blank and bool(count))
+        elif beside is not None and beside.text:
+            notes.add([beside.text], beside.line)
+
+    def _item(self, statement: ast.stmt, notes: Notes, following: int) -> tuple[ItemId | None, int]:
+        """Read a statement: the item that has its comments, and how many stand before it in the body."""
         self._draft.line = statement.lineno
         if self._is_setting(statement):
-            return
+            return None, 0
         statement = self._second_device(statement)
         body, count = self._draft.body, self._draft.count_in(self._draft.body)
         first: ItemId | None = None
         match statement:
             case ast.Import() | ast.ImportFrom():
                 self._modules.read(statement)
-                return
+                return None, 0
             case ast.Expr(value=ast.Constant(value=str() as words)):
-                notes.extend(words.strip().splitlines())
-                return
+                notes.add(words.strip().splitlines(), statement.lineno, statement.end_lineno)
+                return None, 0
             case ast.With() | ast.For() | ast.If():
                 first = self._blocks.read(statement, following)
             case _:
@@ -167,7 +174,7 @@ class _Reader:
         self._settings = self._settings and self._draft.holds_only("python.literal")
         if first is None and self._draft.count_in(body) > count:
             first = self._draft.last_of(body)
-        self._note(first, count, notes, blank)
+        return first, count
 
     def _is_setting(self, statement: ast.stmt) -> bool:
         if is_path_line(statement, self._modules):
@@ -213,58 +220,45 @@ class _Reader:
         maker = self._draft.maker(found) if found is not None else None
         return maker is not None and maker.operator == "torch.cuda.is_available"
 
-    def _note(self, item: ItemId | None, count: int, notes: list[str], blank: bool) -> None:
-        """Give the statement its comments, and the blank line above it."""
-        if item is not None:
-            _say(self._draft.graph, item, "\n".join(notes), blank and bool(count))
-            notes.clear()
-
     # -------------------------------------------------------------- comments
 
-    def _is_blank_before(self, statement: ast.stmt, above: list[Comment]) -> bool:
-        closed = max((comment.line for comment in above if comment.closes), default=0)
-        first = min([statement.lineno, *(one.line for one in above if one.alone and one.line > closed)])
-        return self._comments.is_blank(first - 1)
-
-    def _groups(self, above: list[Comment], groups: list[BodyId], notes: list[str], blank: bool) -> list[str]:
-        """Open and close the groups that comments mark; the notes that are left for what follows."""
-        left = notes
+    def _groups(self, above: list[Comment], groups: list[BodyId], notes: Notes, line: int) -> None:
+        """Open and close the groups that comments mark; what is left waits for what follows on `line`."""
         for comment in above:
             title = comment.opens
             if title is not None and self._depth + len(groups) >= MAX_NESTING:
                 raise NotReadable(f"Groups are nested more than {MAX_NESTING} deep.", comment.line)
             if title is not None:
-                self._open(title, groups, left, blank)
-                left = []
+                self._open(title, groups, *notes.take(comment.line))
             elif comment.closes and groups:
-                self._tail(left)
-                left = []
+                self._tail(notes)
                 self._draft.body = groups.pop()
-            else:
-                left.append(comment.note)
-        return left
+            elif comment.alone or comment.text:
+                notes.add([comment.note], min(comment.line, line))
 
-    def _open(self, title: str, groups: list[BodyId], notes: list[str], blank: bool) -> None:
+    def _open(self, title: str, groups: list[BodyId], note: str, blank: bool) -> None:
         item = self._draft.block_id()
         has_more = bool(self._draft.count_in(self._draft.body))
-        block = Block(id=item, kind="group", title=title, note="\n".join(notes), blank_before=blank and has_more)
+        block = Block(id=item, kind="group", title=title, note=note, blank_before=blank and has_more)
         self._draft.block(block, {})
         groups.append(self._draft.body)
         self._draft.body = BodyId(item)
         self._settings = False
 
-    def _tail(self, lines: list[str]) -> None:
-        if lines:
+    def _tail(self, notes: Notes) -> None:
+        if text := notes.end():
             body = self._draft.body
             before = self._draft.graph.tails.get(body)
-            self._draft.graph.tails[body] = "\n".join([*([before] if before else []), *lines])
+            self._draft.graph.tails[body] = "\n".join([*([before] if before else []), text])
 
 
-def _say(graph: Graph, item: ItemId, note: str, blank: bool) -> None:
+def _say(graph: Graph, item: ItemId, note: str, beside: str, blank: bool) -> None:
     """Give an item its comments and the blank line above it."""
     if item in graph.nodes:
         node = graph.nodes[item]
-        graph.nodes[item] = msgspec.structs.replace(node, note=note or node.note, blank_before=blank)
+        words = {"note": note or node.note, "beside": beside or node.beside}
+        graph.nodes[item] = msgspec.structs.replace(node, **words, blank_before=blank)
     else:
         block = graph.blocks[item]
-        graph.blocks[item] = msgspec.structs.replace(block, note=note or block.note, blank_before=blank)
+        words = {"note": note or block.note, "beside": beside or block.beside}
+        graph.blocks[item] = msgspec.structs.replace(block, **words, blank_before=blank)

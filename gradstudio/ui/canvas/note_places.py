@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.notes import note_of
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
@@ -18,9 +19,9 @@ def place_notes(
     texts = {}
     for item in graph.order():
         holder = graph.nodes.get(item) or graph.blocks.get(item)
-        if holder is not None and holder.note:
-            texts[item] = holder.note
-    texts |= {ItemId(body): text for body, text in graph.tails.items()}
+        if holder is not None and (text := note_of(holder)):
+            texts[item] = text
+    texts |= {ItemId(body): text.strip("\n") for body, text in graph.tails.items()}
     notes = {}
     for item, text in texts.items():
         place = graph.places.get(f"note:{item}")

@@ -98,7 +98,7 @@ def test_every_end_of_a_line_is_one(ending: str) -> None:
     text = ending.join(["import torch", "", "x = torch.ones(2)  # two", "y = '''a", "b'''", "z = [v for v in x]", ""])
     assert refusal(text).line == 6
     read = read_script(text.replace("z = [v for v in x]", ""))
-    assert [node.note for node in read.graph.nodes.values()] == ["two", ""]
+    assert [node.beside for node in read.graph.nodes.values()] == ["two", ""]
     assert read.graph.nodes[next(reversed(read.graph.nodes))].literals == {"value": '"a\\nb"'}
 
 

@@ -136,8 +136,7 @@ w = z
 # at the end
 """
     assert code(graph_of(text)) == [
-        "# beside",
-        "x = torch.ones(2)",
+        "x = torch.ones(2)  # beside",
         "# above",
         "# two lines",
         "y = x * 2",

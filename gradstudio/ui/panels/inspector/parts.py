@@ -18,6 +18,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis import nested_now
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.notes import note_of
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.words import plain
 from gradstudio.program.model import flat
@@ -279,7 +280,7 @@ class OrderSection(Section):
 
 
 class NoteSection(Section):
-    """The note on the canvas, printed as a comment above the statement."""
+    """The note on the canvas, printed as a comment above the statement, or beside it where that stood there."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         """Nothing is shown yet."""
@@ -323,4 +324,4 @@ class NoteSection(Section):
     def _note(self, item: ItemId) -> str:
         graph = self._session.graph_store.graph
         owner = graph.nodes.get(item) or graph.blocks.get(item)
-        return owner.note if owner is not None else ""
+        return note_of(owner) if owner is not None else ""
