@@ -153,11 +153,12 @@ class _Start:
             window.file.open_first_example()
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
-        QTimer.singleShot(0, self._frame, self._show)
+        QTimer.singleShot(0, self._frame, lambda: self._show(window))
         QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
 
-    def _show(self) -> None:
+    def _show(self, window: "MainWindow") -> None:
         """All is in its place."""
+        window.settle()
         self._frame.setUpdatesEnabled(True)
         gc.freeze()
         gc.enable()

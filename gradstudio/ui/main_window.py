@@ -14,6 +14,7 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.action_table import Commands, action_rows
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.canvas import CanvasView
+from gradstudio.ui.canvas.typed_view import TypedView
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
@@ -79,6 +80,7 @@ class MainWindow(QObject):
                 name, (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
             )
         self.canvas = CanvasView(session, self.overlays, theme)
+        self.typed_view = TypedView(self.canvas)
         self.shelf = self.canvas.searching.shelf
         self.shelf.restore(settings.preferences.favourites, settings.preferences.recent_operators)
         self._build_panels()
@@ -174,6 +176,8 @@ class MainWindow(QObject):
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)
+        self.code.live.applying.connect(self.typed_view.remember)
+        self.code.added.connect(self.typed_view.show)
         self.code.show_hints(self.settings.preferences.code_hints)
         self.code.hints_changed.connect(self._on_code_hints_changed)
         self._looking.due.connect(self._on_looking_due)
@@ -185,6 +189,11 @@ class MainWindow(QObject):
         frame.file_dropped.connect(self._on_frame_file_dropped)
 
     # ------------------------------------------------------------------ what may wait
+
+    def settle(self) -> None:
+        """What would come a moment later: the docks in their sizes, and the program's text."""
+        self.frame.layout_keeper.settle()
+        assert self.session.run.program is not None  # compiled, and so announced to whoever shows it
 
     def load_plot_later(self) -> None:
         """Import the plot when the window has answered its first clicks."""
