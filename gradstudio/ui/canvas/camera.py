@@ -82,7 +82,7 @@ def opening(box: Box, first: Box, width: float, height: float) -> Camera:
 
 
 def with_rows_above(first: Box, bounds: Floats, width: float, height: float) -> Box:
-    """The beginning of a program with as many whole rows of cards above it as a view has room for."""
+    """The beginning of a program with as many whole rows of things above it as a view has room for."""
     margin, room = FIT_MARGIN / OPENING_ZOOM, height / OPENING_ZOOM
     near = bounds[(bounds[:, 0] < first.x + width / OPENING_ZOOM) & (bounds[:, 1] < first.y)]
     for top in sorted(near[:, 1].tolist()):

@@ -1,5 +1,6 @@
 """Where the canvas looks: pan, zoom, fit, reveal."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import camera as cameras
 from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.beginning import first_item
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.fresh import fresh_size
-from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.geometry import Box, Floats
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QTimer, SignalInstance
@@ -77,18 +79,25 @@ class Navigation:
             self._jump(Camera())
         elif self.opened:
             first = self._first_box() or box
-            first = cameras.with_rows_above(first, self.board.bounds, self.viewport().width(), self.viewport().height())
-            self._jump(cameras.opening(box, first, self.viewport().width(), self.viewport().height()))
+            width, height = self.viewport().width(), self.viewport().height()
+            first = cameras.with_rows_above(first, self._all_bounds(), width, height)
+            self._jump(cameras.opening(box, first, width, height))
             self.fitted = True
         else:
             self.fit_all()
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note."""
-        item = next(iter(self.board.graph.order()), None)
+        item = first_item(self.board.graph)
         note = self.board.notes.get(item) if item is not None else None
         boxes = [self.board.box(item) if item is not None else None, note.box if note is not None else None]
         return geometry.union(box for box in boxes if box is not None)
+
+    def _all_bounds(self) -> Floats:
+        """Left, top, right, bottom of each card, frame and note."""
+        boxes = [frame.box for frame in self.board.frames.values()] + [note.box for note in self.board.notes.values()]
+        rows = [(box.x, box.y, box.right, box.bottom) for box in boxes]
+        return np.concatenate([self.board.bounds, np.array(rows, dtype=np.float64).reshape(-1, 4)])
 
     def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None:
         """Push the scene as little as shows the whole card; the zoom stays.
@@ -100,6 +109,36 @@ class Navigation:
             above = covered_px / self.camera.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
             self._jump(cameras.showing(self.camera, box, self.viewport().width(), self.viewport().height()))
+
+    def show_items(self, items: Iterable[ItemId]) -> None:
+        """Push the scene as little as shows these whole; farther away where they are larger than the view."""
+        box = self.board.extent(items)
+        if box is None:
+            return
+        if self.has_room_for(box):
+            self.show_box(box)
+        else:
+            self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height(), self.zoom))
+
+    def show_box(self, box: Box) -> None:
+        """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
+        width, height, shown = self.viewport().width(), self.viewport().height(), self.camera.box_to_view(box)
+        if min(shown.x, shown.y) < 0 or shown.right > width or shown.bottom > height:
+            self._jump(cameras.showing(self.camera, box, width, height))
+
+    def has_room_for(self, box: Box) -> bool:
+        """Whether a rectangle of the scene fits into the view at this zoom."""
+        shown = self.camera.box_to_view(box.grown(cameras.FIT_MARGIN / 2))
+        return shown.width <= self.viewport().width() and shown.height <= self.viewport().height()
+
+    def open_view(self) -> None:
+        """Look as at a document that was just opened."""
+        self.opened = True
+        self.look_again()
+
+    def look_from(self, camera: Camera) -> None:
+        """Look where somebody looked before."""
+        self._jump(camera)
 
     def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether most of a card can be seen, its header included; `covered_px` as above."""

@@ -153,3 +153,11 @@ def test_the_beginning_takes_whole_rows_above_it_along() -> None:
     assert with_rows_above(first, rows, 1180, 513) == Box(0, 300, 200, 450)
     straddling = np.vstack([rows, [[300.0, 200.0, 500.0, 400.0]]])
     assert with_rows_above(first, straddling, 1180, 513).y in (200, 600)
+
+
+def test_a_view_begins_above_the_frame_beside_the_first_card() -> None:
+    from gradstudio.ui.canvas.camera import with_rows_above
+
+    first, frame = Box(0, 100, 200, 150), [300.0, 40.0, 900.0, 400.0]
+    with_frame = with_rows_above(first, np.array([[0.0, 100.0, 200.0, 250.0], frame]), 1180, 513)
+    assert with_frame.y == 40
