@@ -365,7 +365,7 @@ def _port_json(graph: Graph, port: PortInference) -> Json:
 
 def _port_lines(port: Json) -> Iterator[str]:
     if port.get("shape") is not None:
-        yield f"  {port['name']}: {port['dtype']} {port['shape']}"
+        yield f"  {port['name']}: {port.get('dtype') or 'some dtype'} {port['shape']}"
     for leaf in port.get("leaves") or ():
         yield f"  {leaf['name']}: {leaf['dtype']} {leaf['shape']}"
 

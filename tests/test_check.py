@@ -94,3 +94,10 @@ def test_an_index_that_is_written_out_says_how_large_the_table_has_to_be(capsys,
     (problem,) = report(capsys)["problems"]
     assert problem["message"] == "index out of range in self"
     assert problem["fixes"][0] == "Set num_embeddings of emb to 13"
+
+
+def test_a_shape_is_told_where_the_dtype_is_not_known(capsys, write) -> None:
+    cast = 'with torch.autocast("cpu", dtype=torch.bfloat16, enabled=False):'
+    path = write(f"import torch\n\nx = torch.ones(3, 3)\n{cast}\n    z = x @ x\n")
+    assert main(["check", path]) == 0
+    assert "z: some dtype (3, 3)" in capsys.readouterr().out

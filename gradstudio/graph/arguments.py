@@ -202,7 +202,12 @@ _OVER = Parameter("over", Kind.ANY, default="()")
 _RANGE = Parameter("range", Kind.SHAPE, default="()", variadic=True)
 BLOCK_PARAMETERS: dict[str, tuple[Parameter, ...]] = {
     "for": (_RANGE, _OVER),
-    "autocast": (Parameter("device_type", Kind.TEXT), Parameter("dtype", Kind.DTYPE, default="None")),
+    "autocast": (
+        Parameter("device_type", Kind.TEXT),
+        Parameter("dtype", Kind.DTYPE, default="None"),
+        Parameter("enabled", Kind.BOOL, default="True"),
+        Parameter("cache_enabled", Kind.BOOL, default="None"),
+    ),
     "inference_mode": (Parameter("mode", Kind.BOOL, default="True"),),
     "set_grad_enabled": (Parameter("mode", Kind.BOOL),),
     "set_detect_anomaly": (Parameter("mode", Kind.BOOL), Parameter("check_nan", Kind.BOOL, default="True")),
