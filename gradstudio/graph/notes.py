@@ -1,12 +1,8 @@
 """Notes: the comments above and beside a statement, shown and edited on the canvas as one text."""
 
-from typing import TypeVar
-
 import msgspec
 
 from gradstudio.graph.model import Block, Node
-
-Owner = TypeVar("Owner", Node, Block)
 
 
 def note_of(owner: Node | Block) -> str:
@@ -14,7 +10,7 @@ def note_of(owner: Node | Block) -> str:
     return "\n".join(filter(None, (owner.note.strip("\n"), owner.beside)))
 
 
-def with_note(owner: Owner, text: str) -> Owner:
+def with_note(owner: Node | Block, text: str) -> Node | Block:
     """The record with another note: its last line stays beside the statement while that is the line which stood there.
 
     It is that line when nothing else changed but it, or when it is still the last one.
@@ -24,4 +20,4 @@ def with_note(owner: Owner, text: str) -> Owner:
     is_beside = bool(owner.beside and text) and (last == owner.beside or above == owner.note.strip("\n"))
     note, beside = (above, last) if is_beside else (text, "")
     gap = "\n" if owner.note.endswith("\n") and note.strip("\n") else ""
-    return msgspec.structs.replace(owner, note=note.rstrip("\n") + gap, beside=beside.strip())
+    return msgspec.structs.replace(owner, note=note.rstrip("\n") + gap, beside=beside.rstrip())

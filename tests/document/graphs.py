@@ -22,6 +22,7 @@ KNOWN = "operator.add"
 UNKNOWN = "torch.of_the_future"
 KINDS = ("no_grad", "enable_grad", "inference_mode", "for", "if", "group")
 NOTES = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=20)
+BESIDES = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t"), max_size=20)
 NAMES = st.sampled_from(["x", "y", "w1", "größe", "_", "loss"])
 LITERALS = st.sampled_from(["1", "-2.5", "True", "None", "[[1.0, 2.0], [3.0, 4.0]]", '"mean"', "torch.float32"])
 
@@ -72,6 +73,7 @@ def nodes(draw: st.DrawFn, item: ItemId) -> Node:
         positional=draw(st.none() | st.just(()) | st.just(("a", "b"))),
         nested=draw(st.booleans()),
         note=draw(NOTES),
+        beside=draw(BESIDES),
         blank_before=draw(st.booleans()),
         muted=draw(st.booleans()),
         bypassed=draw(st.booleans()),
@@ -92,7 +94,8 @@ def graphs(draw: st.DrawFn, *, definitions: bool = True) -> Graph:
             continue
         kind = draw(st.sampled_from(KINDS))
         loop = {"variable": "t", "carried": ("h",)} if kind == "for" else {}
-        put(graph, Block(id=item, kind=kind, title=draw(st.sampled_from(["", "Ä b"])), note=draw(NOTES), **loop), body)
+        said = {"title": draw(st.sampled_from(["", "Ä b"])), "note": draw(NOTES), "beside": draw(BESIDES)}
+        put(graph, Block(id=item, kind=kind, **said, **loop), body)
         bodies.append(BodyId(item))
     _draw_wires(draw, graph)
     graph.header = draw(

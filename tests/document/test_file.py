@@ -92,11 +92,13 @@ def test_the_kept_file_of_version_1_still_opens_and_is_written_back_the_same():
 
 def test_texts_that_json_or_the_reader_cannot_hold_are_saved_without_loss_of_the_rest():
     graph = small_graph()
-    graph.nodes[ItemId("x")] = Node(id=ItemId("x"), operator=KNOWN, names=("x",), note="a\r\nb\x07\ud800c")
+    graph.nodes[ItemId("x")] = Node(
+        id=ItemId("x"), operator=KNOWN, names=("x",), note="a\r\nb\x07\ud800c", beside="d\ne\x0c"
+    )
     graph.places["x"] = Place(float("nan"), 1.0)
     graph.places["y"] = Place(1e300, 1.0)
     again = file.loads(file.dumps(graph))
-    assert again.nodes[ItemId("x")].note == "a\nb\ufffdc"
+    assert (again.nodes[ItemId("x")].note, again.nodes[ItemId("x")].beside) == ("a\nb\ufffdc", "d e")
     assert again.places == {"y": Place(1e7, 1.0)}
 
 

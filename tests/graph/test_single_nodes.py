@@ -1,10 +1,12 @@
 """Gestures on one node: its note, its marks, its literals, whether it takes part at all."""
 
+import msgspec
 import pytest
 
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import DOCUMENT_DEVICE, Header, ItemId, Place
+from gradstudio.graph.notes import note_of
 from tests.graph.builder import Drawing
 
 
@@ -21,6 +23,35 @@ def test_a_note_is_kept_without_empty_lines_around_it_and_leaves_its_place_when_
     d.do(recipes.set_note(d.graph, x, ""))
     assert d.graph.nodes[x].note == ""
     assert f"note:{x}" not in d.graph.places
+
+
+@pytest.mark.parametrize(
+    ("note", "beside", "text", "above", "behind"),
+    [
+        ("", "(B, T)", "(B, T, C)", "", "(B, T, C)"),
+        ("", "(B, T)", "why\n(B, T)", "why", "(B, T)"),
+        ("", "(B, T)", "one\ntwo", "one\ntwo", ""),
+        ("why", "(B, T)", "for this\nand that\n(B, T)", "for this\nand that", "(B, T)"),
+        ("why", "(B, T)", "why\n(T, B)", "why", "(T, B)"),
+        ("why", "(B, T)", "(B, T)", "", "(B, T)"),
+        ("why", "(B, T)", "why", "why", ""),
+        ("why", "(B, T)", "", "", ""),
+        ("why", "", "why\nnot", "why\nnot", ""),
+        ("a section\n", "(B, T)", "another\n(B, T)", "another\n", "(B, T)"),
+        ("a section\n", "", "", "", ""),
+    ],
+)
+def test_a_note_that_is_edited_keeps_what_stands_beside_the_statement_there(
+    d: Drawing, note: str, beside: str, text: str, above: str, behind: str
+) -> None:
+    x = d.add("torch.ones")
+    before = d.graph.nodes[x] = msgspec.structs.replace(d.graph.nodes[x], note=note, beside=beside)
+    assert recipes.set_note(d.graph, x, note_of(before)) == ()
+    d.do(recipes.set_note(d.graph, x, text))
+    assert (d.graph.nodes[x].note, d.graph.nodes[x].beside) == (above, behind)
+    assert note_of(d.graph.nodes[x]) == text
+    d.undo()
+    assert d.graph.nodes[x] == before
 
 
 def test_moving_a_card_keeps_its_width(d: Drawing) -> None:

@@ -59,9 +59,16 @@ class Hand:
         return ReplaceNode(made) if isinstance(made, Node) else ReplaceBlock(made)
 
     def change(self) -> Edit:
-        flag = self.chance.choice(("nested", "muted", "bypassed", "blank_before", "note", "operator", "marks"))
+        flag = self.chance.choice(
+            ("nested", "muted", "bypassed", "blank_before", "note", "beside", "operator", "marks")
+        )
         node = self.node()
-        others = {"note": "said of it", "operator": self.chance.choice(OPERATORS), "marks": ("root",)}
+        others = {
+            "note": "said of it",
+            "beside": self.chance.choice(("(2,)", "said of it " * 6)),
+            "operator": self.chance.choice(OPERATORS),
+            "marks": ("root",),
+        }
         value = others.get(flag, not getattr(node, flag))
         return ReplaceNode(msgspec.structs.replace(node, **{flag: value}))
 

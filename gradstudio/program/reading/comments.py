@@ -47,7 +47,7 @@ class Comment:
     @property
     def beside(self) -> str:
         """The text as a comment beside a statement."""
-        return " ".join(self.text.splitlines()).strip()
+        return " ".join(self.text.splitlines()).rstrip()
 
 
 class Comments:
@@ -111,7 +111,7 @@ class Notes:
         """None wait."""
         self._comments = comments
         self._lines: list[str] = []
-        self._is_apart, self._last = False, 0
+        self._is_apart, self._last, self._taken = False, 0, 0
 
     def add(self, lines: Iterable[str], first: int, last: int | None = None) -> None:
         """Let lines wait that stand from line `first` to line `last` of the text; an empty one is an empty comment."""
@@ -124,8 +124,9 @@ class Notes:
 
     def take(self, line: int) -> tuple[str, bool]:
         """The note of what stands on a line, an empty line at its end for a blank one; whether one is above it all."""
+        is_next, self._taken = line == self._taken, line  # to what stands before it on its line
         if not self._lines:
-            return "", self._comments.is_blank(line - 1)
+            return "", not is_next and self._comments.is_blank(line - 1)
         gap = [""] if self._comments.is_blank(self._last + 1, line) else []
         note = "\n".join([*self._lines, *gap])
         self._lines.clear()

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import DocumentError
 from gradstudio.graph import fragment, recipes
-from gradstudio.graph.edits import SetTail
+from gradstudio.graph.edits import SetHeader, SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
@@ -46,6 +46,8 @@ class Commands:
         def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
+        def open_view(self) -> None: ...
+        def show_items(self, items: Iterable[ItemId]) -> None: ...
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items, a module and the call on its card together."""
@@ -85,7 +87,7 @@ class Commands:
         self.delete_selection()
 
     def paste(self, x: float | None = None, y: float | None = None) -> None:
-        """Add what the clipboard holds, at a scene point or in the middle of what is seen."""
+        """Add what the clipboard holds, at a scene point or in the middle of what is seen, and bring it into view."""
         try:
             found = from_text(QGuiApplication.clipboard().text(), self.board.graph)
         except DocumentError as error:
@@ -98,10 +100,17 @@ class Commands:
         edits, items = fragment.paste(
             self.board.graph, part, at_x - left, at_y - top, outer=found.outer, as_typed=found.is_text
         )
+        is_first = self.board.extent() is None
         if found.is_text:
             edits = clear_of(self.board.graph, edits, items)
+        if found.header is not None:
+            edits = (SetHeader(found.header), *edits)
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
         self.select(frozenset(items))
+        if is_first:
+            self.open_view()
+        else:
+            self.show_items(items)
 
     def duplicate_selection(self) -> None:
         """Copy the selection beside itself."""
@@ -162,7 +171,8 @@ class Commands:
         if item in graph:
             store.attempt(recipes.set_note, "Edit note", item, text)
         else:
-            store.submit((SetTail(BodyId(item), text.strip("\n")),), "Edit note")
+            gap = "\n" if text.strip() and graph.tails.get(BodyId(item), "").startswith("\n") else ""
+            store.submit((SetTail(BodyId(item), gap + text.strip("\n")),), "Edit note")
         return ""
 
     def add_operator(

@@ -40,6 +40,8 @@ NOTES = (
     "long " * 60,
     "```\n</pre><script>",
     "\x00\x0c",
+    "a\n\n\nb\n",
+    "fmt: skip",
 )
 NAMES = (
     *("self", "super", "forward", "main", "model", "model2", "Program", "loss", "output", "key", "parameter"),
@@ -57,34 +59,34 @@ def trained(draw: st.DrawFn) -> Graph:
     values: list[ItemId] = []
     for name in names[:4]:
         kind = draw(st.sampled_from(["leaf", "input", "number", "module", "text"]))
-        values.append(_made(sketch, kind, name, draw(note), draw(st.sampled_from(TEXTS))))
-    leaf = sketch.parameter("w", note=draw(note))
+        values.append(_made(sketch, kind, name, draw(st.sampled_from(TEXTS)), note=draw(note), beside=draw(note)))
+    leaf = sketch.parameter("w", note=draw(note), beside=draw(note))
     tensors = [leaf, *(v for v in values if "randn" in sketch.graph.nodes[v].operator)]
     for name in names[4:]:
         body = sketch.block("group", title=draw(note)) if draw(st.booleans()) else ROOT
         one, two = draw(st.sampled_from(tensors)), draw(st.sampled_from(tensors[-2:]))
-        made = sketch.node("operator.mul", name, {"a": one, "b": two}, body=body, note=draw(note))
+        made = sketch.node("operator.mul", name, {"a": one, "b": two}, body=body, note=draw(note), beside=draw(note))
         tensors.append(made)
     last = sketch.node("operator.mul", "", {"a": leaf, "b": tensors[-1]}, part=True)
     total = sketch.node("torch.Tensor.sum", "", {"self": last}, part=True)
-    sketch.node("torch.Tensor.backward", wires={"self": total}, note=draw(note))
+    sketch.node("torch.Tensor.backward", wires={"self": total}, note=draw(note), beside=draw(note))
     apply(sketch.graph, SetTail(ROOT, draw(note)))
     return sketch.graph
 
 
-def _made(sketch: Sketch, kind: str, name: str, note: str, text: str) -> ItemId:
+def _made(sketch: Sketch, kind: str, name: str, text: str, **said: str) -> ItemId:
     literals = {"size": "(2, 2)", "device": "device"}
     match kind:
         case "leaf":
-            return sketch.node("torch.randn", name, literals={**literals, "requires_grad": "True"}, note=note)
+            return sketch.node("torch.randn", name, literals={**literals, "requires_grad": "True"}, **said)
         case "input":
-            return sketch.node("torch.randn", name, literals=literals, note=note)
+            return sketch.node("torch.randn", name, literals=literals, **said)
         case "number":
-            return sketch.node("python.literal", name, literals={"value": "2"}, note=note)
+            return sketch.node("python.literal", name, literals={"value": "2"}, **said)
         case "text":
-            return sketch.node("python.literal", name, literals={"value": text}, note=note)
+            return sketch.node("python.literal", name, literals={"value": text}, **said)
         case _:
-            return sketch.node("torch.nn.ReLU", name, note=note)
+            return sketch.node("torch.nn.ReLU", name, **said)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
@@ -162,7 +164,7 @@ def test_a_class_is_named_by_its_file(stem: str, name: str) -> None:
 def test_a_notebook_is_json_with_text_in_every_cell() -> None:
     sketch = Sketch()
     for note in NOTES:
-        sketch.tensor(f"x{sketch.count}", note=note)
+        sketch.tensor(f"x{sketch.count}", note=note, beside=note)
     notebook = next(form for form in FORMS if form.name == "notebook")
     cells = json.loads(notebook.write(sketch.graph, "program"))["cells"]
     assert all("".join(cell["source"]).strip() for cell in cells)

@@ -150,6 +150,60 @@ def test_notes_and_marks_stay_where_their_line_stays() -> None:
     assert (loss.marks, loss.note, loss.operator) == (("root",), "the loss", "torch.Tensor.mean")
 
 
+SAID = """\
+import torch
+
+# what comes in
+
+x = torch.ones(2, requires_grad=True)  # (2,)
+with torch.no_grad():  # quiet
+    y = x**2 + 1  # (2,)
+# a comment that is longer than what is left of the line behind the statement below it
+z = torch.relu(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("requires_grad=True)  # (2,)", "requires_grad=True)  # two ones", "x"),
+        ("requires_grad=True)  # (2,)", "requires_grad=True)", "x"),
+        ("relu(y)", "relu(y)  # (2,)", "z"),
+        ("+ 1  # (2,)", "+ 3  # (2,)", "y"),
+        ("# what comes in\n\n", "# what comes in\n", "x"),
+    ],
+)
+def test_a_comment_that_is_edited_changes_its_statement_alone(old: str, new: str, name: str) -> None:
+    graph = read_python(SAID).graph
+    assert code(graph) == SAID
+    edits = merge(graph, SAID.replace(old, new))
+    assert {edit.node.id for edit in edits if isinstance(edit, ReplaceNode)} <= {
+        item for item in graph.nodes if item == called(graph, name) or graph.nodes[item].nested
+    }
+    assert all(isinstance(edit, ReplaceNode) for edit in edits)
+    inverses = apply_all(graph, edits)
+    assert code(graph) == SAID.replace(old, new)
+    apply_all(graph, inverses)
+    assert code(graph) == SAID
+
+
+def test_a_comment_that_has_no_room_beside_its_statement_stays_its_own() -> None:
+    graph = read_python(SAID).graph
+    long = "a comment that is longer than what is left of the line behind the statement below it"
+    change(graph, item=called(graph, "z"), note="", beside=long)
+    assert code(graph) == SAID
+    apply_all(graph, merge(graph, SAID.replace("+ 1", "+ 2")))
+    assert graph.nodes[called(graph, "z")].beside == long
+
+
+def test_a_comment_behind_a_head_is_edited() -> None:
+    graph = read_python(SAID).graph
+    edits = merge(graph, SAID.replace("# quiet", "# no gradients here"))
+    apply_all(graph, edits)
+    assert [block.beside for block in graph.blocks.values()] == ["no gradients here"]
+    assert len(edits) == 1
+
+
 def test_a_muted_node_stays_though_no_text_shows_it() -> None:
     graph = read_python(PROGRAM.replace("loss.backward()", "extra = z * 3\nloss.backward()")).graph
     extra = called(graph, "extra")
