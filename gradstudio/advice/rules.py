@@ -7,7 +7,8 @@ from gradstudio.advice.rules_general import GENERAL
 from gradstudio.advice.rules_gradients import GRADIENTS
 from gradstudio.advice.rules_layers import LAYERS
 from gradstudio.advice.rules_shapes import SHAPES
+from gradstudio.advice.rules_sizes import SIZES
 from gradstudio.advice.rules_types import TYPES
 from gradstudio.advice.rules_values import VALUES
 
-RULES: tuple[Rule, ...] = (*SHAPES, *GRADIENTS, *TYPES, *LAYERS, *DIMS, *VALUES, *CALLS, *GENERAL)
+RULES: tuple[Rule, ...] = (*SIZES, *SHAPES, *GRADIENTS, *TYPES, *LAYERS, *DIMS, *VALUES, *CALLS, *GENERAL)

@@ -37,10 +37,10 @@ def has(path: str) -> bool:
 
 
 def explained(operator_key: str, error: Exception) -> str:
-    """Python's words; above them, when the installed torch lacks the operator, that it does."""
+    """Python's words, without torch's stack; above them, when the installed torch lacks the operator, that it does."""
     operator = catalogue.load().get(operator_key)
     if operator is None or not isinstance(error, AttributeError | ImportError) or has(operator.path):
-        return str(error)
+        return str(error).partition("\nException raised from ")[0]
     made = catalogue.load().torch_version
     return f"torch {_version()} has no {operator.path}: this node is of the catalogue of torch {made}.\n{error}"
 

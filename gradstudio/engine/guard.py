@@ -21,6 +21,8 @@ from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import MODULES, Step
 from gradstudio.engine.standins import weigh_on_meta
+from gradstudio.program.limits import TooBig
+from gradstudio.program.sizes import of_value, refuse
 
 LOOK_ABOVE = 1 << 24
 """Elements; nothing smaller is ever looked at (64 MiB of float32)."""
@@ -42,11 +44,15 @@ _ALLOCATOR = re.compile(r"tried to allocate (\d+) bytes|Tried to allocate ([\d.]
 
 
 def refuse_too_large(step: Step, namespace: dict[str, Any]) -> None:
-    """Refuse a statement whose results would exceed the free memory of their device.
+    """Refuse a statement whose results would exceed the free memory of their device, or the limits of Python's own.
 
     Raises:
         TooLarge: with what it needs and what there is.
     """
+    try:
+        refuse(step.statement.text, lambda name: of_value(namespace.get(name)))
+    except TooBig as error:
+        raise TooLarge(f"{error} It was not run.", 0) from None
     if not step.statement.names:
         return
     bound = largest_result(step, namespace)

@@ -17,6 +17,7 @@ from gradstudio.engine.reverse import refused_graph
 from gradstudio.engine.source import Item, prepare
 from gradstudio.engine.trial import Way
 from gradstudio.engine.walk import Memo, Walk
+from gradstudio.program.sizes import too_big
 from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
 
@@ -43,6 +44,8 @@ class Inference:
                 items = prepare(request.program, lines=False)
                 walk.body(items)
                 walk.settle()
+                for found in too_big(request.program.statements):
+                    walk.ports[found.node, 0] = PortInference(node=found.node, refusal=found.reason)
                 if not any(port.refusal for port in walk.ports.values()):
                     self._look_back(items, walk)
                 needs = walk.needs.found(self._baseline)

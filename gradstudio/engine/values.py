@@ -1,5 +1,6 @@
 """Records of values: what is told of a tensor, a number, a list, a module … (SEMANTICS 13)."""
 
+import math
 from collections.abc import Callable
 from itertools import count
 
@@ -26,6 +27,8 @@ MAX_TEXT = 10_000
 SERIAL = "gradstudio_serial"
 _SERIALS = count(1)
 LARGEST_INTEGER = 1 << 63
+PRINTED_BITS = 14_000
+"""Python prints at most 4,300 digits."""
 _DEVICES: dict[torch.device, str] = {}
 _TEXTS = (str, torch.dtype, torch.device, torch.layout, torch.memory_format, slice, type(...), np.dtype)
 
@@ -110,8 +113,14 @@ def _number(value: complex) -> object:
     if isinstance(value, np.generic):
         value = value.item()  # float64 is a float as well
     if isinstance(value, int) and not -LARGEST_INTEGER <= value < LARGEST_INTEGER:
-        return str(value)
+        return str(value) if value.bit_length() <= PRINTED_BITS else _about(value)
     return spelled(value)
+
+
+def _about(value: int) -> str:
+    """A whole number that Python does not print, for it has thousands of digits: ``about -1.0714e+9029``."""
+    size = math.log10(abs(value))
+    return f"about {'-' if value < 0 else ''}{10 ** (size % 1):.4f}e+{int(size)}"
 
 
 def _record_of_object(value: object, max_values: int) -> Record:

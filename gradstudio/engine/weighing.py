@@ -25,6 +25,7 @@ from gradstudio.engine.source import Head, Step, prepare
 from gradstudio.engine.trial import Way
 from gradstudio.engine.walk import Memo, Walk
 from gradstudio.graph.model import ItemId
+from gradstudio.program.sizes import too_big
 from gradstudio.protocol.inference import Need
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Log
@@ -103,15 +104,22 @@ class Weigher:
         return self._needs.found(self._baseline if held else sys.maxsize)
 
     def first_too_large(self, loaded: Loaded, load_file: LoadFile) -> tuple[Step, TooLarge] | None:
-        """The first statement whose own results exceed what is free now."""
-        self._weigh(loaded, load_file)
-        for heavy in self._heavy:
+        """The first statement whose own results exceed what is free now, or what Python's own values may be."""
+        steps = {step.id: (number, step) for number, step in enumerate(loaded.steps)}
+        found = [one for one in too_big(loaded.program.statements) if one.node in steps]
+        refused = [(steps[one.node], TooLarge(f"{one.reason} It was not run.", 0)) for one in found[:1]]
+        if not refused:
+            self._weigh(loaded, load_file)
+        for heavy in self._heavy if not refused else ():
             device = torch.device(heavy.device)
             free = free_bytes(device) if device.type == "cpu" or torch.accelerator.is_available() else None
             if free is not None and heavy.bytes > free:
-                step = next(step for step in loaded.steps if step.id == heavy.node)
-                return step, too_large(step, heavy.bytes, free, device)
-        return None
+                step = steps[heavy.node]
+                refused.append((step, too_large(step[1], heavy.bytes, free, device)))
+        if not refused:
+            return None
+        (_, step_refused), error = min(refused, key=lambda one: one[0][0])
+        return step_refused, error
 
     def _weigh(self, loaded: Loaded, load_file: LoadFile) -> None:
         if loaded is not self._loaded:

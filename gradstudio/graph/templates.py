@@ -1,6 +1,7 @@
 """Templates: the fixed part of a text with values in it, ``loss {:.4f} at {}``."""
 
 import ast
+import re
 from functools import lru_cache
 from string import Formatter
 
@@ -18,6 +19,16 @@ class Piece(msgspec.Struct, frozen=True):
 
     text: str
     hole: str | None
+
+
+LARGEST_WIDTH = 10_000
+"""Characters, and digits, that a format may ask for."""
+TOO_WIDE = f"A format asks for at most {LARGEST_WIDTH:,} characters or digits."
+
+
+def is_wide(spec: str) -> bool:
+    """Whether a format asks for more than a text should have: ``>1000000000.3f``."""
+    return any(len(number) > 9 or int(number) > LARGEST_WIDTH for number in re.findall(r"[0-9]+", spec))
 
 
 @lru_cache(maxsize=1024)
@@ -40,6 +51,8 @@ def pieces(literal: str) -> tuple[Piece, ...]:
             raise Refused(f"A hole is empty but for its format, such as {{}} or {{:.4f}}; here it holds '{name[:40]}'.")
         if spec and any(mark in spec for mark in "{}\"'\\"):
             raise Refused("The format of a hole is plain, such as {:.4f}.")
+        if spec and is_wide(spec):
+            raise Refused(TOO_WIDE)
         hole = None if name is None else (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
         found.append(Piece(fixed, hole))
     return tuple(found)

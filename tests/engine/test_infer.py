@@ -98,8 +98,8 @@ def test_large_shapes_are_told_without_allocating() -> None:
     assert infer("fc = nn.Linear(10**6, 10**6)\nx = torch.ones(1, 10**6)\ny = fc(x)")[node(3), 0].shape == (1, 10**6)
 
 
-def test_what_python_could_compute_for_ever_is_left_to_the_run() -> None:
-    assert infer("n = 10 ** 10 ** 10\nm = 7")[node(1), 0].known_after_run
+def test_what_python_could_compute_for_ever_is_refused_with_its_size() -> None:
+    assert "10,000,000,000 digits" in infer("n = 10 ** 10 ** 10\nm = 7")[node(1), 0].refusal
 
 
 @pytest.mark.parametrize(

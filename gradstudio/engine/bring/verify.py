@@ -18,6 +18,7 @@ from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
+from gradstudio.program.sizes import too_big
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,8 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
     program = compile_graph(graph)
     if program.incomplete:
         raise Inexpressible(f"A part of it cannot run: {program.incomplete[0].reason}")
+    if found := too_big(program.statements):
+        raise Inexpressible(found[0].reason)
     stored = StoredTensors()
     stored.add({digest: tensor.data for digest, tensor in tensors.items()})
     first, rest = compile_plain(program.code, frozenset())

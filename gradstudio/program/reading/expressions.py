@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gradstudio.graph.model import DOCUMENT_DEVICE, StoredTensor
 from gradstudio.graph.spelling import quote
-from gradstudio.graph.templates import Piece, template_of
+from gradstudio.graph.templates import TOO_WIDE, Piece, is_wide, template_of
 from gradstudio.operators.binding import Given, Several, Written
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Family, Operator
@@ -241,6 +241,8 @@ def _hole(part: ast.FormattedValue) -> str:
         if not all(isinstance(inner, ast.Constant) for inner in part.format_spec.values):
             raise refused(part, "the format of a value is plain here, such as {x:.4f}.")
         spec = ":" + "".join(str(inner.value) for inner in part.format_spec.values if isinstance(inner, ast.Constant))
+        if is_wide(spec):
+            raise refused(part, TOO_WIDE)
     return (f"!{chr(part.conversion)}" if part.conversion > 0 else "") + spec
 
 

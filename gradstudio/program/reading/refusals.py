@@ -2,6 +2,8 @@
 
 import ast
 
+from gradstudio.graph.spelling import MAX_DIGITS
+
 SHOWN = 60
 """How many characters of a text are repeated in a reason."""
 _STATEMENTS: dict[type[ast.stmt], str] = {
@@ -98,6 +100,8 @@ def expression_words(node: ast.expr) -> str:
     """Why an expression cannot be read."""
     if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
         return _as_loop(node)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex):
+        return f"a number is written with at most {MAX_DIGITS:,} digits."
     return f"{_EXPRESSIONS.get(type(node), f'`{source(node)}` is nothing that a canvas draws')}."
 
 
