@@ -275,7 +275,15 @@ def test_six_steps_are_three_and_three_more(
     ("options", "words"),
     [
         (["--resume"], "there is no cycle.safetensors to go on from"),
-        (["--steps", "0"], "argument --steps"),
+        (["--steps", "0"], "argument --steps: 0 is no whole number from 1"),
+        (["--lr", "-1"], "argument --lr: -1 is no learning rate"),
+        (["--lr", "nan"], "argument --lr: nan is no learning rate"),
+        (["--lr", "fast"], "argument --lr: fast is no learning rate"),
+        (["--device", "banana"], "There is no device 'banana' here."),
+        (["--device", "cuda:77"], "There is no device 'cuda:77' here."),
+        (["--checkpoint", "."], "--checkpoint . cannot be written"),
+        (["--checkpoint", "cycle.py/inside"], "--checkpoint cycle.py/inside: "),
+        (["--resume", "--checkpoint", "cycle.py"], "cycle.py is no checkpoint of this model."),
         (["--steps", "7"], "The schedule ends after 6 steps."),
     ],
 )
@@ -294,6 +302,67 @@ def test_what_cannot_go_well_is_said_at_the_start(
     assert stopped.value.code == 2
     printed = capsys.readouterr()
     assert words in printed.out + printed.err
+
+
+def test_a_checkpoint_of_another_model_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = script(graph_of("by_hand"), tmp_path, "other")
+    run_here(other, monkeypatch)
+    path = script(graph_of("sgd"), tmp_path, "sgd")
+    words = [str(path), "--device", "cpu", "--resume", "--checkpoint", str(other.with_suffix(".safetensors"))]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_path(str(path), run_name="__main__")
+    assert stopped.value.code == 2
+    assert "is no checkpoint of this model" in capsys.readouterr().err
+
+
+def test_what_is_trained_already_is_said_and_a_folder_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, saved = script(graph_of("sgd"), tmp_path, "sgd"), tmp_path / "some" / "where" / "a.safetensors"
+    for options in ([], ["--resume", "--steps", "5"]):
+        monkeypatch.setattr(sys, "argv", [str(path), "--device", "cpu", "--checkpoint", str(saved), *options])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(path), run_name="__main__")
+        assert ended.value.code == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("already at step 6")
+    assert load_file(saved)["step"].item() == 6
+
+
+RECURRENT = """
+T, N, H = 5, 3, 4
+xs = torch.randn(T, N)
+W = torch.randn(N, H, requires_grad=True)
+U = torch.randn(H, H, requires_grad=True)
+h = torch.zeros(H)
+hs = []
+for t in range(T):
+    h = torch.tanh(xs[t] @ W + h @ U)
+    hs.append(h)
+out = torch.stack(hs)
+loss = out.sum()
+loss.backward()
+"""
+EVALUATED = """
+x = torch.randn(8, 4)
+net = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 1))
+net.train()
+loss = net(x).pow(2).mean()
+loss.backward()
+net.eval()
+out = net(x)
+"""
+
+
+@pytest.mark.parametrize("text", [RECURRENT, EVALUATED], ids=["recurrent", "evaluated"])
+def test_the_first_loss_is_that_of_the_canvas(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = by_python(HEAD + text)["loss"]
+    run_here(script(read_script(HEAD + text).graph, tmp_path, "program"), monkeypatch, "--steps", "2")
+    assert losses(capsys.readouterr().out)[0] == wanted.item()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -298,11 +298,12 @@ class _Training(ModuleWriter):
         needed = self.imports
         lines = ["import argparse", *(["import json"] if "schedule" in self.features else [])]
         lines += ["import math", "import os", "import signal", "import sys"]
-        lines += ["from collections.abc import Iterable", "from pathlib import Path", ""]
+        lines += ["from collections.abc import Iterable", "from pathlib import Path"]
+        lines += ["from typing import NoReturn", ""]
         lines += ["import numpy as np"] if "np" in needed else []
         lines += ["import torch", "import torch.distributed as dist"]
         lines += ["import torch.nn.functional as F"] if "F" in needed else []
-        lines += ["from safetensors import safe_open"] if "schedule" in self.features else []
+        lines.append(f"from safetensors import SafetensorError{', safe_open' if 'schedule' in self.features else ''}")
         lines.append("from safetensors.torch import load_file, save_file")
         lines.append("from torch import nn, optim" if "optim" in needed else "from torch import nn")
         return [*lines, "from torch.nn.parallel import DistributedDataParallel"]

@@ -22,8 +22,9 @@ from gradstudio.program.forms.units import Value
 GLOBALS = frozenset(
     "argparse json math os signal sys Iterable dist DistributedDataParallel save_file safe_open tqdm RANK LOCAL_RANK "
     "PROCESSES CHECKPOINT OPTIMIZERS set_up make_optimizer make_scheduler train_step take_batch save_checkpoint "
-    "load_checkpoint below choose_device average is_asked_to_stop show_progress say train positive parse_arguments "
-    "main int float bool str range len print tuple list dict super divmod min ValueError ImportError".split()
+    "load_checkpoint below choose_device average is_asked_to_stop show_progress say train positive learning_rate "
+    "refuse NoReturn SafetensorError parse_arguments main int float bool str range len print tuple list dict super "
+    "divmod min ValueError ImportError".split()
 )
 """Names that a training script has beside the canvas's."""
 LOCALS = frozenset("model network optimizer scheduler batch loss lr device data".split())
@@ -108,10 +109,12 @@ class TrainingPlan(Plan):
         """What `set_up` does beside making the model: its data, what is done to the model, all random numbers."""
         step, own = self.step, {*self.roles.construction, *self.roles.constants}
         wanted = [unit for value in (*self.data, *self.roles.given) if (unit := self.units.unit(value[0], ROOT))]
-        needed = set(step.closed(wanted, step.set_up, ROOT)) | (own if self.handed else set())
-        for unit in step.set_up:
+        end = self.units.position[step.backward if step.backward is not None else self.roles.forward[-1]]
+        before = [unit for unit in step.set_up if self.units.position[unit] < end]
+        needed = set(step.closed(wanted, before, ROOT)) | (own if self.handed else set())
+        for unit in before:
             if self.units.draws(unit) or self._changes_model(unit):
-                needed |= set(step.closed([unit], step.set_up, ROOT))
+                needed |= set(step.closed([unit], before, ROOT))
         return [unit for unit in step.set_up if unit in needed and (self.handed or unit not in own)]
 
     def unread(self, units: Iterable[ItemId], wanted: Iterable[Value]) -> dict[Value, str]:

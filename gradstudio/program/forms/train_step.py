@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gradstudio.graph.analysis import Analysis
 from gradstudio.graph.model import ROOT, BodyId, ItemId
 from gradstudio.graph.names import title
-from gradstudio.operators.model import Effect, Family, Operator
+from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.roles import pulled_parts
 from gradstudio.program.forms.train_numbers import is_one_number
@@ -146,8 +146,17 @@ class Step:
                 if unit == loop:
                     return
                 yield unit
-            elif not self._is_repeated(unit):
+            elif not self._is_repeated(unit) and not self._is_filled_later(unit):
                 yield unit
+
+    def _is_filled_later(self, unit: ItemId) -> bool:
+        """Whether a unit makes an empty list that only the repeated part uses."""
+        operator, node = self.units.operator(unit), self.graph.nodes.get(unit)
+        if operator is None or node is None or operator.face is not Face.LIST or node.literals:
+            return False
+        users = [w.target for w in self.graph.wires_from(unit) if self.units.soundness.is_live(w.target)]
+        is_empty = not self.graph.incoming.get(unit)
+        return is_empty and bool(users) and all(user in self.units.repeated for user in users)
 
     def _is_repeated(self, unit: ItemId) -> bool:
         repeated = self.units.repeated

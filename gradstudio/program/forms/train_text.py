@@ -95,7 +95,14 @@ def load_checkpoint(  #? schedule
 ) -> int:  #? schedule
 def load_checkpoint(path: Path, model: nn.Module) -> int:  #? !optimizer
     """Go on from a checkpoint: how many steps it has behind it."""
-    tensors = load_file(path)
+    try:
+        tensors = load_file(path)
+    except (OSError, SafetensorError):
+        tensors = {}
+    sizes = {name: value.shape for name, value in below("model.", tensors).items()}
+    wanted = {name: value.shape for name, value in model.state_dict().items()}
+    if sizes != wanted or not {"step", "random"} <= tensors.keys():
+        refuse(f"{path} is no checkpoint of this model.")
     model.load_state_dict(below("model.", tensors))
     for name, gradient in below("gradient.", tensors).items():  #? !clears
         parameter = model.get_parameter(name)  #? !clears
@@ -130,7 +137,17 @@ def choose_device(name: str) -> torch.device:
         name = found.type if found is not None else "cpu"
     if name in ("cuda", "xpu"):
         name = f"{name}:{LOCAL_RANK}"
+    try:
+        torch.zeros(1, device=name).item()
+    except (RuntimeError, AssertionError, NotImplementedError):
+        refuse(f"There is no device '{name}' here.")
     return torch.device(name)
+
+
+def refuse(text: str) -> NoReturn:
+    """End, and say in one line what is wrong."""
+    print(text, file=sys.stderr)
+    sys.exit(2)
 '''
 
 TALK = '''\
@@ -185,6 +202,11 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
         return 2  #? cycle
     first = load_checkpoint(args.checkpoint, *kept) if args.resume else 0  #? schedule
     first = load_checkpoint(args.checkpoint, model) if args.resume else 0  #? !optimizer
+    if first >= args.steps:
+        say(f"already at step {first}; --steps {args.steps} asks for no more")
+        return 0
+    if PROCESSES > 1:  #? !rows
+        say("Each process computes with all the data.")  #? !rows
     if RANK > 0:  # drop out other values than the first process  #? draws
         torch.manual_seed(args.seed + RANK + PROCESSES * first)  #? draws
     parallel = model
@@ -223,22 +245,33 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
 MAIN = '''\
 def positive(text: str) -> int:
     """A whole number from 1."""
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1")
+    return int(text)
 
 
+def learning_rate(text: str) -> float:  #? rate
+    """A number that is not below 0."""  #? rate
+    try:  #? rate
+        number = float(text)  #? rate
+    except ValueError:  #? rate
+        number = math.nan  #? rate
+    if not 0 <= number < math.inf:  #? rate
+        raise argparse.ArgumentTypeError(f"{text} is no learning rate")  #? rate
+    return number  #? rate
+  #? rate
+  #? rate
 def parse_arguments() -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
+        epilog="Several processes each compute with all the data.",  #? !rows
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     option = parser.add_argument
     option("--steps", type=positive, default=<steps>, help="all, resumed ones included")
     option("--optimizer", choices=OPTIMIZERS, default="adam", help="how it learns")  #? choice
-    option("--lr", type=float, default=<rate>, help="learning rate")  #? rate
+    option("--lr", type=learning_rate, default=<rate>, help="learning rate")  #? rate
     option("--batch-size", type=positive, help="rows of a step; None is all")  #? rows
     option("--device", default="auto", help="auto, cpu, cuda, mps, xpu, cuda:1, ...")
     option("--seed", type=int, default=<seed>, help="of all random numbers")
@@ -249,6 +282,13 @@ def parse_arguments() -> argparse.Namespace:
     args = parser.parse_args()
     if args.resume and not args.checkpoint.is_file():
         parser.error(f"there is no {args.checkpoint} to go on from")
+    folder = args.checkpoint.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"--checkpoint {args.checkpoint}: {error.strerror}")
+    if args.checkpoint.is_dir() or not os.access(folder, os.W_OK):
+        parser.error(f"--checkpoint {args.checkpoint} cannot be written")
     return args
 
 

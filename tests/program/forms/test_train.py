@@ -74,7 +74,7 @@ def test_a_hostile_file_name_is_only_a_name(text: str, stem: str) -> None:
 def test_the_optimizer_of_the_canvas_is_kept_and_its_rate_is_an_option() -> None:
     script = written(REGRESSION)
     assert 'option("--steps", type=positive, default=40,' in script
-    assert 'option("--lr", type=float, default=0.05,' in script
+    assert 'option("--lr", type=learning_rate, default=0.05,' in script
     assert 'option("--seed", type=int, default=4,' in script
     assert "--batch-size" in script
     assert "return optim.SGD(model.net.parameters(), lr=lr, momentum=0.9)" in script
@@ -85,7 +85,7 @@ def test_an_update_by_hand_stays_as_it_is() -> None:
     script = written(BY_HAND)
     step = function(script, "train_step")
     assert "network.w -= lr * network.w.grad" in step and "network.w.grad = None" in step
-    assert 'option("--lr", type=float, default=0.5,' in script
+    assert 'option("--lr", type=learning_rate, default=0.5,' in script
     assert "optimizer" not in script.replace("make_optimizer", "")
 
 
@@ -138,6 +138,12 @@ def test_one_step_by_hand_sets_gradients_back_before_the_next() -> None:
 def test_data_are_not_cut_where_a_row_is_not_for_itself(model: str, loss: str) -> None:
     script = written(f"x = torch.randn(8, 2)\nt = torch.ones(8)\n{model}\nloss = {loss}\nloss.backward()\n")
     assert "take_batch" not in script and "--batch-size" not in script
+    assert "Several processes each compute with all the data." in function(script, "parse_arguments")
+
+
+def test_what_is_done_to_a_model_behind_its_training_is_left_out() -> None:
+    text = "x = torch.ones(8, 2)\nnet = nn.BatchNorm1d(2)\nnet.train()\nloss = (net(x) ** 2).mean()\nloss.backward()\n"
+    assert written(text + "net.eval()\nother = torch.randn(3)\n") == written(text)
 
 
 @pytest.mark.parametrize(
