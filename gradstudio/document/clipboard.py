@@ -23,11 +23,13 @@ class Fragment(msgspec.Struct, frozen=True):
         graph: the part.
         outer: wires into it from items of the canvas that it is for.
         is_text: it was Python text, whose names are to stay as they were typed.
+        header: seed, default dtype and device of a text that an empty canvas takes as a whole; None: they stay.
     """
 
     graph: Graph
     outer: tuple[Wire, ...] = ()
     is_text: bool = False
+    header: Header | None = None
 
 
 def to_text(fragment: Graph) -> str:
@@ -45,6 +47,8 @@ def from_text(text: str, canvas: Graph | None = None) -> Fragment:
     Raises:
         NotAFragment: it holds something else; the message says what.
     """
+    if not text.strip():
+        raise NotAFragment("The clipboard is empty.")
     code = plain_code(text)
     if has_prompts(text) or _is_python(code, canvas):
         return _from_python(code, canvas)
@@ -82,4 +86,12 @@ def _from_python(text: str, canvas: Graph | None) -> Fragment:
         raise NotAFragment(f"The copied Python cannot be drawn: {place}{error.message}") from error
     if not read.graph.parents and read.graph.header == Header(seed=None):
         raise NotAFragment("The copied Python has nothing but imports: copy the statements too.")
-    return Fragment(read.graph, read.outer, is_text=True)
+    header = _set_up(read.graph.header, canvas) if canvas is not None and not canvas.parents else None
+    return Fragment(read.graph, read.outer, is_text=True, header=header)
+
+
+def _set_up(read: Header, canvas: Graph) -> Header:
+    """The header of a canvas, with what a text sets in place of it."""
+    bare = Header(seed=None)
+    said = {name: value for name in bare.__struct_fields__ if (value := getattr(read, name)) != getattr(bare, name)}
+    return msgspec.structs.replace(canvas.header, **said)

@@ -28,7 +28,8 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
         text: Python source.
         folder: where the text lies: a stored tensor is a file in `<name>.tensors` there.
         pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
-        canvas: where the text is to be pasted: it may read the names bound there, and load what is stored there.
+        canvas: where the text is to be pasted: it may read the names bound there, and load what is stored there; an
+            empty one takes the settings of the text, too.
 
     Raises:
         UnreadableFile: with line, column and reason.
@@ -45,7 +46,8 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
         return looked_up(digest, read_beside(where, digest))
 
     try:
-        read = read_script(text, stored, pasted=pasted, canvas=canvas)
+        on = canvas if canvas is not None and canvas.parents else None
+        read = read_script(text, stored, pasted=pasted, canvas=on)
     except NotReadable as error:
         raise UnreadableFile(error.reason, error.line, error.column + 1) from error
     read.graph.places = layout_missing(read.graph)

@@ -30,11 +30,11 @@ LINKED_MS: Final = 40
 Button = QMessageBox.StandardButton
 
 
-def merge_text(graph: Graph, text: str) -> Edits:
-    """The edits that make a graph mean what a text says."""
+def merge_text(graph: Graph, text: str, anew: bool) -> Edits:
+    """The edits that make a graph mean what a text says; `anew`: all cards may move."""
     from gradstudio.document.merging import merge
 
-    return merge(graph, text)
+    return merge(graph, text, anew=anew)
 
 
 class CodePanel(QWidget):
@@ -44,11 +44,13 @@ class CodePanel(QWidget):
         said(object): something to say in the status bar.
         left(): the keys are to go back to the canvas.
         hints_changed(object): a person chose another `HintMode`.
+        added(object): what was typed has put these items on the canvas, the one at the cursor first; also none.
     """
 
     said = Signal(object)
     left = Signal()
     hints_changed = Signal(object)
+    added = Signal(object)
 
     def __init__(
         self, session: Session, theme: Theme, parent: QWidget | None = None, *, merge: Merge = merge_text
@@ -260,20 +262,17 @@ class CodePanel(QWidget):
         self.strip.show_state(self.live, focused=self.editor.hasFocus(), line=self.editor.line)
 
     def _on_live_applied(self, edits: object) -> None:
-        """What is new is selected, and in view on the canvas; else what was changed is selected."""
+        """What is new or was changed at the cursor is selected."""
         assert isinstance(edits, tuple)
         graph = self._session.graph_store.graph
         added = [edit.node.id for edit in edits if isinstance(edit, AddNode)]
         added += [edit.block.id for edit in edits if isinstance(edit, AddBlock)]
         here = self.statement_at(self.editor.line)
-        if not edits or here is None or here not in graph:
-            return
-        self._following = True
-        if here in added:
-            self._session.attention.reveal(here)
-        else:
+        if edits and here is not None and here in graph:
+            self._following = True
             self._session.attention.select((here,))
-        self._following = False
+            self._following = False
+        self.added.emit(tuple(sorted(added, key=lambda item: item != here)))
 
     def _on_editor_escaped(self, again: object) -> None:
         """The keys go back to the canvas, at the second press while something is not applied; no text is lost."""

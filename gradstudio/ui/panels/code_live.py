@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradstudio.errors import GradStudioError
 from gradstudio.graph.edits import Edits
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, Place
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.panels.code_editor import CodeEditor
@@ -20,13 +20,16 @@ from gradstudio.ui.panels.code_lines import Hunk, combined, hunks
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
-Merge = Callable[[Graph, str], Edits]
+Merge = Callable[[Graph, str, bool], Edits]
+"""Of a document, a text, and whether all cards may be laid out again."""
 PAUSE_MS, LONGEST_PAUSE_MS = 300, 1500
 """So long typing rests before the text is read; three times as long as reading took, where that is more."""
 PATIENCE_MS = 700
 """So much longer before words are said about the line in which the cursor stands."""
 SETTLE_MS = 3000
 """So long typing rests before the line of the cursor is printed as the program has it."""
+MOST_GIVEN = 50
+"""Arrangements that are known as given by the text: those to which undo leads back."""
 UNDO_WORDS = "Edit code"
 
 
@@ -40,10 +43,12 @@ class LiveText(QObject):
 
     Signals:
         changed(): the state or the program is another.
+        applying(): it is about to be.
         applied(object): what was typed is on the canvas; the edits.
     """
 
     changed = Signal()
+    applying = Signal()
     applied = Signal(object)
 
     def __init__(self, editor: CodeEditor, session: Session, merge: Merge) -> None:
@@ -59,6 +64,7 @@ class LiveText(QObject):
         self.left_behind, self.left_title = "", ""
         self._title = session.title
         self._own = self._holding = False
+        self._given: list[dict[str, Place]] = []
         self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
         self._pause, self._patience, self._settle = (
             self._timer(self._on_pause),
@@ -132,20 +138,29 @@ class LiveText(QObject):
             return True
         text, begun = self._editor.text, time.perf_counter()
         try:
-            edits = self._merge(self._store.graph, text.rstrip() + "\n")
+            anew = self._stands_as_given()
+            edits = self._merge(self._store.graph, text.rstrip() + "\n", anew)
             self._took_ms = (time.perf_counter() - begun) * 1000
             self._submit(edits, text)
+            if anew:
+                self._given = [*self._given[1 - MOST_GIVEN :], dict(self._store.graph.places)]
         except NotReadable as reason:
             self._refuse(reason)
         except GradStudioError as reason:
             self._refuse(NotReadable(str(reason), self._editor.line))
         return self.is_applied
 
+    def _stands_as_given(self) -> bool:
+        """Whether all cards stand where the text has put them: nobody has moved one."""
+        places = self._store.graph.places
+        return not places or places in self._given
+
     def _submit(self, edits: Edits, text: str) -> None:
         """One step of the document's history; typing on one line is one."""
         if self._editor.line != self._edit_line:
             self._edit_line, self._edit_number = self._editor.line, self._edit_number + 1
         self._own = True
+        self.applying.emit()
         try:
             self._store.submit(edits, UNDO_WORDS, f"code {self._edit_number}")
             self._means, self.error = text, None
@@ -272,6 +287,7 @@ class LiveText(QObject):
             self.left_behind, self.left_title = self._editor.text, self._title
         for timer in (self._pause, self._patience, self._settle):
             timer.stop()
+        self._given.clear()
         self._means, self.error, self._holding = self._editor.text, None, False
         self._set("same")
 

@@ -172,9 +172,9 @@ def test_what_is_new_is_selected_on_the_canvas(qtbot: QtBot, code: CodePanel, se
     go_behind(code, "z = y * 2")
     press(code, Key.Key_Return)
     write(code, "w = z.sum()")
-    with qtbot.waitSignal(session.attention.reveal_requested):
+    with qtbot.waitSignal(code.added) as added:
         applied(qtbot, code)
-    assert session.attention.selection == {nodes(session)["w"]}
+    assert session.attention.selection == {nodes(session)["w"]} == set(added.args[0])
 
 
 def test_a_program_is_begun_by_typing(qtbot: QtBot, code: CodePanel, session: Session) -> None:
