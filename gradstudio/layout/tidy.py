@@ -6,7 +6,10 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.layout.ground import Ground, around
 from gradstudio.layout.part import Part, Point
-from gradstudio.layout.sizes import Size
+from gradstudio.layout.sizes import Size, card_size
+
+SPARE = 52.0, 35.0
+"""A card that is so many pixels wider or higher than estimated still stands apart from its neighbours."""
 
 
 def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str, Point]:
@@ -20,6 +23,24 @@ def layout(graph: Graph, sizes: Mapping[ItemId, Size] | None = None) -> dict[str
     part.arrange(ROOT)
     places = part.absolute(ROOT, 0.0, 0.0)
     return places | {item: places[home] for item, home in joined(graph).insides().items()}
+
+
+def is_laid_out(graph: Graph, sizes: Mapping[ItemId, Size]) -> bool:
+    """Whether everything stands as `layout` puts it from estimated sizes, and no card of the true ones needs more.
+
+    So a program that was just opened stays where it is.
+    """
+    if any(_is_larger(size, card_size(graph, item)) for item, size in sizes.items() if item in graph.nodes):
+        return False
+    return all(
+        (place := graph.places.get(key)) is not None and (place.x, place.y) == corner
+        for key, corner in layout(graph).items()
+    )
+
+
+def _is_larger(size: Size, room: Size) -> bool:
+    """Whether a card reaches into what was left free beside or below it."""
+    return size[0] > room[0] + SPARE[0] or size[1] > room[1] + SPARE[1]
 
 
 def layout_part(graph: Graph, items: Iterable[ItemId], sizes: Mapping[ItemId, Size] | None = None) -> dict[str, Point]:

@@ -25,9 +25,9 @@ def tidy(canvas: CanvasView) -> None:
 
 
 def _tidy_all(graph: Graph, sizes: Sizes) -> Edits:
-    from gradstudio.layout.tidy import layout
+    from gradstudio.layout.tidy import is_laid_out, layout
 
-    return _moves(graph, layout(graph, sizes))
+    return () if is_laid_out(graph, sizes) else _moves(graph, layout(graph, sizes))
 
 
 def _tidy_part(graph: Graph, items: frozenset[ItemId], sizes: Sizes) -> Edits:

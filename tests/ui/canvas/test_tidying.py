@@ -5,7 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph.model import ItemId
+from gradstudio.document.python import read_python
+from gradstudio.graph.edits import SetPlaces
+from gradstudio.graph.model import ItemId, Place
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.commands.tidying import tidy
 from tests.ui.canvas.conftest import Hand
@@ -90,3 +92,26 @@ def test_an_edit_ends_the_glide(canvas: CanvasView, hand: Hand, heap: list[ItemI
     hand.session.graph_store.undo_stack.undo()
     assert not canvas.gliding.is_moving
     assert seen(canvas, heap[2]) == (20, 20)
+
+
+LOADED = """
+x = torch.randn(3, requires_grad=True)
+for i in range(3):
+    y = (x * i).sum()
+    y.backward()
+print(x.grad)
+"""
+
+
+def test_a_program_that_was_just_opened_stays_where_it_is(canvas: CanvasView, hand: Hand) -> None:
+    hand.session.graph_store.load(read_python(LOADED, pasted=True).graph)
+    opened = places(hand)
+    assert len(opened) > 5
+    tidy(canvas)
+    assert places(hand) == opened
+    assert hand.undo_texts == []
+    canvas.select(frozenset())
+    item = next(iter(hand.graph.nodes))
+    hand.session.graph_store.submit((SetPlaces({item: Place(-500.0, 900.0)}),), "Move")
+    tidy(canvas)
+    assert hand.undo_texts[-1] == "Tidy"
