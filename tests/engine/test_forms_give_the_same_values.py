@@ -141,6 +141,18 @@ PROGRAMS = {
         "x = torch.randn(8, 4)\nnet = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6))\nbefore = net(x)\n"
         "print(before)\nnn.init.ones_(net[0].weight)\nnet.eval()\nloss = net(x).pow(2).mean()\nloss.backward()\n"
     ),
+    "frozen after it was called": (
+        "x = torch.randn(8, 4)\na = nn.Linear(4, 4)\nb = nn.Linear(4, 1)\nfirst = a(x)\nprint(first.sum())\n"
+        "a.requires_grad_(False)\nb.weight.requires_grad_(False)\nloss = b(a(x)).pow(2).mean()\nloss.backward()\n"
+    ),
+    "training, evaluation and training again": (
+        "x, y = torch.randn(8, 4), torch.randn(8, 1)\nmodel = nn.Sequential(nn.Linear(4, 6), nn.Dropout(0.5))\n"
+        "opt = optim.SGD(model.parameters(), lr=0.1)\nfor epoch in range(3):\n    model.train()\n    pred = model(x)\n"
+        "    loss = ((pred - y) ** 2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+        "    model.eval()\n    with torch.no_grad():\n        val = ((model(x) - y) ** 2).mean()\n"
+        "model.train()\nagain = model(x)\nmodel.eval()\nx_test = torch.randn(2, 4)\n"
+        "nn.init.zeros_(model[0].weight)\nzero = model(x_test)\n"
+    ),
     "several losses before the first backward": (
         "x = torch.randn(6, 5)\nw = torch.randn(5, 2, requires_grad=True)\nz = x @ w\nmse = F.mse_loss(z, x[:, :2])\n"
         "l1 = w.abs().sum()\ntotal = mse + 0.1 * l1\nmse.backward(retain_graph=True)\ntotal.backward()\n"
@@ -246,7 +258,7 @@ def test_the_object_has_a_name_that_reads_well_beside_a_model() -> None:
 
 def test_a_comment_stays_with_its_statement() -> None:
     text = (
-        "x = torch.ones(2, 3)\nmodel = nn.Linear(3, 1)\ny = torch.randn(2, 1)  # drawn after the model\n"
+        "x = torch.ones(2, 3)\nmodel = nn.Linear(3, 1)\n# drawn after the model\ny = torch.randn(2, 1)\n"
         "loss = F.mse_loss(model(x), y)\nloss.backward()\n"
     )
     lines = main_of(text)

@@ -150,12 +150,18 @@ class SettingUp:
 
     def _is_used_before(self, unit: ItemId) -> bool:
         """Whether a repeated unit outside `forward` has seen what this one changes as it was."""
-        operator = self.units.operator(unit)
-        if operator is not None and traits_of(operator).sets_requires_grad:
-            return False
         written = self.units.written(unit)
+        if written & self.leaves and self._makes_leaves(unit):
+            return False
         before = (u for u in self._others if self.units.position[u] < self.units.position[unit])
         return any(written & self.units.reads(other).keys() for other in before)
+
+    def _makes_leaves(self, unit: ItemId) -> bool:
+        """Whether a unit is ``requires_grad_()``: a parameter is made where that stands."""
+        node, operator = self.graph.nodes.get(unit), self.units.operator(unit)
+        if node is None or operator is None or not traits_of(operator).sets_requires_grad:
+            return False
+        return node.literals.get("requires_grad") != "False"
 
     @cached_property
     def _others(self) -> list[ItemId]:
