@@ -14,6 +14,7 @@ import torch
 
 from gradstudio.engine.values import record_of
 from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.notes import note_of
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.records import Record, Summary, TensorRecord
@@ -75,12 +76,15 @@ def differences(expected: Run, found: Run) -> list[str]:
 
 
 def likeness(graph: Graph) -> Any:
-    """The graph as plain data without ids and places: equal for two graphs that are one program."""
+    """The graph as plain data without ids and places: equal for two graphs that are one program.
+
+    A comment for which there is no room beside its statement comes back as one above it.
+    """
     numbers = {item: ItemId(f"i{k}") for k, item in enumerate(graph.order())}
     items = []
     for item in graph.order():
         one = graph.nodes.get(item) or graph.blocks[item]
-        data = msgspec.to_builtins(msgspec.structs.replace(one, id=numbers[item]))
+        data = msgspec.to_builtins(msgspec.structs.replace(one, id=numbers[item], note=note_of(one), beside=""))
         body = graph.parents[item]
         wires = sorted((port, numbers[w.source], w.output) for (to, port), w in graph.wires.items() if to == item)
         items.append((ROOT if body == ROOT else numbers[ItemId(body)], data, wires))

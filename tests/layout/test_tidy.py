@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place
+from gradstudio.graph.notes import note_of
 from gradstudio.layout.coordinates import isotonic
 from gradstudio.layout.layers import assign_layers, make_columns
 from gradstudio.layout.model import Box, Edge
@@ -84,7 +85,7 @@ def edge_lists(count: int) -> st.SearchStrategy[list[Edge]]:
 @settings(max_examples=40)
 def test_every_item_and_note_of_a_program_gets_a_place_of_its_own(graph):
     places = layout(graph)
-    noted = {item for item in graph.order() if (graph.nodes.get(item) or graph.blocks[item]).note}
+    noted = {item for item in graph.order() if note_of(graph.nodes.get(item) or graph.blocks[item])}
     assert places.keys() == {*graph.nodes, *graph.blocks, *(f"note:{item}" for item in noted)}
     covers = rectangles(graph, places)
     keys = list(covers)

@@ -1,11 +1,13 @@
 """Literals, names and notes edited where they stand."""
 
+import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
+from gradstudio.graph.edits import ReplaceNode
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
 from gradstudio.ui.canvas.choice_list import ChoiceList
@@ -345,6 +347,25 @@ def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     assert isinstance(hand.canvas.in_place.editor, NoteEdit)
     hand.key(Key.Key_Escape, to=hand.canvas.in_place.editor)
     assert hand.graph.nodes[x].note == "look here"
+
+
+def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 200)
+    hand.canvas.store.submit((ReplaceNode(msgspec.structs.replace(hand.graph.nodes[x], beside="(B, T)")),), "Edit code")
+    assert hand.canvas.board.notes[x].text == "(B, T)"
+    hand.canvas.edit_note(x)
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, NoteEdit)
+    assert editor.toPlainText() == "(B, T)"
+    editor.setPlainText("why\n(B, T)")
+    hand.key(Key.Key_Return, CONTROL, to=editor)
+    assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("why", "(B, T)")
+    assert hand.canvas.board.notes[x].text == "why\n(B, T)"
+    hand.canvas.set_note(x, "")
+    assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("", "")
+    assert x not in hand.canvas.board.notes
+    hand.canvas.store.undo_stack.undo()
+    assert hand.graph.nodes[x].beside == "(B, T)"
 
 
 def test_a_note_is_dragged_by_itself(hand: Hand) -> None:

@@ -436,6 +436,20 @@ def test_a_part_is_called_inline_only_while_it_is_printed_so(
     assert inspector.details.head.name.placeholderText() == "on its own line"
 
 
+def test_a_comment_beside_the_statement_is_shown_with_its_note(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    store = session.graph_store
+    store.submit(
+        (ReplaceNode(msgspec.structs.replace(store.graph.nodes[item], note="why", beside="(B, T)")),), "Edit code"
+    )
+    session.attention.select([item])
+    assert inspector.details.note.edit.toPlainText() == "why\n(B, T)"
+    inspector.details.note.commit()
+    assert (store.graph.nodes[item].note, store.graph.nodes[item].beside) == ("why", "(B, T)")
+
+
 def test_the_note_is_brought_into_view_to_be_written(
     qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
