@@ -41,6 +41,7 @@ from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.timeline import TimelinePanel, Workspace
 from gradstudio.ui.toolbar import ToolBar
+from gradstudio.ui.unapplied import Unapplied
 
 LOOKING_MS = 200
 PLOT_DELAY_MS = 400
@@ -173,6 +174,8 @@ class MainWindow(QObject):
         self.canvas.said.connect(self.status.note)
         self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
         self.file.said.connect(self.status.confirm)
+        self.file.warned.connect(self.status.say)
+        self.file.left_out = Unapplied(session, self.code.live, self.status).saved
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)

@@ -39,7 +39,6 @@ def test_stored_tensors_travel_inside_the_text():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "not JSON"),
         ("5", "not a GradStudio graph"),
         ("x torch ones", "not JSON"),
         (file.dumps(Graph()), "not a copied part"),
@@ -84,9 +83,15 @@ def test_python_that_cannot_be_drawn_says_the_line() -> None:
         from_text("x = torch.ones(2)\ny = [v for v in x]\n")
 
 
-@pytest.mark.parametrize("text", ["hello", "just some prose, copied", "x", "3.14", ""])
+@pytest.mark.parametrize("text", ["hello", "just some prose, copied", "x", "3.14"])
 def test_prose_is_no_python(text: str) -> None:
     with pytest.raises(NotAFragment, match="no part of a program"):
+        from_text(text)
+
+
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_clipboard_is_called_so(text: str) -> None:
+    with pytest.raises(NotAFragment, match=r"^The clipboard is empty\.$"):
         from_text(text)
 
 

@@ -30,7 +30,7 @@ HINT_LINES: Final = (
     "Drag an operator from the library to here,",
     "or double-click (or press Tab) to search for one.",
 )
-HINT_MORE: Final = "Then drag from an output port to an input port to wire them, and press Run."
+HINT_MORE: Final = "Or paste Python here (Ctrl+V), or type it into the Code dock (F4)."
 
 
 @dataclass(slots=True)

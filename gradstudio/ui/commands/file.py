@@ -1,5 +1,6 @@
 """The File menu: new, open, save, export; and the question before changes are lost."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -32,14 +33,20 @@ class FileCommands(QObject):
 
     Signals:
         said(object): something to say in the status bar: "Saved to …".
+        warned(object): what went otherwise than a person may think.
+
+    Attributes:
+        left_out: what to say of text that is not in the document that is saved; "" for nothing.
     """
 
     said = Signal(object)
+    warned = Signal(object)
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         """Work on the context's session."""
         super().__init__(parent)
         self._context = context
+        self.left_out: Callable[[], str] = lambda: ""
         self._session, self._settings, self._window = context.session, context.settings, context.window
 
     # ------------------------------------------------------------------ new and open
@@ -165,14 +172,18 @@ class FileCommands(QObject):
         return chosen is not None and self.save_to(chosen)
 
     def save_to(self, path: Path) -> bool:
-        """Save under a name; says so when it cannot be written."""
+        """Save under a name; says so when it cannot be written, or when it lacks what was typed."""
+        left_out = self.left_out()
         try:
             self._session.save(path, View(*self._context.canvas.view_state()))
         except DocumentError as error:
             self._warn("The document was not saved", str(error))
             return False
         self._settings.add_recent(path)
-        self.said.emit(f"Saved to {path}")
+        if left_out:
+            self.warned.emit(f"Saved to {path}. {left_out}")
+        else:
+            self.said.emit(f"Saved to {path}")
         return True
 
     def export_python(self) -> None:
@@ -234,13 +245,14 @@ class FileCommands(QObject):
     def _folder(self) -> Path:
         """Where a dialog begins: beside the document, where the last one ended, beside the newest file, at home."""
         last = self._settings.preferences.folder
-        own = [self._session.path.parent] if self._session.path is not None else []
+        beside = self._session.path or self._session.read_from
+        own = [beside.parent] if beside is not None else []
         used = [*own, *([Path(last)] if last else []), *(path.parent for path in self._settings.recent)]
         examples = example_files()[:1]
         return first_folder(used, examples[0].parent.resolve() if examples else None)
 
     def _proposed(self, suffix: str) -> Path:
-        path = self._session.path
+        path = self._session.path or (self._session.read_from if suffix == SUFFIX else None)
         return self._folder() / (path.with_suffix(suffix).name if path is not None else f"untitled{suffix}")
 
     def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:

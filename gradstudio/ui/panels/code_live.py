@@ -85,6 +85,21 @@ class LiveText(QObject):
         """Whether the canvas means what stands here."""
         return self.state == "same"
 
+    def unapplied(self, deed: str) -> str:
+        """What to say when the program is used without what stands here: why, and what was done; "" when it is not.
+
+        Args:
+            deed: what was done with the program: "run", "saved".
+        """
+        self.flush()
+        if self.is_applied:
+            return ""
+        where, reason = "What was typed", "the canvas changed the same line"
+        if self.state != "conflict" and self.error is not None:
+            where, reason = f"Line {self.error.line}", self.error.reason.rstrip(".")
+        rest = f"the program without it was {deed}" if self._store.graph.nodes else f"there was nothing to be {deed}"
+        return f"{where} is not applied: {reason}; {rest}."
+
     # ------------------------------------------------------------------ from the program
 
     def show(self, program: Program) -> None:

@@ -69,6 +69,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
         self._walk = RecordWalk(results, store)
         self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
         self.confirm_size = lambda _need: True
+        self.prepare = lambda: None
         self._texts: dict[ItemId, str] = {}
         self._verb_begins = 0
         self._stopped_at: debugging.Hit | None = None
@@ -198,6 +199,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
 
     def _do(self, verb: Verb, command: Command | None = None, **fields: object) -> None:
         asked: Command = command or verb
+        self.prepare()
         self._attention.look_at_now()
         if reason := self.why_not(asked):
             self.refused.emit(reason)

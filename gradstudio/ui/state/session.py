@@ -26,6 +26,7 @@ class Session(QObject):
 
     Attributes:
         path: where it is saved; None before the first save.
+        read_from: the Python text that it was read from, until it is saved; None: none.
         view: zoom and centre as they stood in the file, for the canvas to take up.
 
     Signals:
@@ -39,6 +40,7 @@ class Session(QObject):
         super().__init__(parent)
         self.engine = engine
         self.path: Path | None = None
+        self.read_from: Path | None = None
         self.view: View | None = None
         self.graph_store = GraphStore(parent=self)
         self.attention = Attention(self)
@@ -68,7 +70,7 @@ class Session(QObject):
             DocumentError: the file cannot be read; this document is untouched.
         """
         if path.suffix == python.SUFFIX:
-            self._take(python.load_python(path).graph, None, None)
+            self._take(python.load_python(path).graph, None, None, path)
             return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)
@@ -99,9 +101,9 @@ class Session(QObject):
             self.path = path
             self.path_changed.emit()
 
-    def _take(self, graph: Graph, path: Path | None, view: View | None) -> None:
+    def _take(self, graph: Graph, path: Path | None, view: View | None, read_from: Path | None = None) -> None:
         self.attention.select(())
-        self.path, self.view = path, view
+        self.path, self.view, self.read_from = path, view, read_from
         self.graph_store.load(graph)
         self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()
