@@ -89,3 +89,20 @@ def calls_of_layout(count: int) -> int:
 
 def test_a_program_twice_as_long_takes_about_twice_the_work():
     assert calls_of_layout(1000) < 3 * calls_of_layout(500)
+
+
+def test_a_fan_that_is_joined_again_stands_in_two_or_three_columns():
+    boxes, edges = fan(30)
+    join = len(boxes)
+    edges += [Edge(2 + 2 * k, join, 40.0, 40.0 + 22 * k) for k in range(30)]
+    edges += [Edge(join, join + 2), Edge(join + 1, join + 2)]
+    boxes += [Box(200, 700), Box(200, 250), Box(200, 250)]
+    points = arrange_boxes(boxes, edges)
+    covers = [(x, y, x + box.width, y + box.height) for box, (x, y) in zip(boxes, points, strict=True)]
+    assert all(covers[edge.source][2] < covers[edge.target][0] for edge in edges)
+    for k, one in enumerate(covers):
+        assert all(
+            one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3] for other in covers[:k]
+        )
+    assert len({points[1 + 2 * k][0] for k in range(30)}) == 3
+    assert points[join + 1][0] == points[join][0], "a leaf stays beside its user"
