@@ -45,6 +45,10 @@ _LAYERS = frozenset(
     "MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d".split()
 )
 _LAYER_RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5, "MaxPool1d": 3, "MaxPool2d": 4, "BatchNorm2d": 4}
+_POOLS = {
+    **dict.fromkeys(("max_pool1d", "avg_pool1d", "adaptive_avg_pool1d"), 3),
+    **dict.fromkeys(("max_pool2d", "avg_pool2d", "adaptive_avg_pool2d"), 4),
+}
 _LOSSES = frozenset(
     "mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy "
     "binary_cross_entropy_with_logits soft_margin_loss".split()
@@ -211,7 +215,7 @@ class _Walk:
     def _shaped(self, node: Node, word: str, first: Rows) -> Kind:
         dim = node.literals.get("dim")
         is_last = dim in ("-1", str(first.rank - 1)) and first.rank > 1
-        if word in _POINTWISE:
+        if word in _POINTWISE or (_POOLS.get(word) == first.rank and "return_indices" not in node.literals):
             return first
         if word in ("sum", "mean") and is_last:
             return first if node.literals.get("keepdim") == "True" else Rows(first.rank - 1)

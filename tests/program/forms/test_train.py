@@ -141,6 +141,25 @@ def test_data_are_not_cut_where_a_row_is_not_for_itself(model: str, loss: str) -
     assert "Several processes each compute with all the data." in function(script, "parse_arguments")
 
 
+@pytest.mark.parametrize(
+    ("pool", "is_cut"),
+    [
+        ("F.max_pool2d(h, 2)", True),
+        ("F.avg_pool2d(h, 2)", True),
+        ("nn.MaxPool2d(2)(h)", True),
+        ("F.max_pool1d(h.flatten(2), 4)", False),  # not known to be for each row
+        ("h.roll(1, 0)[:, :, ::2, ::2]", False),
+    ],
+)
+def test_a_convolution_takes_its_images_one_by_one(pool: str, is_cut: bool) -> None:
+    script = written(
+        "x = torch.randn(8, 1, 6, 6)\nt = torch.randint(0, 3, (8,))\nconv = nn.Conv2d(1, 2, 3, padding=1)\n"
+        f"norm = nn.BatchNorm2d(2)\nfc = nn.Linear(18, 3)\nh = F.relu(norm(conv(x)))\nh = {pool}\n"
+        "loss = F.cross_entropy(fc(torch.flatten(h, 1)), t)\nloss.backward()\n"
+    )
+    assert ("take_batch" in script) == is_cut
+
+
 def test_what_is_done_to_a_model_behind_its_training_is_left_out() -> None:
     text = "x = torch.ones(8, 2)\nnet = nn.BatchNorm1d(2)\nnet.train()\nloss = (net(x) ** 2).mean()\nloss.backward()\n"
     assert written(text + "net.eval()\nother = torch.randn(3)\n") == written(text)
