@@ -59,9 +59,13 @@ class LayoutKeeper(QObject):
 
     def settle(self) -> None:
         """Apply at once, and again until every dock has its share: before the filled window is painted."""
+        window = self._window
+        for part in (window.centralWidget(), window.statusBar(), *(dock.widget() for dock in self._docks)):
+            if part is not None:
+                part.show()  # what was just put into a window is shown a turn later, and has no size till then
         for _ in range(MAX_TURNS):
             before = self._docks.sizes()
-            QCoreApplication.sendPostedEvents()  # panels that were just filled are shown and laid out
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             self.apply()
             if self._docks.sizes() == before:
                 return
