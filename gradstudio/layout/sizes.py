@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from gradstudio.graph.joining import CALLED, joined
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.notes import note_of
 from gradstudio.graph.ports import Port, input_ports, operator_of, output_ports
 from gradstudio.operators.model import Family, Kind
 
@@ -67,7 +68,7 @@ def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
 
 def note_size(graph: Graph, item: ItemId) -> Size:
     """Width and height of an item's note, pixels; no size when it has none."""
-    text = (graph.nodes.get(item) or graph.blocks[item]).note
+    text = note_of(graph.nodes.get(item) or graph.blocks[item])
     if not text:
         return 0.0, 0.0
     place = graph.places.get(f"note:{item}")

@@ -12,6 +12,7 @@ from gradstudio.graph.edits import SetHeader, SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.graph.notes import note_of
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
@@ -166,9 +167,10 @@ class Commands:
         self.store.attempt(recipes.set_mark, "Choose root", item, "root", on)
 
     def set_note(self, item: ItemId, text: str) -> str:
-        """Write an item's note, or the program's last comment ("")."""
+        """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note."""
         store, graph = self.store, self.board.graph
-        if item in graph:
+        block = graph.blocks.get(item)
+        if item in graph and (block is None or note_of(block) or not graph.tails.get(BodyId(item))):
             store.attempt(recipes.set_note, "Edit note", item, text)
         else:
             gap = "\n" if text.strip() and graph.tails.get(BodyId(item), "").startswith("\n") else ""

@@ -15,13 +15,15 @@ Where = Callable[[str], tuple[float, float] | None]
 def place_notes(
     graph: Graph, meter: Meter, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
 ) -> dict[ItemId, Note]:
-    """All notes by item. `where` is the place of a key, `box_of` the box of an item, `bounds` those of all cards."""
-    texts = {}
+    """All notes by item; of a block without one, the comment at its end.
+
+    `where` is the place of a key, `box_of` the box of an item, `bounds` those of all cards.
+    """
+    texts = {ItemId(body): text.strip("\n") for body, text in graph.tails.items()}
     for item in graph.order():
         holder = graph.nodes.get(item) or graph.blocks.get(item)
         if holder is not None and (text := note_of(holder)):
             texts[item] = text
-    texts |= {ItemId(body): text.strip("\n") for body, text in graph.tails.items()}
     notes = {}
     for item, text in texts.items():
         place = graph.places.get(f"note:{item}")

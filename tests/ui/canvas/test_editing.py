@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import ReplaceNode
+from gradstudio.graph.edits import ReplaceBlock, ReplaceNode, SetTail
 from gradstudio.graph.joining import joined
-from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
+from gradstudio.graph.model import DOCUMENT_DEVICE, BodyId, ItemId
 from gradstudio.ui.canvas.choice_list import ChoiceList
 from gradstudio.ui.canvas.editors import LineEdit, NoteEdit
 from gradstudio.ui.canvas.menus import context_menu
@@ -366,6 +366,22 @@ def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(han
     assert x not in hand.canvas.board.notes
     hand.canvas.store.undo_stack.undo()
     assert hand.graph.nodes[x].beside == "(B, T)"
+
+
+def test_the_note_of_a_block_is_shown_before_the_comment_at_its_end_and_neither_is_written_over(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 200, 200)
+    hand.canvas.store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
+    block = next(iter(hand.graph.blocks))
+    hand.canvas.store.submit((SetTail(BodyId(block), "\nbelow"),), "Edit code")
+    assert hand.canvas.board.notes[block].text == "below"
+    hand.canvas.set_note(block, "at the end")
+    assert (hand.graph.blocks[block].note, hand.graph.tails[BodyId(block)]) == ("", "\nat the end")
+    hand.canvas.store.submit(
+        (ReplaceBlock(msgspec.structs.replace(hand.graph.blocks[block], beside="quiet")),), "Edit code"
+    )
+    assert hand.canvas.board.notes[block].text == "quiet"
+    hand.canvas.set_note(block, "very quiet")
+    assert (hand.graph.blocks[block].beside, hand.graph.tails[BodyId(block)]) == ("very quiet", "\nat the end")
 
 
 def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
