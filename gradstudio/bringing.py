@@ -9,7 +9,9 @@ from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import SUFFIX, save
 from gradstudio.protocol.bring import BringModule, Brought, NotBrought, in_words
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.errors import EngineDied
+from gradstudio.protocol.errors import EngineDied, EngineSilent
+from gradstudio.protocol.messages import Event
+from gradstudio.protocol.runner import PATIENCE_S
 
 FINE, FAILED, USAGE, UNREADABLE = 0, 1, 2, 4
 CODES = {"usage": USAGE, "code": FAILED, "inexpressible": UNREADABLE}
@@ -37,7 +39,8 @@ def import_module(options: argparse.Namespace, path: Path, name: str) -> int:
         _say(f"{path}: the code ended the process that ran it: {death}")
         return FAILED
     if isinstance(answer, NotBrought):
-        _say(f"{path}: {in_words(answer)}")
+        place = "" if answer.line and answer.file == path.name else f"{path}: "  # its own place begins with the file
+        _say(f"{place}{in_words(answer)}")
         return CODES[answer.fault]
     return _saved(answer, target, path)
 
@@ -52,11 +55,20 @@ def bring(request: BringModule) -> Brought | NotBrought:
     try:
         engine.wait_until_ready()
         engine.send(request)
-        answer = engine.wait_for(Brought, NotBrought)
+        answer = _patiently(engine, Path(request.path).name)
         assert isinstance(answer, Brought | NotBrought)
         return answer
     finally:
         engine.kill()
+
+
+def _patiently(engine: EngineProcess, name: str) -> Event:
+    try:
+        return engine.wait_for(Brought, NotBrought, timeout=PATIENCE_S)
+    except EngineSilent:
+        _say(f"still running {name}'s code (Ctrl+C stops it)")
+        sys.stderr.flush()
+    return engine.wait_for(Brought, NotBrought)
 
 
 def _saved(answer: Brought, target: Path, path: Path) -> int:

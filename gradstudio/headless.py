@@ -19,8 +19,10 @@ from gradstudio.advice.told import (
     advise,
     advise_refusal,
     notices,
-    output_name,
+    port_json,
+    port_lines,
     problem_json,
+    slow_words,
     values_bound,
     values_expected,
 )
@@ -39,11 +41,12 @@ from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.program.reading.parse import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.inference import Inferred, PortInference
-from gradstudio.protocol.lines import in_lines, with_device
+from gradstudio.protocol.inference import Inferred
+from gradstudio.protocol.lines import in_lines, real_device, with_device
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
+from gradstudio.protocol.running import Running
 from gradstudio.protocol.table import report_table
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
@@ -149,6 +152,11 @@ class Engine:
             self._hello = self._process.wait_until_ready()
         return self._process, self._hello
 
+    def kill(self) -> None:
+        """End it at once, whatever it does."""
+        if self._process is not None:
+            self._process.process.kill()
+
     def close(self) -> None:
         """End it."""
         if self._process is not None:
@@ -160,7 +168,11 @@ def run_files(options: argparse.Namespace) -> Iterator[Result]:
     """Run each file from nothing; a result per file."""
     with closing(Engine()) as engine:
         for name in options.files:
-            yield _run_one(engine, name, options)
+            try:
+                yield _run_one(engine, name, options)
+            except KeyboardInterrupt:
+                engine.kill()
+                raise
 
 
 def check_files(options: argparse.Namespace) -> Iterator[Result]:
@@ -233,11 +245,12 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
     program = compile_graph(graph, stem=stem if stem != "-" else "program")
     process, hello = engine.ready()
     data["torch"] = hello.torch
-    data["device"] = _real_device(graph.header.device, hello)
+    data["device"] = real_device(graph.header.device, hello)
     document = uuid.uuid4().hex
     outcome = run_program(
-        process, graph, program, document=document, trace=options.trace, max_values=options.max_values
-    )
+        process, graph, program, document=document, trace=options.trace, max_values=options.max_values,
+        on_slow=lambda running: _say_slow(running, opened, program, options),
+    )  # fmt: skip
     if opened.lines is not None:
         program, outcome = in_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
@@ -249,6 +262,14 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
         data["warnings"].insert(0, {**place, "type": "Size", "message": size_title(need)})
         sys.stderr.write(f"{data['file']}: at {place['node']}: {size_title(need)}\n")
     return code, data, text
+
+
+def _say_slow(running: Running | None, opened: Opened, program: Program, options: argparse.Namespace) -> None:
+    """That it is still at work, and where; a reader of JSON is told only on a terminal."""
+    line, turn = (running.line, running.turn) if running is not None else (None, 0)
+    node = next((one.node for one in flat(program.statements) if one.line == line), ItemId(""))
+    if not options.json or sys.stderr.isatty():
+        print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
 
 
 def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
@@ -318,10 +339,10 @@ def _check_one(engine: Engine, name: str) -> Result:
     problems = _problems(opened, program, inferred)
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)
-    data["ports"] = [_port_json(opened.graph, port) for port in inferred.ports]
+    data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
     found = "fine" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
     lines = [f"{name}: {found}, {len(program.script.splitlines())} lines"]
-    lines += [line for port in data["ports"] for line in _port_lines(port)]
+    lines += [line for port in data["ports"] for line in port_lines(port)]
     for problem in problems:
         at = f"{problem['node']} (line {problem['line']})" if problem["line"] else problem["node"]
         lines += [f"PROBLEM at {at}: {problem['message']}", *advice_lines(problem)]
@@ -355,30 +376,8 @@ def _notices(opened: Opened, program: Program, inferred: Inferred) -> list[Json]
     ]
 
 
-def _port_json(graph: Graph, port: PortInference) -> Json:
-    """What is expected of an output, by its own name; of a module its parameters and buffers by theirs."""
-    told: Json = {**msgspec.to_builtins(port), "name": output_name(graph, port.node, port.output)}
-    for leaf in told.get("leaves") or ():
-        leaf["name"] = f"{told['name']}.{leaf['path']}"
-    return told
-
-
-def _port_lines(port: Json) -> Iterator[str]:
-    if port.get("shape") is not None:
-        yield f"  {port['name']}: {port.get('dtype') or 'some dtype'} {port['shape']}"
-    for leaf in port.get("leaves") or ():
-        yield f"  {leaf['name']}: {leaf['dtype']} {leaf['shape']}"
-
-
 def _line(opened: Opened, node: ItemId, line: int | None) -> int | None:
     return line if opened.lines is None else opened.lines.get(node, line)
-
-
-def _real_device(word: str, hello: Hello) -> str:
-    """What the document's device word means here, as the script decides it."""
-    if word != "auto":
-        return word
-    return "cuda" if any(device.name.startswith("cuda") for device in hello.devices) else "cpu"
 
 
 def _place(error: Unreadable) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from gradstudio.advice.case import Lookup
 from gradstudio.advice.errors import expected_record, explain, failed_of
 from gradstudio.advice.finding_fixes import finding_fixes
@@ -68,3 +70,26 @@ def advice_lines(problem: Json) -> list[str]:
     """The explanation and the ways out, a line each, for people."""
     explained = [f"  {problem['explanation']}"] if problem["explanation"] else []
     return [*explained, *(f"  → {fix}" for fix in problem["fixes"])]
+
+
+def port_json(graph: Graph, port: PortInference) -> Json:
+    """What is expected of an output, by its own name; of a module its parameters and buffers by theirs."""
+    told: Json = {**msgspec.to_builtins(port), "name": output_name(graph, port.node, port.output)}
+    for leaf in told.get("leaves") or ():
+        leaf["name"] = f"{told['name']}.{leaf['path']}"
+    return told
+
+
+def port_lines(port: Json) -> Iterator[str]:
+    """The lines of a check for it."""
+    if port.get("shape") is not None:
+        yield f"  {port['name']}: {port.get('dtype') or 'some dtype'} {port['shape']}"
+    for leaf in port.get("leaves") or ():
+        yield f"  {leaf['name']}: {leaf['dtype']} {leaf['shape']}"
+
+
+def slow_words(line: int | None, turn: int) -> str:
+    """That a run is still at work, and where, as far as that is known."""
+    more = f", turn {turn:,}" if turn > 1 else ""
+    place = f" (line {line}{more})" if line is not None else ""
+    return f"still running{place}; Ctrl+C stops it"

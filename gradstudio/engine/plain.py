@@ -6,6 +6,8 @@ which accumulated gradients are told from fresh ones.
 """
 
 import ast
+import sys
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType
@@ -18,8 +20,10 @@ from gradstudio.engine.history import is_leaf
 from gradstudio.engine.live import Live
 from gradstudio.engine.source import FILENAME
 from gradstudio.protocol.messages import GradPart
+from gradstudio.protocol.running import Running
 
 CHECK, WATCH = "__gradstudio_check__", "__gradstudio_watch__"
+TELL_EVERY_S = 0.5
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
@@ -39,19 +43,26 @@ def compile_plain(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, 
     return first, second
 
 
-def run_plain(live: Live, code: tuple[CodeType, CodeType], stopped: Callable[[], bool], load_file: object) -> None:
-    """Execute a program's text in the fresh namespace of `live`.
+def run_plain(
+    live: Live,
+    code: tuple[CodeType, CodeType],
+    stopped: Callable[[], bool],
+    load_file: object,
+    tell: Callable[[Running], None] | None = None,
+) -> None:
+    """Execute a program's text in the fresh namespace of `live`; `tell` hears now and then where it is.
 
     Raises:
         Stopped: the person asked to stop.
         Exception: whatever the program raises.
     """
     namespace = live.namespace
-    watch = LeafWatch(live)
+    watch, pulse = LeafWatch(live), Pulse(tell)
 
     def check() -> None:
         if stopped():
             raise Stopped
+        pulse.beat(sys._getframe(1).f_lineno)
 
     exec(code[0], namespace)
     namespace.update({"load_file": load_file, CHECK: check, WATCH: watch.before_backward})
@@ -60,6 +71,23 @@ def run_plain(live: Live, code: tuple[CodeType, CodeType], stopped: Callable[[],
     finally:
         del namespace[CHECK], namespace[WATCH]
         watch.conclude()
+
+
+class Pulse:
+    """Tells where a run is, at most every `TELL_EVERY_S`: a single statement may take for ever."""
+
+    def __init__(self, tell: Callable[[Running], None] | None) -> None:
+        """Nothing was reached."""
+        self._tell, self._turns = tell, dict[int, int]()
+        self._told = time.monotonic()
+
+    def beat(self, line: int) -> None:
+        """A line is about to run."""
+        turn = self._turns[line] = self._turns.get(line, 0) + 1
+        now = time.monotonic()
+        if self._tell is not None and now - self._told >= TELL_EVERY_S:
+            self._told = now
+            self._tell(Running(line=line, turn=turn))
 
 
 class LeafWatch:

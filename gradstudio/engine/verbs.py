@@ -331,7 +331,7 @@ class Engine:
         lines = frozenset(step.statement.line for step in loaded.backwards)
         outcome, ran = "done", len(loaded.steps)
         try:
-            run_plain(live, compile_plain(loaded.program.code, lines), self._stopped, self.stored.load_file)
+            run_plain(live, compile_plain(loaded.program.code, lines), self._stopped, self.stored.load_file, self._send)
         except Stopped as stop:
             outcome, ran = "stopped", statements_before(loaded, loaded.places.of_traceback(stop.__traceback__)[0])
         except Exception as error:  # noqa: BLE001 - the step boundary: the program as one text

@@ -7,7 +7,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Incomplete, Program
-from gradstudio.protocol.messages import Failed, NamedEntry, Printed, Warned
+from gradstudio.protocol.messages import Failed, Hello, NamedEntry, Printed, Warned
 from gradstudio.protocol.records import PlainRecord
 from gradstudio.protocol.runner import Outcome
 
@@ -55,3 +55,10 @@ def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) ->
     )
     told = tuple(map(placed, program.incomplete))
     return msgspec.structs.replace(program, incomplete=told), left
+
+
+def real_device(word: str, hello: Hello) -> str:
+    """What the document's device word means here, as the script decides it."""
+    if word != "auto":
+        return word
+    return "cuda" if any(device.name.startswith("cuda") for device in hello.devices) else "cpu"

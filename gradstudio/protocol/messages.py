@@ -26,6 +26,7 @@ from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, 
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.pages import Describe, Described
 from gradstudio.protocol.records import GradState, ModuleRecord, Record, Summary
+from gradstudio.protocol.running import Running
 
 PROTOCOL_VERSION = 2
 Verb = OneOf["run", "forward", "backward", "step", "zero_grad", "repeat"]
@@ -395,4 +396,5 @@ Event = (
     | MemoryByNode
     | Brought
     | NotBrought
+    | Running
 )

@@ -8,8 +8,13 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.errors import EngineSilent
 from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, Need
 from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, Loaded, Log, Paused, Printed, Report, Warned
+from gradstudio.protocol.running import Running
+
+PATIENCE_S = 10
+"""After so long a person is told that it is still at work."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -41,6 +46,7 @@ class _Listener:
         self.warned: list[Warned] = []
         self.logged: list[Log] = []
         self.backward: list[BackwardTraced] = []
+        self.running: Running | None = None
 
     def hear(self, event: Event) -> None:
         match event:
@@ -54,12 +60,21 @@ class _Listener:
                 self.logged.append(event)
             case BackwardTraced():
                 self.backward.append(event)
+            case Running():
+                self.running = event
             case _:
                 pass
 
 
 def run_program(
-    engine: EngineProcess, graph: Graph, program: Program, *, document: str, trace: bool = False, max_values: int = 64
+    engine: EngineProcess,
+    graph: Graph,
+    program: Program,
+    *,
+    document: str,
+    trace: bool = False,
+    max_values: int = 64,
+    on_slow: Callable[[Running | None], None] | None = None,
 ) -> Outcome:
     """Run a program from nothing and collect its report.
 
@@ -70,6 +85,7 @@ def run_program(
         document: a name that no other program on this engine has.
         trace: record every node, gradients of non-leaves too.
         max_values: exact values up to this many elements.
+        on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
 
     Raises:
         EngineDied: the engine ended while it ran (killed, out of memory).
@@ -79,7 +95,7 @@ def run_program(
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)
     engine.send(Do(verb="run", trace=trace, max_values=max_values))
-    paused = engine.wait_for(Paused, on_event=listener.hear)
+    paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
     assert isinstance(paused, Paused)
@@ -95,6 +111,15 @@ def run_program(
         backward=listener.backward,
         needs=estimated.needs,
     )
+
+
+def _patiently(engine: EngineProcess, listener: _Listener, on_slow: Callable[[Running | None], None] | None) -> Event:
+    try:
+        return engine.wait_for(Paused, timeout=PATIENCE_S, on_event=listener.hear)
+    except EngineSilent:
+        if on_slow is not None:
+            on_slow(listener.running)
+    return engine.wait_for(Paused, on_event=listener.hear)
 
 
 def trace_program(engine: EngineProcess, graph: Graph, program: Program, *, document: str) -> list[Event]:
