@@ -205,6 +205,11 @@ def _import(options: argparse.Namespace) -> int:
         from gradstudio.bringing import import_module
 
         return import_module(options, Path(module["path"]), module["name"])
+    if options.run_code and re.search(r":[^\W\d]\w*$", options.file):
+        path = options.file.rpartition(":")[0]
+        kind = "a directory" if Path(path).is_dir() else "no Python file"
+        print(f"{path}: this is {kind}. Say which file and which module of it, as in net.py:Net.", file=sys.stderr)
+        return USAGE
     if options.run_code or options.inputs:
         print(f"Say which module of it to import, as in {options.file}:Net.", file=sys.stderr)
         return USAGE

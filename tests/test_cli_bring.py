@@ -91,3 +91,25 @@ def test_ctrl_c_ends_an_endless_module_and_its_process(tmp_path: Path) -> None:
     assert told.strip().endswith("Interrupted.")
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+def test_a_directory_has_no_modules(tmp_path: Path, capsys) -> None:
+    assert main(["import", f"{tmp_path}:M", "--run-code", "--input", "torch.ones(1)"]) == 2
+    assert capsys.readouterr().err.startswith(f"{tmp_path}: this is a directory. Say which file")
+
+
+def test_a_text_with_a_module_tells_how_it_is_brought(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("from torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n")
+    assert main(["import", str(path)]) == 4
+    assert "gradstudio import net.py:Net --run-code" in capsys.readouterr().err
+    path.write_text("class Plain:\n    pass\n")
+    assert main(["import", str(path)]) == 4
+    assert "--run-code" not in capsys.readouterr().err
+
+
+def test_a_syntax_error_is_told_once(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("class Net(nn.Module)\n    pass\n")
+    assert main(["import", f"{path}:Net", "--run-code", "--input", "torch.ones(1)"]) == 1
+    assert capsys.readouterr().err == "net.py, line 1: SyntaxError: expected ':'\n    class Net(nn.Module)\n"

@@ -56,6 +56,23 @@ def names_bound(path: Path) -> frozenset[str]:
     return names_of(_tree(path))
 
 
+def module_hint(path: Path, reason: str) -> str:
+    """How a file that was refused for its classes and functions can be drawn all the same; "" when it cannot."""
+    if not ("A function" in reason or "A class" in reason):
+        return ""
+    try:
+        found = [offer for offer in offers(path) if offer.kind == "class"]
+    except UnreadableFile:
+        return ""
+    whole = next((offer.name for offer in found if not offer.is_used), found[-1].name if found else "")
+    if not whole:
+        return ""
+    return (
+        f" It defines the module {whole}: File > Import Module…, or gradstudio import {path.name}:{whole} --run-code, "
+        "runs its code and draws what it computes."
+    )
+
+
 def graph_of(text: str, tensors: Mapping[str, bytes]) -> Graph:
     """The document of a text that the engine wrote, with its stored tensors, laid out.
 

@@ -7,6 +7,7 @@ import stat
 import tokenize
 from pathlib import Path
 
+from gradstudio.document.brought import module_hint
 from gradstudio.document.errors import BadTensor, UnreadableFile
 from gradstudio.document.tensors import looked_up, read_beside
 from gradstudio.graph.model import Graph, StoredTensor
@@ -64,7 +65,10 @@ def load_python(path: Path) -> Read:
         data = _bytes_of(path)
     except OSError as error:
         raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
-    return read_python(decoded(data), path.parent)
+    try:
+        return read_python(decoded(data), path.parent)
+    except UnreadableFile as error:
+        raise UnreadableFile(f"{error.message}{module_hint(path, error.message)}", error.line, error.column) from error
 
 
 def decoded(data: bytes) -> str:

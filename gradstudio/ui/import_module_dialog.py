@@ -227,7 +227,7 @@ class ImportModuleDialog(QDialog):
     def _on_bringing_answered(self, answer: Brought | NotBrought) -> None:
         self._set_busy(False)
         if isinstance(answer, NotBrought):
-            self._say(in_words(answer))
+            self._say(in_words(answer).replace("--args ", "").replace("--input ", ""))  # here are fields
             return
         self.brought = answer
         self.accept()

@@ -18,7 +18,7 @@ from gradstudio.engine.bring.record import Recorder, needed, plain_words, tensor
 from gradstudio.engine.bring.setup import SetUp
 from gradstudio.engine.bring.stored_data import MOST_BYTES
 from gradstudio.engine.bring.text import Recording, Writer, Written
-from gradstudio.engine.bring.users_code import UsersFile, build
+from gradstudio.engine.bring.users_code import UsersFile, build, shown
 from gradstudio.engine.bring.verify import Reference, Verdict, reference, run, verdict
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -82,6 +82,7 @@ class _Bringing:
         if self._request.evaluate:
             root.eval()
         inputs = self._named(root, texts, values)
+        _fit(root, self._request.name, inputs)
         self._materialise(root, inputs)
         recorder, recording = self._record(root, inputs)
         told = self._reference(root, recording)
@@ -223,6 +224,29 @@ class _Seeds:
 
     def __exit__(self, *_: object) -> None:
         torch.manual_seed = self._plain
+
+
+def _fit(root: nn.Module, name: str, inputs: list[_Input]) -> None:
+    """Refuse inputs that `forward` does not take.
+
+    Raises:
+        NotThere: with what it takes, and how that is given.
+    """
+    if type(root).__call__ is not nn.Module.__call__:
+        return
+    try:
+        signature = inspect.signature(root.forward)
+    except (TypeError, ValueError):
+        return
+    words = {one.word: None for one in inputs if one.word}
+    try:
+        signature.bind(*(None for one in inputs if not one.word), **words)
+    except TypeError as error:
+        takes = ", ".join(shown(parameter) for parameter in signature.parameters.values())
+        needs = [p.name for p in signature.parameters.values() if p.default is p.empty and p.kind in (0, 1, 3)]
+        example = " ".join(f'--input "{word}=torch.randn(…)"' for word in needs)
+        hint = f" Give the inputs, for example {example}." if needs else ""
+        raise NotThere(f"The forward of {name} takes ({takes}): {error}.{hint}") from None
 
 
 def _expressions(inputs: tuple[str, ...]) -> list[tuple[str, str]]:

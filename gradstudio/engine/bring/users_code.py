@@ -151,11 +151,11 @@ def _fits(found: Callable[..., object], name: str, arguments: Arguments, file: U
     try:
         signature.bind(*arguments[0], **arguments[1])
     except TypeError as error:
-        wanted = ", ".join(_shown(parameter) for parameter in signature.parameters.values())
+        wanted = ", ".join(shown(parameter) for parameter in signature.parameters.values())
         raise NotThere(f"{name}({wanted}) cannot be called so: {error}.{_hint(file.path, name)}") from None
 
 
-def _shown(parameter: inspect.Parameter) -> str:
+def shown(parameter: inspect.Parameter) -> str:
     """A parameter as a person reads it: no addresses, no names that we gave."""
     kind, default = parameter.annotation, parameter.default
     stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" * (parameter.kind is parameter.VAR_KEYWORD)
