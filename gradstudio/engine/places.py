@@ -1,5 +1,6 @@
 """From a place in the script to the node that stands there."""
 
+import dis
 import traceback
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
@@ -9,6 +10,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Span, Statement
 
 NOWHERE = ItemId("")
+_RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 class Places:
@@ -51,6 +53,8 @@ class Places:
             head = next((span for span in heads if span.line == line and span.end_line < last), None)
             if head is not None:
                 return head.node  # Python says the whole block where the elements of its head are fetched
+        if code.co_code[instruction] == _RAISE:
+            return self.node_at(line)  # a condition that does not hold is its assert's matter
         is_told = first == last == line and start is not None and end is not None
         return self.node_at(line, (start or 0, end or 0) if is_told else None)
 

@@ -68,6 +68,7 @@ class Face(StrEnum):
     ATTRIBUTE = "attribute"  # a.T: `symbol` is the attribute, or the port `name`
     SET_ATTRIBUTE = "set_attribute"  # a.grad = b: `symbol` is the attribute, or the port `name`
     SET_PATH = "set_path"  # torch.backends.cudnn.benchmark = a: the key is the path, and "="
+    ASSERT = "assert"  # assert a, b: a condition, and what is said when it does not hold
     ITEM = "item"  # a[index]
     SET_ITEM = "set_item"  # a[index] = b
     CALL = "call"  # a(b, c): a module called

@@ -74,6 +74,8 @@ def signature(operator: Operator, most: int = MAX_PARAMETERS) -> str:
             return f"{first}.{operator.symbol or 'name'} = value"
         case Face.SET_PATH:
             return f"{operator.path.removesuffix('=')} = {first}"
+        case Face.ASSERT:
+            return f"assert {first}, {second}"
         case Face.ITEM:
             return f"{first}[{second}]"
         case Face.SET_ITEM:

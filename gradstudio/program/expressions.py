@@ -11,7 +11,7 @@ from gradstudio.graph.checks import attribute_of, digest_of
 from gradstudio.graph.choices import choice
 from gradstudio.graph.loop_targets import Target
 from gradstudio.graph.model import Block, ItemId, Node, context_path
-from gradstudio.graph.spelling import COMPARISON, NOT, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
+from gradstudio.graph.spelling import COMPARISON, CONDITIONAL, NOT, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
 from gradstudio.graph.templates import pieces
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.formatted import write_formatted
@@ -252,6 +252,14 @@ class Printer(ValuePrinter):
         line.write(f"{text} = ")
         self._value(line, node, operator.parameters[0].name, Kind.ANY)
 
+    def _assert(self, line: Line, node: Node, operator: Operator) -> None:
+        line.write("assert ")
+        condition, *message = self._soundness.arguments[node.id]
+        self._value(line, node, condition.paths[0], Kind.ANY, CONDITIONAL)
+        for argument in message:
+            line.write(", ")
+            self._value(line, node, argument.paths[0], Kind.ANY, CONDITIONAL)
+
     def _target(self, line: Line, target: Target, inside: bool = False) -> None:
         """What a loop binds at its head: ``i, (a, b)``."""
         start, place = line.length, len(line.marks)
@@ -313,4 +321,5 @@ _STATEMENTS = {
     Face.SET_ITEM: Printer._set_item,
     Face.SET_ATTRIBUTE: Printer._set_attribute,
     Face.SET_PATH: Printer._set_path,
+    Face.ASSERT: Printer._assert,
 }

@@ -50,6 +50,12 @@ def _statement(text: str) -> Documents:
             return builder.assignment(target, value)
         case ast.Return(value=ast.expr() as value):
             return [Text(text[:7], 0), *builder.optional(value, 7)]
+        case ast.Assert(test=test, msg=message):
+            first = [Text(text[:7], 0), *builder.asserted(test, 7)]
+            if message is None:
+                return first
+            start = builder.start(message)
+            return [*first, builder.slice(builder.end(test), start), *builder.asserted(message, start)]
         case ast.Expr(value=ast.BinOp(op=operator) as value) if isinstance(operator, _PARENTHESIZED_STATEMENTS):
             return builder.optional(value, 0)
         case ast.Expr(value=value):
@@ -100,6 +106,12 @@ class _Builder(Layouts):
                 return [BestFit(tuple(self.expression(node, lo, ROOT_KEY)), ROOT_KEY)]
             case _:
                 return self.expression(node, lo, TOP)
+
+    def asserted(self, node: ast.expr, lo: int) -> Documents:
+        """A part of an `assert`: a name or a text that does not fit gets parentheses too."""
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.Name | ast.Attribute):
+            return [self.parenthesized_if_broken(self.expression(node, lo, PARENTHESIZED))]
+        return self.optional(node, lo)
 
     # ---------------------------------------------------------------- parentheses
 

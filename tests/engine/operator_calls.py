@@ -266,6 +266,9 @@ def _called(operator: Operator, values: dict[str, Any]) -> Any:
             return getattr(positional[0], operator.symbol)
         case Face.SET_ATTRIBUTE:
             return setattr(positional[0], operator.symbol, values[operator.parameters[1].name])
+        case Face.ASSERT:
+            assert positional[0], positional[1:]
+            return None
         case Face.SET_PATH:
             owner, _, word = operator.path.removesuffix("=").rpartition(".")
             return setattr(resolve(owner), word, positional[0])

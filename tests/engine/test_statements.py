@@ -249,6 +249,7 @@ def test_a_print_in_an_if_is_a_probe(bench: Bench) -> None:
         ("for t in range(0):\n    h = 1\nk = h + 1", 3, "NameError"),
         ("fc = nn.Linear(2, 3)\nx = torch.ones(4)\ny = fc(x)", 3, "RuntimeError"),
         ("n = 2.5\nfor t in range(n):\n    x = t", 2, "TypeError"),
+        ("x = torch.ones(2)\nassert x.sum() == 3, f'{x.sum()}'", 2, "AssertionError"),
     ],
 )  # fmt: skip
 def test_a_failure_is_at_its_node_in_torchs_words(bench: Bench, text: str, line: int, kind: str, trace: bool) -> None:

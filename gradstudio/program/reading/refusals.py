@@ -15,7 +15,6 @@ _STATEMENTS: dict[type[ast.stmt], str] = {
     ast.AsyncWith: "`async` is nothing that a canvas draws",
     ast.Try: "`try` chooses while it runs: write the statements that are meant to run",
     ast.Raise: "`raise` ends a program, which a canvas does not draw: take it out",
-    ast.Assert: "`assert` ends a program, which a canvas does not draw: print the condition, or take it out",
     ast.Delete: "`del` unbinds a name, which a canvas does not draw: take it out, or choose another name from here on",
     ast.Global: "`global` belongs to functions, which a canvas does not draw yet",
     ast.Nonlocal: "`nonlocal` belongs to functions, which a canvas does not draw yet",

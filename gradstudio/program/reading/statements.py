@@ -44,6 +44,11 @@ class Statements:
                 self._augment(target, operator, value)
             case ast.Expr(value=value):
                 self._expression(value)
+            case ast.Assert(test=test, msg=message):
+                ports = {"condition": self._expressions.port(test)}
+                if message is not None:
+                    ports["message"] = self._expressions.port(message)
+                self._draft.node("python.assert", ports)
             case ast.Pass() | ast.AnnAssign():
                 pass
             case _:

@@ -28,7 +28,6 @@ LINES = {
     "class A: pass": "class",
     "while True: pass": "while",
     "try:\n    pass\nfinally:\n    pass": "try",
-    "assert x.sum() > 0": "assert",
     "del x": "del",
     "y = open('f')": "no files",
     "y = eval('1')": "write the expression itself",
