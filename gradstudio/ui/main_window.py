@@ -15,6 +15,7 @@ from gradstudio.ui.action_table import Commands, action_rows
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.canvas import CanvasView
 from gradstudio.ui.canvas.typed_view import TypedView
+from gradstudio.ui.code_room import CodeRoom
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
@@ -179,6 +180,7 @@ class MainWindow(QObject):
         self.problems.counted.connect(self._on_problems_counted)
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)
+        self.code_room = CodeRoom(frame, self.code, self.canvas)
         self.code.live.applying.connect(self.typed_view.remember)
         self.code.added.connect(self.typed_view.show)
         self.code.show_hints(self.settings.preferences.code_hints)
@@ -330,6 +332,7 @@ class MainWindow(QObject):
         """Put the cursor into the program's text."""
         self.frame.docks.bring_forward("code")
         self.code.editor.setFocus()
+        self.code_room.grow()
 
     def _find_operator(self) -> None:
         self.frame.docks.bring_forward("library")

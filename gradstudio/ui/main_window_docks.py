@@ -127,6 +127,14 @@ class Docks(QObject):
         self._docks[key].show()
         self._docks[key].raise_()
 
+    def set_height(self, key: str, height_px: int) -> None:
+        """Give a dock another height; the canvas has the rest."""
+        wanted = height_px
+        for _ in range(2):  # Qt counts the tabs below it
+            self._resize({key: wanted}, Qt.Orientation.Vertical)
+            self._lay_out()
+            wanted += height_px - self._docks[key].height()
+
     def fill_menu(self, menu: QMenu) -> None:
         """An entry per dock that shows and hides it."""
         for dock in self._docks.values():

@@ -68,12 +68,17 @@ def test_the_canvas_is_pushed_no_more_than_a_new_card_needs(typing: MainWindow) 
     canvas = typing.canvas
     for line in LINES[:2]:
         write(typing, line)
-    camera = canvas.camera
-    write(typing, "c = x + b")
-    assert canvas.camera == camera and canvas.is_seen(last(typing))
+    pushed = 0
     for line in LONG.splitlines()[1:12]:
+        camera = canvas.camera
         write(typing, line)
         assert canvas.is_seen(last(typing)) and canvas.camera.zoom == camera.zoom
+        seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.board.extent()
+        assert box is not None
+        is_in_view = box.x >= seen.x and box.y >= seen.y and box.right <= seen.right and box.bottom <= seen.bottom
+        assert not is_in_view or canvas.camera == camera
+        pushed += canvas.camera != camera
+    assert pushed
 
 
 def test_undo_looks_back_where_it_was_unless_somebody_looked_elsewhere(typing: MainWindow) -> None:
@@ -143,3 +148,20 @@ def test_an_empty_clipboard_is_said_to_be_empty(qtbot: QtBot, window: MainWindow
     with qtbot.waitSignal(window.canvas.status_message) as said:
         window.canvas.paste()
     assert said.args == ["The clipboard is empty."]
+
+
+def test_the_dock_has_more_room_while_somebody_writes_in_it(qtbot: QtBot, typing: MainWindow) -> None:
+    dock = typing.frame.docks["code"]
+    before = dock.height()
+    write(typing, LINES[0])
+    assert dock.height() > before + 80
+    typing.code.editor.setFocus()
+    typing.canvas.setFocus()
+    qtbot.waitUntil(lambda: dock.height() == before)
+
+
+def test_a_dock_that_was_sized_by_hand_stays_so(typing: MainWindow) -> None:
+    typing.frame.layout_keeper.follows = "hand"
+    before = typing.frame.docks["code"].height()
+    write(typing, LINES[0])
+    assert typing.frame.docks["code"].height() == before

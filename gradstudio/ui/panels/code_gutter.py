@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from gradstudio.protocol.debugging import Breakpoint
@@ -162,9 +162,14 @@ class Gutter(QWidget):
         while block.isValid() and top <= bottom:
             height = editor.blockBoundingRect(block).height()
             if block.isVisible():
-                yield block.blockNumber() + 1, QRect(0, round(top), self.width(), round(height))
+                yield block.blockNumber() + 1, QRect(0, round(top), self.width(), round(self._line_height(block)))
             top += height
             block = block.next()
+
+    def _line_height(self, block: QTextBlock) -> float:
+        """Without the margin of the document that the last block has below it."""
+        layout = block.layout()
+        return layout.lineAt(0).height() if layout.lineCount() else self._editor.blockBoundingRect(block).height()
 
     def _number_at(self, place: QPointF) -> int:
         """The line at a place; 0 when there is none."""
