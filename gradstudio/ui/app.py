@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 NO_WINDOW = 3
 QUESTIONS_MS = 600
 """Questions wait until the window manager has placed the window they belong to."""
+MOST_TURNS = 20
+"""So many turns of the loop the filled window waits for its docks, at most."""
 USAGE = "usage: gradstudio [FILE] [--config-dir FOLDER] [--reset]"
 
 
@@ -156,9 +158,13 @@ class _Start:
         QTimer.singleShot(0, self._frame, lambda: self._show(window))
         QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
 
-    def _show(self, window: "MainWindow") -> None:
-        """All is in its place."""
-        window.settle()
+    def _show(self, window: "MainWindow", turns: int = MOST_TURNS) -> None:
+        """All is in its place, or will be as soon as the docks have their sizes."""
+        from PySide6.QtCore import QTimer
+
+        if turns and not window.is_settled():
+            QTimer.singleShot(0, self._frame, lambda: self._show(window, turns - 1))
+            return
         self._frame.setUpdatesEnabled(True)
         gc.freeze()
         gc.enable()

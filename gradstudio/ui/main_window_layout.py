@@ -6,7 +6,7 @@ what the docks want; so the layout is applied again until the person takes the d
 
 from typing import Literal as OneOf
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMainWindow
 
@@ -57,18 +57,10 @@ class LayoutKeeper(QObject):
         """The panels are in their docks: what was restored before may have been pushed about."""
         self._soon()
 
-    def settle(self) -> None:
-        """Apply at once, and again until every dock has its share: before the filled window is painted."""
-        window = self._window
-        for part in (window.centralWidget(), window.statusBar(), *(dock.widget() for dock in self._docks)):
-            if part is not None:
-                part.show()  # what was just put into a window is shown a turn later, and has no size till then
-        for _ in range(MAX_TURNS):
-            before = self._docks.sizes()
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-            self.apply()
-            if self._docks.sizes() == before:
-                return
+    @property
+    def settling(self) -> bool:
+        """Whether the docks are still on their way to their sizes."""
+        return self._timer.isActive()
 
     def save(self) -> None:
         """Remember the layout for the next start."""

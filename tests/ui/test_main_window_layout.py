@@ -174,8 +174,10 @@ def test_what_is_painted_first_has_its_sizes_and_its_text(qtbot: QtBot, settings
     frame.show()
     made = MainWindow(frame, Session(EngineClient(spare=False), frame), frame._settings, dark)
     made.file.open_first_example()
-    made.settle()
-    first, text = sizes(made), made.code.editor.text
-    assert "torch" in text
-    settle(qtbot, made)
+    assert not made.is_settled()
+    assert "torch" in made.code.editor.text
+    qtbot.waitUntil(made.is_settled)
+    first = sizes(made)
+    assert first["code"].height() < 200
+    qtbot.waitUntil(lambda: not frame.layout_keeper._timer.isActive())
     assert sizes(made) == first
