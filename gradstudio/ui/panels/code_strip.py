@@ -1,14 +1,16 @@
 """The strip at the foot of the Code dock: whether what stands there is applied, what to do, what hints are shown."""
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QToolTip, QWidget
 
 from gradstudio.ui.panels.code_hints import HINT_MODES, MODE_WORDS, HintMode
 from gradstudio.ui.panels.code_live import LiveText
 from gradstudio.ui.theme import Theme, icon, ui_font
 
-HEIGHT_PX = 26
+HEIGHT_PX, TWO_LINES_PX = 26, 42
+TIP_PX = 26
+"""So far above the words their tooltip stands."""
 WORDS_PX = 12
 
 
@@ -36,6 +38,7 @@ class CodeStrip(QWidget):
         self.setFixedHeight(HEIGHT_PX)
         self.chip, self.words = Chip(self), Elided(self)
         self.words.pressed.connect(self.place_asked)
+        self.words.lines_changed.connect(self._on_words_lines_changed)
         self.keep_button = self._button("Use my text", "What stands here is what is meant", self.keep_asked)
         self.discard_button = self._button(
             "Discard", "Show the program again, without what is not applied", self.discard_asked
@@ -100,6 +103,9 @@ class CodeStrip(QWidget):
         if asked is not None:
             made.clicked.connect(lambda: asked.emit())  # type: ignore[attr-defined]  # a bound signal
         return made
+
+    def _on_words_lines_changed(self, count: int) -> None:
+        self.setFixedHeight(HEIGHT_PX if count < 2 else TWO_LINES_PX)
 
     def _on_hints_button_clicked(self) -> None:
         self.hints_chosen.emit(HINT_MODES[(HINT_MODES.index(self._mode) + 1) % len(HINT_MODES)])
@@ -166,13 +172,15 @@ class Chip(QLabel):
 
 
 class Elided(QLabel):
-    """Words that are cut where there is no room; whole as a tooltip.
+    """Words that are cut where there is no room, those that lead somewhere in their second line; whole as a tooltip.
 
     Signals:
         pressed(): clicked, when they lead somewhere.
+        lines_changed(int): they take so many lines now.
     """
 
     pressed = Signal()
+    lines_changed = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         """Without words."""
@@ -186,13 +194,28 @@ class Elided(QLabel):
     def say(self, words: str, *, is_link: bool) -> None:
         """Show other words."""
         self.whole, self._is_link = words, is_link
-        self.setToolTip(words)
         self.setAccessibleName(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
         self._fit()
 
     def _fit(self) -> None:
-        self.setText(self.fontMetrics().elidedText(self.whole, Qt.TextElideMode.ElideRight, max(0, self.width() - 4)))
+        metrics, room = self.fontMetrics(), max(0, self.width() - 4)
+        first, rest = self.whole, ""
+        while self._is_link and " " in first and metrics.horizontalAdvance(first) > room:
+            first, _, word = first.rpartition(" ")
+            rest = f"{word} {rest}"
+        lines = [metrics.elidedText(line, Qt.TextElideMode.ElideRight, room) for line in (first, rest.rstrip()) if line]
+        self.setText("\n".join(lines))
+        self.lines_changed.emit(len(lines))
+
+    def event(self, event: QEvent) -> bool:
+        """The tooltip stands above the strip, over no text that it explains and over no button."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            is_cut = self.text().replace("\n", " ") != self.whole
+            above = QPoint(0, -TIP_PX - self.fontMetrics().height())
+            QToolTip.showText(self.mapToGlobal(above), self.whole if is_cut else "", self)
+            return True
+        return super().event(event)
 
     def resizeEvent(self, event: object) -> None:
         self._fit()

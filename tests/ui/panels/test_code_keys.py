@@ -106,3 +106,16 @@ def test_no_key_is_lost_when_the_text_is_read_between_keys(
     shown = [line.strip() for line in code.editor.lines]
     assert [line for line in shown if line in (*LINES, *MORE_LINES)] == [*LINES, *MORE_LINES]
     assert shown[-1] == "" and "import torch.nn.functional as F" in shown
+
+
+def test_a_long_reason_takes_two_lines_below_the_text(qtbot: QtBot, code: CodePanel) -> None:
+    code.resize(420, 400)
+    go_behind(code, "z = y * 2")
+    low = code.strip.height()
+    write(code, " + nothing_of_this_kind(x, y)")
+    qtbot.waitUntil(lambda: code.live.told)
+    shown = code.strip.words.text()
+    assert shown.count("\n") == 1 and code.strip.height() > low
+    assert code.strip.words.whole.startswith(shown.split("\n")[0])
+    press(code, Key.Key_Z, Control)
+    assert code.strip.height() == low
