@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -252,6 +253,8 @@ class OrderSection(Section):
         self._session = session
         self._item: ItemId | None = None
         self.place = QLabel("", self)
+        self.place.setWordWrap(True)  # a group's title may be long: it never makes the panel wider than its dock
+        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.earlier, self.later = QPushButton("Earlier"), QPushButton("Later")
         row = QWidget(self)
         layout = QHBoxLayout(row)
@@ -271,6 +274,7 @@ class OrderSection(Section):
         order = graph.bodies[body]
         where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
         self.place.setText(f"{order.index(item) + 1} of {len(order)}{where}")
+        self.place.setToolTip(self.place.text())
         self.earlier.setEnabled(order.index(item) > 0)
         self.later.setEnabled(order.index(item) < len(order) - 1)
 
