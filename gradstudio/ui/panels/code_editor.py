@@ -79,6 +79,7 @@ class CodeEditor(QPlainTextEdit):
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._on_update_request)
         self.textChanged.connect(self._on_text_changed)
+        self.textChanged.connect(self._fit_bar)
         self._fit_gutter()
 
     @property
@@ -120,6 +121,7 @@ class CodeEditor(QPlainTextEdit):
             self.setUndoRedoEnabled(True)
         self._putting = False
         self._known = self.toPlainText()
+        self._fit_bar()
         bar.setValue(places[0])
         across.setValue(places[1])
 
@@ -170,6 +172,13 @@ class CodeEditor(QPlainTextEdit):
         self.setViewportMargins(width, 0, 0, 0)
         area = self.contentsRect()
         self.gutter.setGeometry(QRect(area.left(), area.top(), width, area.height()))
+
+    def _fit_bar(self) -> None:
+        """A bar below the text where a statement is wider than the view; comments alone need none."""
+        longest = max((len(line) for line in self.lines if not line.lstrip().startswith("#")), default=0)
+        wide = longest * self.fontMetrics().horizontalAdvance("0") + 2 * self.document().documentMargin()
+        needed, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(needed if wide > self.viewport().width() else off)
 
     def _on_update_request(self, area: QRect, dy: int) -> None:
         if dy:
@@ -270,6 +279,7 @@ class CodeEditor(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_gutter()
+        self._fit_bar()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

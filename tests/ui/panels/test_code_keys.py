@@ -119,3 +119,16 @@ def test_a_long_reason_takes_two_lines_below_the_text(qtbot: QtBot, code: CodePa
     assert code.strip.words.whole.startswith(shown.split("\n")[0])
     press(code, Key.Key_Z, Control)
     assert code.strip.height() == low
+
+
+def test_comments_alone_need_no_bar_below_the_text(qtbot: QtBot, code: CodePanel, session: Session) -> None:
+    bar = code.editor.horizontalScrollBar()
+    go_behind(code, "z = y * 2")
+    press(code, Key.Key_Return)
+    write(code, f"# {'a long remark ' * 12}")
+    applied(qtbot, code)
+    assert not bar.isVisible()
+    press(code, Key.Key_Return)
+    write(code, f"w = {' + '.join(['x'] * 60)}")
+    applied(qtbot, code)
+    qtbot.waitUntil(bar.isVisible)
