@@ -1,19 +1,41 @@
 """Schedule: how a program changes its learning rate from step to step, or from epoch to epoch."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from gradstudio.graph.model import BodyId, ItemId
-from gradstudio.operators.model import Face
+from gradstudio.graph.analysis import Analysis
+from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.operators.model import Face, Operator
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.units import Value
-
-if TYPE_CHECKING:
-    from gradstudio.program.forms.train_step import Step
+from gradstudio.program.forms.train_objects import Objects
+from gradstudio.program.forms.units import Units, Value
 
 CATEGORY = "Learning rate schedules"
 _MILESTONES, _PLATEAU, _CYCLE = "MultiStepLR", "ReduceLROnPlateau", "OneCycleLR"
 _SAME_NUMBER = frozenset("item detach clone float".split())
+
+
+class Step(Protocol):
+    """What a schedule asks of the step that it belongs to."""
+
+    analysis: Analysis
+    graph: Graph
+    units: Units
+    objects: Objects
+    loss: Value
+    loop: ItemId | None
+    epochs: ItemId | None
+    set_up: tuple[ItemId, ...]
+    updates: tuple[ItemId, ...]
+
+    def name(self, item: ItemId) -> str:
+        """How a person calls an item."""
+
+    def operator(self, item: ItemId) -> Operator:
+        """The operator of a node."""
+
+    def call(self, unit: ItemId) -> str:
+        """How a person calls a statement."""
 
 
 class Schedule:
@@ -26,7 +48,7 @@ class Schedule:
         by_loss: the units of a step that tell it the loss.
     """
 
-    def __init__(self, step: "Step", maker: ItemId, epoch_end: ItemId | None) -> None:
+    def __init__(self, step: Step, maker: ItemId, epoch_end: ItemId | None) -> None:
         """Look at a schedule.
 
         Raises:
@@ -75,13 +97,13 @@ class Schedule:
         return True
 
 
-def makes_schedule(step: "Step", item: ItemId) -> bool:
+def makes_schedule(step: Step, item: ItemId) -> bool:
     """Whether a node constructs a schedule."""
     operator = step.units.operator(item)
     return operator is not None and operator.category == CATEGORY and operator.face is Face.CONSTRUCTOR
 
 
-def find_schedule(step: "Step") -> Schedule | None:
+def find_schedule(step: Step) -> Schedule | None:
     """The schedule that the steps or the epochs of a program step; None when there is none.
 
     Raises:
@@ -98,11 +120,11 @@ def find_schedule(step: "Step") -> Schedule | None:
     return Schedule(step, found[0], epoch_end) if found else None
 
 
-def _stepped(step: "Step", units: Iterable[ItemId]) -> set[ItemId]:
+def _stepped(step: Step, units: Iterable[ItemId]) -> set[ItemId]:
     return {value[0] for unit in units for value in step.objects.changed(unit) if makes_schedule(step, value[0])}
 
 
-def _epoch_end(step: "Step") -> ItemId | None:
+def _epoch_end(step: Step) -> ItemId | None:
     """The unit behind the inner loop that does nothing but step a schedule by its own count."""
     if step.epochs is None or step.loop is None:
         return None

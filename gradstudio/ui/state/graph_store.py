@@ -1,6 +1,7 @@
 """The graph of a document and its history: the only door through which it changes."""
 
 import itertools
+import weakref
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
@@ -19,14 +20,18 @@ class _EditCommand(QUndoCommand):
 
     def __init__(self, store: "GraphStore", edits: Edits, text: str, merge_key: str, merge_id: int) -> None:
         super().__init__(text)
-        self._store, self.edits, self.merge_key, self._merge_id = store, edits, merge_key, merge_id
+        # WORKAROUND(a command in a ring of references is freed before the stack that deletes it): no ring.
+        self._store = weakref.ref(store)
+        self.edits, self.merge_key, self._merge_id = edits, merge_key, merge_id
         self.inverses: Edits = ()
 
     def redo(self) -> None:
-        self.inverses = self._store._apply(self.edits)
+        if (store := self._store()) is not None:
+            self.inverses = store._apply(self.edits)
 
     def undo(self) -> None:
-        self._store._apply(self.inverses)
+        if (store := self._store()) is not None:
+            store._apply(self.inverses)
 
     def id(self) -> int:
         return self._merge_id

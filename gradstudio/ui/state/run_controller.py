@@ -69,7 +69,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
         self._walk = RecordWalk(results, store)
         self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit)
         self.confirm_size = lambda _need: True
-        self.prepare = lambda: None
+        self.prepare: Callable[[], object] = lambda: None
         self._texts: dict[ItemId, str] = {}
         self._verb_begins = 0
         self._stopped_at: debugging.Hit | None = None
