@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 NO_WINDOW = 3
 QUESTIONS_MS = 600
 """Questions wait until the window manager has placed the window they belong to."""
-MOST_TURNS = 20
-"""So many turns of the loop the filled window waits for its docks, at most."""
 USAGE = "usage: gradstudio [FILE] [--config-dir FOLDER] [--reset]"
 
 
@@ -155,16 +153,11 @@ class _Start:
             window.file.open_first_example()
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
-        QTimer.singleShot(0, self._frame, lambda: self._show(window))
+        QTimer.singleShot(0, self._frame, self._show)
         QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
 
-    def _show(self, window: "MainWindow", turns: int = MOST_TURNS) -> None:
-        """All is in its place, or will be as soon as the docks have their sizes."""
-        from PySide6.QtCore import QTimer
-
-        if turns and not window.is_settled():
-            QTimer.singleShot(0, self._frame, lambda: self._show(window, turns - 1))
-            return
+    def _show(self) -> None:
+        """All is in its place."""
         self._frame.setUpdatesEnabled(True)
         gc.freeze()
         gc.enable()

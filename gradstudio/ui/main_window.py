@@ -195,11 +195,6 @@ class MainWindow(QObject):
 
     # ------------------------------------------------------------------ what may wait
 
-    def is_settled(self) -> bool:
-        """Whether the docks have their sizes; the program's text is there from now on."""
-        assert self.session.run.program is not None  # compiled, and so announced to whoever shows it
-        return not self.frame.layout_keeper.settling
-
     def load_plot_later(self) -> None:
         """Import the plot when the window has answered its first clicks."""
         QTimer.singleShot(PLOT_DELAY_MS, self, self.memory.load_plot)

@@ -57,11 +57,6 @@ class LayoutKeeper(QObject):
         """The panels are in their docks: what was restored before may have been pushed about."""
         self._soon()
 
-    @property
-    def settling(self) -> bool:
-        """Whether the docks are still on their way to their sizes."""
-        return self._timer.isActive()
-
     def save(self) -> None:
         """Remember the layout for the next start."""
         store = self._settings.window

@@ -164,20 +164,3 @@ def test_a_dock_is_floated_and_put_back_with_its_button(qtbot: QtBot, open_windo
     assert dock.isFloating() and "back" in button.toolTip()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert not dock.isFloating()
-
-
-def test_what_is_painted_first_has_its_sizes_and_its_text(qtbot: QtBot, settings: Settings, dark: Theme) -> None:
-    frame = Frame(Settings(settings.folder), dark)
-    frame.setWindowState(Qt.WindowState.WindowNoState)
-    qtbot.addWidget(frame, before_close_func=lambda frame: setattr(frame, "may_close", lambda: True))
-    frame.resize(1280, 800)
-    frame.show()
-    made = MainWindow(frame, Session(EngineClient(spare=False), frame), frame._settings, dark)
-    made.file.open_first_example()
-    assert not made.is_settled()
-    assert "torch" in made.code.editor.text
-    qtbot.waitUntil(made.is_settled)
-    first = sizes(made)
-    assert first["code"].height() < 200
-    qtbot.waitUntil(lambda: not frame.layout_keeper._timer.isActive())
-    assert sizes(made) == first
