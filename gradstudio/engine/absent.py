@@ -9,6 +9,13 @@ import torch
 from gradstudio.operators import catalogue
 from gradstudio.operators.model import Operator
 
+_OF_OBJECTS = (
+    *(f"torch.optim.Optimizer.{name}" for name in ("param_groups", "defaults", "state")),
+    "torch.autograd.graph.Node.variable",
+    "torch.autograd.graph.Node._saved_",
+)
+"""Attributes that objects have and their classes have not: nobody can ask a class for them."""
+
 
 def absent_rows(rows: Iterable[Operator] | None = None) -> tuple[str, ...]:
     """Keys of the rows whose function, method or module the installed torch lacks."""
@@ -24,7 +31,7 @@ def is_other_version() -> bool:
 def has(path: str) -> bool:
     """Whether a path of the catalogue leads to something; what is not torch's own always does."""
     first, *rest = path.removesuffix("=").split(".")
-    if first != "torch":
+    if first != "torch" or path.startswith(_OF_OBJECTS):
         return True
     found: Any = torch
     at = first

@@ -7,7 +7,14 @@ from tools.catalogue import signatures
 
 _OWN_NAMES = ("torch.linalg.", "torch.special.", "torch.fft.")
 _NOT = frozenset(
-    {"torch.bernoulli:p", "torch.median", "torch.nanmedian", "torch.argsort", "torch.linalg.matrix_exp"}
+    {
+        "torch.bernoulli:p",
+        "torch.chain_matmul",
+        "torch.median",
+        "torch.nanmedian",
+        "torch.argsort",
+        "torch.linalg.matrix_exp",
+    }
     | {"torch.std:unbiased", "torch.var:unbiased", "torch.where:indices", "torch.nonzero:as_tuple", "torch.prod"}
 )
 """Ways of calling without ``out``, though others of the same path have it."""
