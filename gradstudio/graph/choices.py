@@ -19,6 +19,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.spacing import is_simple, is_simple_bound
 from gradstudio.graph.spelling import (
     AND,
+    BINARY,
     BIT_AND,
     BIT_OR,
     BIT_XOR,
@@ -31,7 +32,6 @@ from gradstudio.graph.spelling import (
     PRIMARY,
     PRODUCT,
     SHIFT,
-    SUM,
     TUPLE,
     UNARY,
     NotALiteral,
@@ -42,10 +42,8 @@ from gradstudio.graph.spelling import (
 
 MAX_DEPTH = 40
 MAX_TEXT = 2_000
-_BINARY: dict[type[ast.operator], tuple[str, int]] = {
-    ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT), ast.Div: ("/", PRODUCT),
-    ast.FloorDiv: ("//", PRODUCT), ast.Mod: ("%", PRODUCT), ast.MatMult: ("@", PRODUCT), ast.Pow: ("**", POWER),
-    ast.BitAnd: ("&", BIT_AND), ast.BitOr: ("|", BIT_OR), ast.BitXor: ("^", BIT_XOR),
+_BINARY: dict[type[ast.operator], tuple[str, int]] = BINARY | {
+    ast.MatMult: ("@", PRODUCT), ast.BitAnd: ("&", BIT_AND), ast.BitOr: ("|", BIT_OR), ast.BitXor: ("^", BIT_XOR),
     ast.LShift: ("<<", SHIFT), ast.RShift: (">>", SHIFT),
 }  # fmt: skip
 _COMPARE: dict[type[ast.cmpop], str] = {

@@ -23,7 +23,7 @@ TUPLE, CONDITIONAL, OR, AND, NOT, COMPARISON = range(6)
 BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, NUMBER, PRIMARY = range(6, 16)
 """`NUMBER` binds as a name does, but not before a dot: ``(2.0).sqrt()``."""
 
-_BINARY: dict[type[ast.operator], tuple[str, int]] = {
+BINARY: dict[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", SUM),
     ast.Sub: ("-", SUM),
     ast.Mult: ("*", PRODUCT),
@@ -188,7 +188,7 @@ class _Speller:
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _UNARY:
                 floor = UNARY if not _is_power(operand) else NUMBER
                 return _UNARY[type(operator)] + self._operand(operand, floor), UNARY
-            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in BINARY:
                 return self._binary(left, operator, right)
             case ast.Attribute(value=ast.Name(id=module), attr=name) if name in CONSTANTS.get(module, ()):
                 self.modules.add(module)
@@ -211,7 +211,7 @@ class _Speller:
         return text if precedence >= floor else f"({text})"
 
     def _binary(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> tuple[str, int]:
-        symbol, precedence = _BINARY[type(operator)]
+        symbol, precedence = BINARY[type(operator)]
         if precedence == POWER:
             first, second = self._operand(left, NUMBER), self._operand(right, UNARY)
             gap = "" if is_simple_power(first) and is_simple_power(first_operand(second)) else " "

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from gradstudio.layout.connected import connected_parts
 from gradstudio.layout.coordinates import GAP_X, GAP_Y
 from gradstudio.layout.model import Box
 
@@ -99,28 +100,21 @@ def _blades(
     for source, target in pairs:
         users[source].add(target)
     hubs = {number for number in range(count) if len(users[number]) >= MANY}
-    leader = list(range(count))
-
-    def find(number: int) -> int:
-        while leader[number] != number:
-            leader[number] = leader[leader[number]]
-            number = leader[number]
-        return number
-
     stays, reads = set(first), set()
+    joined: list[tuple[int, int]] = []
     for source, target in pairs:
         if source in hubs:
             reads.add(target)
         elif target in hubs:
             stays.add(source)
         elif target not in last and target not in joins:
-            low, high = sorted((find(source), find(target)))
-            leader[high] = low
-    blades: dict[int, list[int]] = {}
-    for number in range(count):
-        if number not in hubs and number not in last and number not in joins:
-            blades.setdefault(find(number), []).append(number)
-    return [blade for blade in blades.values() if stays.isdisjoint(blade) and not reads.isdisjoint(blade)]
+            joined.append((source, target))
+    blades = [
+        [number for number in part if number not in hubs and number not in last and number not in joins]
+        for part in connected_parts(count, joined)
+    ]
+    blades = sorted(blade for blade in blades if blade)
+    return [blade for blade in blades if stays.isdisjoint(blade) and not reads.isdisjoint(blade)]
 
 
 def _size(boxes: Sequence[Box], layer: Sequence[int], blade: Sequence[int]) -> tuple[float, float]:

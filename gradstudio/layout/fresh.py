@@ -7,9 +7,9 @@ import msgspec
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
+from gradstudio.layout.connected import connected_parts
 from gradstudio.layout.ground import Ground, Rect
 from gradstudio.layout.part import Part, Point
-from gradstudio.layout.parts import connected_parts
 from gradstudio.layout.sizes import Size
 
 GAP = 60.0

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from gradstudio.layout.connected import connected_parts
 from gradstudio.layout.coordinates import Point, place_columns
 from gradstudio.layout.fans import spread_fans
 from gradstudio.layout.layers import assign_layers, make_columns
@@ -48,25 +49,6 @@ def arrange_boxes(
         order_columns(columns)
         placed.append(place_columns(columns))
     return _shelves(boxes, parts, placed)
-
-
-def connected_parts(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The connected parts of `count` boxes, each in program order, ordered by their first box."""
-    leader = list(range(count))
-
-    def find(number: int) -> int:
-        while leader[number] != number:
-            leader[number] = leader[leader[number]]
-            number = leader[number]
-        return number
-
-    for one, other in pairs:
-        low, high = sorted((find(one), find(other)))
-        leader[high] = low
-    parts: dict[int, list[int]] = {}
-    for number in range(count):
-        parts.setdefault(find(number), []).append(number)
-    return list(parts.values())
 
 
 def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:

@@ -12,7 +12,7 @@ AUTO, CPU = "auto", "cpu"
 DEVICE = "device"
 """The name that stands for the document's device."""
 _AVAILABLE = frozenset(
-    f"torch.{where}.is_available" for where in ("cuda", "accelerator", "mps", "backends.mps", "xpu", "xpu", "mtia")
+    f"torch.{where}.is_available" for where in ("cuda", "accelerator", "mps", "backends.mps", "xpu", "mtia")
 )
 _ACCELERATORS = ("cuda", "mps", "xpu", "mtia")
 _CURRENT = "torch.accelerator.current_accelerator"
