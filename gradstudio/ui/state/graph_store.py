@@ -15,12 +15,15 @@ from gradstudio.graph.model import Graph
 P = ParamSpec("P")
 
 
+_STACKS: list[QUndoStack] = []
+"""WORKAROUND(PySide frees commands before the stack that deletes them, and crashes): stacks live to the end."""
+
+
 class _EditCommand(QUndoCommand):
     """A tuple of edits and the tuple that takes them back; the only undo command there is."""
 
     def __init__(self, store: "GraphStore", edits: Edits, text: str, merge_key: str, merge_id: int) -> None:
         super().__init__(text)
-        # WORKAROUND(a command in a ring of references is freed before the stack that deletes it): no ring.
         self._store = weakref.ref(store)
         self.edits, self.merge_key, self._merge_id = edits, merge_key, merge_id
         self.inverses: Edits = ()
@@ -65,7 +68,8 @@ class GraphStore(QObject):
         """Begin with a graph, or an empty one, and an empty history."""
         super().__init__(parent)
         self.graph = graph if graph is not None else Graph()
-        self.undo_stack = QUndoStack(self)
+        self.undo_stack = QUndoStack()
+        _STACKS.append(self.undo_stack)
         self.undo_stack.cleanChanged.connect(self._on_undo_stack_clean_changed)
         # WORKAROUND(a dying QUndoStack still signals): by way of a slot of its owner, which is deaf by then.
         self.undo_stack.indexChanged.connect(self._on_undo_stack_index_changed)
