@@ -1,5 +1,6 @@
 """The graph of a document and its history: the only door through which it changes."""
 
+import atexit
 import itertools
 import weakref
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from typing import Concatenate, ParamSpec
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
+from shiboken6 import isValid
 
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
@@ -17,6 +19,14 @@ P = ParamSpec("P")
 
 _STACKS: list[QUndoStack] = []
 """WORKAROUND(PySide frees commands before the stack that deletes them, and crashes): stacks live to the end."""
+
+
+@atexit.register
+def _hush_stacks() -> None:
+    """WORKAROUND(a dying QUndoStack still signals): at the end of the process nobody is left who could listen."""
+    for stack in _STACKS:
+        if isValid(stack):
+            stack.blockSignals(True)
 
 
 class _EditCommand(QUndoCommand):
