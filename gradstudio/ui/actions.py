@@ -30,6 +30,7 @@ class ActionRow(NamedTuple):
         when: whether it is enabled now.
         checked: whether it is ticked now; None for plain commands.
         short: what stands on its button, when the text is too long for one.
+        canvas_only: its keys are the canvas's alone, as those of `OF_CANVAS`: needed for bare letters and digits.
     """
 
     id: str
@@ -43,6 +44,7 @@ class ActionRow(NamedTuple):
     checked: Callable[[], bool] | None = None
     tooltip: str = ""
     short: str = ""
+    canvas_only: bool = False
 
 
 class MenuRow(NamedTuple):
@@ -68,9 +70,8 @@ class ActionSet(QObject):
         self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
         self._theme = theme
         self._shown: set[str] = set()
-        self._of_canvas = {
-            keys.toString() for key in OF_CANVAS if key in self._actions for keys in self._actions[key].shortcuts()
-        }
+        of_canvas = {key for key, row in self._by_id.items() if row.canvas_only or key in OF_CANVAS}
+        self._of_canvas = {keys.toString() for key in of_canvas for keys in self._actions[key].shortcuts()}
         self.refresh()
 
     def __getitem__(self, action_id: str) -> QAction:
@@ -147,7 +148,7 @@ class ActionSet(QObject):
         action.setToolTip(f"{tooltip}  ({keys})" if keys else tooltip)
         action.setIconText(row.short or row.text.rstrip("…"))
         action.setStatusTip("")
-        action.triggered.connect(lambda _checked=False, handler=row.handler: handler())
+        action.triggered.connect(lambda _checked=False, key=row.id: self._by_id[key].handler())
         parent.addAction(action)
         return action
 
