@@ -60,6 +60,18 @@ def ancestors_of(graph: Graph, item: ItemId) -> set[ItemId]:
     return seen
 
 
+def descendants_of(graph: Graph, item: ItemId) -> set[ItemId]:
+    """Every item into which this one's value flows, by a walk that visits each once."""
+    seen: set[ItemId] = set()
+    stack = [item]
+    while stack:
+        for wire in graph.wires_from(stack.pop()):
+            if wire.target not in seen:
+                seen.add(wire.target)
+                stack.append(wire.target)
+    return seen
+
+
 def chain(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
     """A shortest chain of items from start to goal along the wires; [] when there is none.
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QKeySequence
 
 from gradstudio.ui.action_table_run import run_rows
+from gradstudio.ui.action_table_wires import wire_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
 from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
@@ -52,6 +53,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *_view_rows(commands.view),
         *_graph_rows(commands.graph),
         *run_rows(commands.run, commands.debug),
+        *wire_rows(commands.view.canvas),
         *_help_rows(commands.help),
     )
 

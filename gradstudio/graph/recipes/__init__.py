@@ -40,6 +40,7 @@ from gradstudio.graph.recipes.repairs import (
     replace_operator,
     statement_before,
 )
+from gradstudio.graph.recipes.rewiring import move_wires, swap_inputs, swappable
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
 from gradstudio.graph.recipes.typed import set_value
 from gradstudio.graph.recipes.wires import (
@@ -81,6 +82,7 @@ __all__ = [
     "move_child",
     "move_element",
     "move_into",
+    "move_wires",
     "out_of_place",
     "read_leaf",
     "remove_block",
@@ -100,6 +102,8 @@ __all__ = [
     "set_value",
     "split_list",
     "statement_before",
+    "swap_inputs",
+    "swappable",
     "unwrap",
     "wrap",
 ]

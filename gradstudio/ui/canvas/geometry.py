@@ -254,3 +254,20 @@ def nearest_wire(paths: Floats, bounds: Floats, x: float, y: float, reach: float
     distance = np.hypot(foot[:, :, 0] - x, foot[:, :, 1] - y).min(1)
     best = int(np.argmin(distance))
     return int(near[best]) if distance[best] <= reach else None
+
+
+def crossed_wires(paths: Floats, bounds: Floats, start: tuple[float, float], end: tuple[float, float]) -> list[int]:
+    """Indices of the wires that the stretch from start to end crosses."""
+    box = Box(min(start[0], end[0]), min(start[1], end[1]), abs(end[0] - start[0]), abs(end[1] - start[1]))
+    near = np.nonzero(visible(bounds, box, 0.0))[0]
+    if not len(near):
+        return []
+    along = np.subtract(end, start)
+    offset = paths[near] - np.array(start)
+    side = along[0] * offset[:, :, 1] - along[1] * offset[:, :, 0]
+    first, pieces = paths[near, :-1], paths[near, 1:] - paths[near, :-1]
+    from_piece = pieces[:, :, 0] * (start[1] - first[:, :, 1]) - pieces[:, :, 1] * (start[0] - first[:, :, 0])
+    to_piece = pieces[:, :, 0] * (end[1] - first[:, :, 1]) - pieces[:, :, 1] * (end[0] - first[:, :, 0])
+    crosses = (side[:, :-1] * side[:, 1:] <= 0.0) & (from_piece * to_piece <= 0.0)
+    flat = (side[:, :-1] == 0.0) & (side[:, 1:] == 0.0)
+    return [int(k) for k in near[(crosses & ~flat).any(1)]]

@@ -12,6 +12,8 @@ from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.navigation import WHEEL_STEP
+from gradstudio.ui.canvas.port_gesture import MoveWires
+from gradstudio.ui.canvas.right_hand import begin_right, is_gesture
 from gradstudio.ui.canvas.scrub import Scrub, number_in
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_gesture import WireGesture
@@ -149,6 +151,8 @@ class Hand:
 
     def context_menu(self, event: QContextMenuEvent) -> None:
         """The menu of what lies under the pointer, which gets selected."""
+        if self.gesture is not None or is_gesture(event.modifiers()):
+            return
         at, canvas = self.at(event.pos()), self.canvas
         self.pointer = at
         hit = self.hit(at)
@@ -234,7 +238,7 @@ class Hand:
         if button == Button.MiddleButton or (button == Button.LeftButton and self._space):
             return Pan(canvas, at)
         if button != Button.LeftButton:
-            return None
+            return begin_right(canvas, at) if button == Button.RightButton else None
         hit = self.hit(at)
         match hit.kind:
             case "port" if hit.port is not None:
@@ -261,6 +265,8 @@ class Hand:
         """From a port; an input's wire is taken off it."""
         if port.side == "output" and port.path:
             return LeafGesture(self.canvas, at, port)
+        if port.side == "output" and at.holds(Modifier.ShiftModifier):
+            return MoveWires(self.canvas, at, port)
         wire = self.canvas.board.graph.wire_into(port.item, port.path) if port.side == "input" else None
         if wire is None:
             return WireGesture(self.canvas, at, port)

@@ -250,6 +250,12 @@ class Layer:
 
     # -------------------------------------------------------------- cards
 
+    def paint_cards(self, painter: QPainter, camera: Camera, ratio: float, seen: Box, items: Collection[str]) -> None:
+        """Only the cards of these items that show."""
+        inside, index = geometry.visible(self.board.bounds, seen, MARGIN), self.board.index
+        chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and inside[k]})
+        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
+
     def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
         board = self.board
         inside = geometry.visible(board.bounds, seen, MARGIN)

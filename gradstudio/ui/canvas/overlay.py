@@ -84,6 +84,7 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
     hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
+        _ring_ends(painter, look, board, camera, board.wires[hovered])
     chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
     if chosen_wires:
         _paint_selected(painter, look, board, camera, seen, chosen_wires)
@@ -119,8 +120,13 @@ def _paint_selected(
     for role, share, width in SELECTED_WIRE:
         draw_paths(painter, camera, seen, paths, _blend(look.color("canvas"), look.color(role), share), width)
     for wire in wires:
-        for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
-            ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+        _ring_ends(painter, look, board, camera, wire)
+
+
+def _ring_ends(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
+    """Where a wire begins and where it ends."""
+    for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
+        ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
 
 
 def _blend(ground: QColor, color: QColor, share: float) -> QColor:

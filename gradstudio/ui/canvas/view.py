@@ -48,6 +48,7 @@ from gradstudio.ui.canvas.remedies import Remedies
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
 from gradstudio.ui.canvas.searching import Searching
 from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
+from gradstudio.ui.canvas.wire_commands import WireCommands
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.overlays import Overlays
@@ -63,7 +64,9 @@ class SessionLike(Protocol):
     results: ResultStore
 
 
-class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Navigation, QAbstractScrollArea):
+class CanvasView(
+    Commands, Debugging, Editing, Following, ModuleCommands, Navigation, WireCommands, QAbstractScrollArea
+):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
     Signals:
@@ -210,6 +213,7 @@ class CanvasView(Commands, Debugging, Editing, Following, ModuleCommands, Naviga
         self.picture.paint(painter, self.camera, view.width(), view.height(), view.devicePixelRatioF(), self.zooming)
         if self.board.extent() is None:
             paint_hint(painter, self.look, view.width(), view.height())
+        self._paint_trace(painter)
         size = view.width(), view.height()
         paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
         self._paint_debugger(painter)

@@ -1,0 +1,57 @@
+"""Rows of the action table about wires."""
+
+from gradstudio.ui.actions import ActionRow, Row
+from gradstudio.ui.canvas.view import CanvasView
+
+
+def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
+    """Tracing, selecting along wires, and what is done with the wires of a node."""
+
+    def some() -> bool:
+        return bool(canvas.attention.selection)
+
+    return (
+        ActionRow(
+            "select.feeding",
+            "Select What Feeds It",
+            "Edit",
+            3,
+            canvas.select_feeding,
+            ("L",),
+            when=some,
+            tooltip="Select, too, everything whose value flows into the selection",
+            canvas_only=True,
+        ),
+        ActionRow(
+            "select.following",
+            "Select What Follows",
+            "Edit",
+            3,
+            canvas.select_following,
+            ("Shift+L",),
+            when=some,
+            tooltip="Select, too, everything into which a value of the selection flows",
+            canvas_only=True,
+        ),
+        ActionRow(
+            "view.trace",
+            "Trace the Selection",
+            "View",
+            1,
+            canvas.toggle_trace,
+            ("T",),
+            checked=canvas.is_tracing,
+            tooltip="Light what feeds and what follows the selection, fade everything else",
+            canvas_only=True,
+        ),
+        ActionRow(
+            "graph.swap_inputs",
+            "Swap Inputs",
+            "Graph",
+            3,
+            canvas.swap_inputs,
+            ("Alt+S",),
+            when=canvas.can_swap,
+            tooltip="Exchange what stands in the first two inputs of the selected node",
+        ),
+    )

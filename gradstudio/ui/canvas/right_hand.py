@@ -1,0 +1,26 @@
+"""What a press of the right button with a key begins: a line that cuts wires."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+
+from gradstudio.ui.canvas.gestures import Gesture, Pointer
+from gradstudio.ui.canvas.swipes import Knife
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+CONTROL: Final = Qt.KeyboardModifier.ControlModifier
+ALT: Final = Qt.KeyboardModifier.AltModifier
+
+
+def begin_right(canvas: "CanvasView", at: Pointer) -> Gesture | None:
+    """The gesture of the right button with these keys; None: the context menu."""
+    if at.holds(CONTROL):
+        return Knife(canvas, at)
+    return None
+
+
+def is_gesture(keys: Qt.KeyboardModifier) -> bool:
+    """Whether the right button with these keys draws, and asks for no menu."""
+    return bool(keys & (CONTROL | ALT))
