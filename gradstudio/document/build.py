@@ -2,6 +2,8 @@
 
 from typing import cast
 
+import msgspec
+
 from gradstudio.document.checks import Fault, Where, check_header, check_item, check_names, input_problem, safe_literals
 from gradstudio.document.errors import BadWire
 from gradstudio.document.format import BodyRecord, ContentRecord, DefinitionRecord, Item, NodeRecord, PlaceRecord
@@ -145,6 +147,21 @@ def _add_wires(graph: Graph, record: BodyRecord, where: Where, definition: Defin
         graph.outgoing.setdefault(wire.source, {})[wire] = None
         graph.incoming.setdefault(wire.target, {})[wire] = None
     _check_outputs(graph, (*where, "wires"))
+    _add_muted(graph, record, (*where, "muted_wires"), definition)
+
+
+def _add_muted(graph: Graph, record: BodyRecord, where: Where, definition: DefinitionRecord | None) -> None:
+    """Wires that count as absent; the nodes in which they end know of them."""
+    for number, line in enumerate(record.muted_wires):
+        wire = Wire(ItemId(line.source), line.output, ItemId(line.target), line.port)
+        problem, field = _wire_problem(graph, wire, definition)
+        node = graph.nodes.get(wire.target)
+        if not problem and node is None:
+            problem, field = f"the block '{wire.target}' takes no muted wire", "to"
+        if problem or node is None:
+            raise Fault(problem, (*where, number, field), BadWire)
+        muted = {**node.muted_wires, wire.port: (wire.source, wire.output)}
+        graph.nodes[wire.target] = msgspec.structs.replace(node, muted_wires=muted)
 
 
 def _wire_problem(graph: Graph, wire: Wire, definition: DefinitionRecord | None) -> tuple[str, str]:

@@ -167,10 +167,11 @@ class PlaceRecord(Record, frozen=True, kw_only=True):
 
 
 class BodyRecord(Record, frozen=True, kw_only=True):
-    """Items in program order, and the wires between them."""
+    """Items in program order, the wires between them, and those that are drawn but muted."""
 
     items: list[Item] = []
     wires: list[WireRecord] = []
+    muted_wires: list[WireRecord] = []
     tails: list[TailRecord] = []
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradstudio.document.format import VERSION
 from gradstudio.graph.model import ROOT, Block, BodyId, Definition, Graph, ItemId, Node, Place, StoredTensor, Wire
+from gradstudio.graph.muted import muted_wires
 
 Line = dict[str, Any]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -36,6 +37,9 @@ def _body(graph: Graph, indent: str) -> list[str]:
         _array("items", (_item(graph, item) for item in order), indent),
         _array("wires", (_wire(wire) for wire in _sorted_wires(graph, order)), indent),
     ]
+    muted = sorted(muted_wires(graph), key=lambda wire: (order.index(wire.target), _natural(wire.port)))
+    if muted:
+        parts.append(_array("muted_wires", map(_wire, muted), indent))
     bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
     tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
     return [*parts, _array("tails", tails, indent)] if tails else parts

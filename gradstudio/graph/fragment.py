@@ -65,7 +65,9 @@ def paste(
         into = ROOT if body == ROOT else BodyId(ids[ItemId(body)])
         index = draft.end_of(into)
         if (node := part.nodes.get(item)) is not None:
-            draft.do(AddNode(_fresh_node(node, ids[item], names), into, index))
+            muted = {port: (ids[source], k) for port, (source, k) in node.muted_wires.items() if source in ids}
+            fresh = msgspec.structs.replace(_fresh_node(node, ids[item], names), muted_wires=muted)
+            draft.do(AddNode(fresh, into, index))
         else:
             draft.do(AddBlock(_fresh_block(part.blocks[item], ids[item], names), into, index))
     draft.do(

@@ -55,6 +55,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         beside: comment of one line behind the statement; of a block, behind its head.
         covered: port path -> Python text that stood there before a wire came; it comes back when the wire
             goes. Of this session only: neither in the file nor in the text.
+        muted_wires: port path -> source and output of a wire into it that is muted (`graph.muted`): drawn, kept in
+            the file, but the argument counts as unwired.
     """
 
     id: ItemId
@@ -71,6 +73,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bypassed: bool = False
     marks: tuple[Mark, ...] = ()
     covered: dict[str, str] = {}
+    muted_wires: dict[str, tuple[ItemId, int]] = {}
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -54,4 +54,13 @@ def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
             when=canvas.can_swap,
             tooltip="Exchange what stands in the first two inputs of the selected node",
         ),
+        ActionRow(
+            "graph.mute_wire",
+            "Mute Wire",
+            "Graph",
+            3,
+            canvas.toggle_wires_muted,
+            when=canvas.has_wires_selected,
+            tooltip="Let the selected wire count as absent, or take it back (Ctrl+Alt and the right button over wires)",
+        ),
     )

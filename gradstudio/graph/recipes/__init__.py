@@ -15,6 +15,7 @@ from gradstudio.graph.recipes.modules import (
     set_frozen,
     set_training,
 )
+from gradstudio.graph.recipes.muting import mute_wires, unmute_wires
 from gradstudio.graph.recipes.nodes import (
     add_operator,
     move,
@@ -83,6 +84,7 @@ __all__ = [
     "move_element",
     "move_into",
     "move_wires",
+    "mute_wires",
     "out_of_place",
     "read_leaf",
     "remove_block",
@@ -104,6 +106,7 @@ __all__ = [
     "statement_before",
     "swap_inputs",
     "swappable",
+    "unmute_wires",
     "unwrap",
     "wrap",
 ]

@@ -5,9 +5,20 @@ import secrets
 import msgspec
 
 from gradstudio.graph import bindings, order
-from gradstudio.graph.edits import Edit, Edits, RemoveWire, ReplaceBlock, ReplaceNode, SetPlaces, apply
+from gradstudio.graph.edits import (
+    Edit,
+    Edits,
+    RemoveBlock,
+    RemoveNode,
+    RemoveWire,
+    ReplaceBlock,
+    ReplaceNode,
+    SetPlaces,
+    apply,
+)
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import Block, BodyId, Graph, ItemId, Node, Place, Wire
+from gradstudio.graph.muted import without_sources
 from gradstudio.graph.names import bound_names
 
 SPLIT_PX = 260.0
@@ -45,10 +56,17 @@ class Draft:
         Raises:
             Refused: no order satisfies the wires.
         """
+        self._forget_muted()
         self.do(*order.settled(self.graph, self._effects))
         self.do(*bindings.settled(self.graph, keep))
         self._split_cards()
         return tuple(self._edits)
+
+    def _forget_muted(self) -> None:
+        """A muted wire goes with what it began at."""
+        if any(isinstance(edit, RemoveNode | RemoveBlock) for edit in self._edits):
+            for node in [node for node in self.graph.nodes.values() if node.muted_wires]:
+                self.put(without_sources(node, self.graph))
 
     def _split_cards(self) -> None:
         """A module whose card is its own now stands beside the call it was drawn with; one that joins, under it."""

@@ -1,6 +1,7 @@
 """Recipes for arguments with a port per element: splitting, joining, closing gaps, another order."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +17,7 @@ from gradstudio.graph.spelling import NotALiteral, spell
 from gradstudio.operators.calling import INPUTS, input_parameter, required, taken
 from gradstudio.operators.model import Kind
 
+T = TypeVar("T")
 MAX_ELEMENTS = 64
 FEWEST = {Kind.TENSORS: 2, Kind.MODULES: 2, Kind.VALUES: 1}
 """So many ports stay when wires are taken away from a list; the person may remove them one by one."""
@@ -130,8 +132,10 @@ def _close_call(draft: Draft, call: Node, numbers: set[int]) -> None:
     draft.cut(wires)
     literals = {names.get(path, path): text for path, text in call.literals.items()}
     covered = {names.get(path, path): text for path, text in call.covered.items()}
+    muted = {names.get(path, path): end for path, end in call.muted_wires.items()}
     lengths = {**call.lengths, INPUTS: min(gaps)}
-    draft.put(msgspec.structs.replace(call, literals=literals, lengths=lengths, covered=covered))
+    changed = msgspec.structs.replace(call, literals=literals, lengths=lengths, covered=covered, muted_wires=muted)
+    draft.put(changed)
     draft.do(*(AddWire(msgspec.structs.replace(wire, port=names[wire.port])) for wire in wires))
 
 
@@ -180,14 +184,16 @@ def remap(draft: Draft, item: ItemId, parameter: str, place: Callable[[int], int
     literals, lengths = _placed_keys(owner.literals, parameter, place), {**owner.lengths, parameter: count}
     if isinstance(owner, Node):
         covered = _placed_keys(owner.covered, parameter, place)
-        draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths, covered=covered))
+        muted = _placed_keys(owner.muted_wires, parameter, place)
+        changed = msgspec.structs.replace(owner, literals=literals, lengths=lengths, covered=covered)
+        draft.put(msgspec.structs.replace(changed, muted_wires=muted))
     else:
         draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
     if set(moved) != set(wires):
         draft.do(*(AddWire(wire) for wire in moved))
 
 
-def _placed_keys(texts: dict[str, str], parameter: str, place: Callable[[int], int | None]) -> dict[str, str]:
+def _placed_keys(texts: dict[str, T], parameter: str, place: Callable[[int], int | None]) -> dict[str, T]:
     return {path: text for key, text in texts.items() if (path := _placed(key, parameter, place))}
 
 

@@ -81,7 +81,8 @@ def _exchanged(owner: Node | Block, there: dict[str, str]) -> Node | Block:
     literals = {there.get(path, path): text for path, text in owner.literals.items()}
     if isinstance(owner, Node):
         covered = {there.get(path, path): text for path, text in owner.covered.items()}
-        return msgspec.structs.replace(owner, literals=literals, covered=covered)
+        muted = {there.get(path, path): end for path, end in owner.muted_wires.items()}
+        return msgspec.structs.replace(owner, literals=literals, covered=covered, muted_wires=muted)
     return msgspec.structs.replace(owner, literals=literals)
 
 

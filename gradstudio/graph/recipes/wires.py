@@ -7,6 +7,7 @@ from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.joining import CALL, CALLED, is_callable, joined, makes_module
 from gradstudio.graph.landing import Landing, landing
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
+from gradstudio.graph.muted import is_muted, without_muted
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.recipes.drafts import Draft
@@ -28,7 +29,7 @@ def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str
         Refused: no order of the statements allows it.
     """
     draft = Draft(graph)
-    _connect(draft, source, output, target, port)
+    attach(draft, source, output, target, port)
     _drop_idle_call(draft, source, target, port)
     return draft.finish()
 
@@ -41,6 +42,9 @@ def disconnect(graph: Graph, wire: Wire) -> Edits:
 def disconnect_all(graph: Graph, wires: tuple[Wire, ...]) -> Edits:
     """Take several wires away at once."""
     draft = Draft(graph)
+    for wire in wires:
+        if is_muted(graph, wire):
+            draft.put(without_muted(draft.graph.nodes[wire.target], (wire.port,)))
     draft.cut(wires)
     uncover(draft, wires)
     close_gaps(draft, ((wire.target, wire.port) for wire in wires))
@@ -59,9 +63,9 @@ def replace_target(graph: Graph, wire: Wire, target: ItemId, port: str) -> Edits
     other = graph.wire_into(target, port) if _in_one_list(wire, target, port) else None
     if moves:
         uncover(draft, (wire,))
-    _connect(draft, wire.source, wire.output, target, port)
+    attach(draft, wire.source, wire.output, target, port)
     if other is not None and moves:
-        _connect(draft, other.source, other.output, target, wire.port)
+        attach(draft, other.source, other.output, target, wire.port)
     elif moves:
         close_gaps(draft, ((wire.target, wire.port),))
     return draft.finish()
@@ -86,8 +90,8 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
     path = first_fitting_port(draft.graph, wire.source, wire.output, node.id)
     if path is None or not output_ports(draft.graph, node.id):
         raise Refused(f"{title(draft.graph, node.id)} cannot stand on this wire: nothing of it fits what flows here.")
-    _connect(draft, wire.source, wire.output, node.id, path)
-    _connect(draft, node.id, 0, wire.target, wire.port)
+    attach(draft, wire.source, wire.output, node.id, path)
+    attach(draft, node.id, 0, wire.target, wire.port)
     return draft.finish(), node.id
 
 
@@ -101,7 +105,12 @@ def first_fitting_port(graph: Graph, source: ItemId, output: int, target: ItemId
     return preferred[0].path if preferred else None
 
 
-def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: str) -> None:
+def attach(draft: Draft, source: ItemId, output: int, target: ItemId, path: str) -> None:
+    """Draw a wire in a draft; what stood in the port makes way.
+
+    Raises:
+        WireRefused: the rule-book forbids it; the message says why.
+    """
     reason = why_not(draft.graph, source, output, target, path)
     if reason:
         raise WireRefused(reason)
@@ -120,6 +129,8 @@ def _connect(draft: Draft, source: ItemId, output: int, target: ItemId, path: st
     literals = {key: text for key, text in owner.literals.items() if key != path}
     if isinstance(owner, Node) and path in owner.literals:
         owner = msgspec.structs.replace(owner, covered={**owner.covered, path: owner.literals[path]})
+    if isinstance(owner, Node):
+        owner = without_muted(owner, (path,))
     draft.put(msgspec.structs.replace(owner, literals=literals, lengths=lengths))
     draft.do(AddWire(Wire(source, output, target, path)))
     if path == CALLED and isinstance(owner, Node) and owner.operator == CALL:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
+from gradstudio.graph.muted import without_sources
 from gradstudio.program.comments import comment_lines, paragraphs
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.merging.entries import Entry, entries_of, hidden
@@ -82,6 +83,7 @@ class _Merging:
         self._wires(target, matched)
         self._tails(target)
         self._keep_hidden(target)
+        target.nodes = {item: without_sources(node, target) for item, node in target.nodes.items()}
         keys = {key for item in (*target.nodes, *target.blocks) for key in (item, f"note:{item}")}
         target.places = {key: place for key, place in self.graph.places.items() if key in keys}
         return target
@@ -128,7 +130,8 @@ class _Merging:
         if old is None:
             return record
         covered = {port: text for port, text in old.covered.items() if (item, port) in self.read.wires}
-        record = msgspec.structs.replace(record, marks=old.marks, covered=covered)
+        muted = {port: end for port, end in old.muted_wires.items() if (item, port) not in self.read.wires}
+        record = msgspec.structs.replace(record, marks=old.marks, covered=covered, muted_wires=muted)
         if item in self.said and self._says_the_same(item, old.id):
             return msgspec.structs.replace(record, blank_before=self._blank(item, old, new))
         return record
@@ -216,7 +219,7 @@ class _Merging:
 
 def _is_as_read(node: Node, read: Node) -> bool:
     """Whether a node that was kept has all that the reader made of its text."""
-    blank = {"note": "", "beside": "", "blank_before": False, "marks": (), "covered": {}, "id": ""}
+    blank = {"note": "", "beside": "", "blank_before": False, "marks": (), "covered": {}, "muted_wires": {}, "id": ""}
     return msgspec.structs.replace(node, **blank) == msgspec.structs.replace(read, **blank)
 
 

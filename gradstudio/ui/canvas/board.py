@@ -13,6 +13,7 @@ from gradstudio.graph import analysis
 from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.graph.muted import muted_wires
 from gradstudio.graph.notes import note_of
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
@@ -49,7 +50,7 @@ class Board(Dragging, Placing, Reading):
         joining: which items share a card; that of a module and its call is kept under the call.
         cards: by node, in painting order (the last lies on top).
         bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of `ids`.
-        wires: drawn ones; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
+        wires: drawn ones, `muted` ones too; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
         experiments: what was tried; shown on the cards.
         colouring: what the cards are coloured by; None: by category.
         revision: another one when anything of it changed; `geometry_revision` when anything is elsewhere,
@@ -83,6 +84,7 @@ class Board(Dragging, Placing, Reading):
         self._carried: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
         self.wire_index: dict[Wire, int] = {}
+        self.muted: frozenset[Wire] = frozenset()
         self._numbered: object = None
         self.rebuild()
 
@@ -110,7 +112,7 @@ class Board(Dragging, Placing, Reading):
         if any(isinstance(edit, SetHeader) for edit in edits):
             self.cards.clear()
         in_place = all(isinstance(edit, ReplaceNode) for edit in edits)  # as those of a slider that moves
-        in_place = self._join() and in_place
+        in_place = self._join() and in_place and self._muted_now() == self.muted
         for item in {self.joining.home(item) for item in touched(edits)} | self._switched(in_place):
             card = self.cards.get(item)
             if card is not None and item in self.graph.nodes:
@@ -299,11 +301,15 @@ class Board(Dragging, Placing, Reading):
         self._numbered = None
         self._number_statements()
         self._stack()
-        self.wires = [wire for wire in self.graph.wires.values() if self._ends_exist(wire)]
+        self.muted = self._muted_now()
+        self.wires = [wire for wire in (*self.graph.wires.values(), *sorted(self.muted)) if self._ends_exist(wire)]
         self.wire_index = {wire: k for k, wire in enumerate(self.wires)}
         self._touching = None
         self._place()
         self._color_wires()
+
+    def _muted_now(self) -> frozenset[Wire]:
+        return frozenset(wire for wire in muted_wires(self.graph) if self._ends_exist(wire))
 
     def _stack(self) -> None:
         """Painting order: program order, above it what was raised, the latest on top."""

@@ -19,7 +19,7 @@ from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.leaves import leaf_paths
-from gradstudio.ui.canvas.port_looks import PortLook, port_look
+from gradstudio.ui.canvas.port_looks import MUTED, PortLook, port_look
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import Card
 
@@ -40,6 +40,8 @@ class Reading:
         wires: list[Wire]
         wire_codes: NDArray[np.intp]
         wire_looks: list[PortLook]
+        wire_index: dict[Wire, int]
+        muted: frozenset[Wire]
 
         def _facts_height(self, item: ItemId, face: Face) -> float: ...
         def _extras(self, item: ItemId) -> Extras: ...
@@ -186,7 +188,7 @@ class Reading:
 
     def _color_wire(self, k: int) -> None:
         wire = self.wires[k]
-        code = self._code(self.look_of(wire.source, wire.output))
+        code = self._code(MUTED if wire in self.muted else self.look_of(wire.source, wire.output))
         if self.wire_codes[k] != code:
             self.wire_codes[k] = code
             self.color_revision += 1
@@ -204,5 +206,7 @@ class Reading:
             self._leaving.setdefault(wire.source, []).append(k)
             self._entering.setdefault(wire.target, []).append(k)
         codes = [self._code(self._known_look(wire.source, wire.output)) for wire in self.wires]
+        for wire in self.muted:
+            codes[self.wire_index[wire]] = self._code(MUTED)
         self.wire_codes = np.array(codes, dtype=np.intp)
         self.color_revision += 1

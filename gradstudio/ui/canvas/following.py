@@ -98,9 +98,7 @@ class Following:
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
         graph = self.board.graph
-        self.lit.selected_wires = frozenset(
-            w for w in self.lit.selected_wires if graph.wires.get((w.target, w.port)) == w
-        )
+        self.lit.selected_wires = frozenset(wire for wire in self.lit.selected_wires if wire in self.board.wire_index)
         self.lit.hovered_wire = self.lit.hovered_port = None
         self.attention.forget(item for item in self.attention.selection if item not in graph)
 

@@ -192,7 +192,11 @@ def visible(bounds: Floats, view: Box, margin: float = 4.0) -> NDArray[np.bool_]
 def segments(paths: Floats, stride: int, view: Box) -> Floats:
     """The line segments of paths that can show in the view, `(segments, 4)`; every `stride`-th point."""
     points = paths[:, ::stride]
-    lines = np.concatenate([points[:, :-1], points[:, 1:]], 2).reshape(-1, 4)
+    return seen_lines(np.concatenate([points[:, :-1], points[:, 1:]], 2).reshape(-1, 4), view)
+
+
+def seen_lines(lines: Floats, view: Box) -> Floats:
+    """Those of the segments that can show in the view."""
     keep = (
         (np.minimum(lines[:, 0], lines[:, 2]) <= view.right)
         & (np.maximum(lines[:, 0], lines[:, 2]) >= view.x)
@@ -200,6 +204,15 @@ def segments(paths: Floats, stride: int, view: Box) -> Floats:
         & (np.maximum(lines[:, 1], lines[:, 3]) >= view.y)
     )
     return np.ascontiguousarray(lines[keep])
+
+
+def dashes(path: Floats, dash: float, gap: float) -> Floats:
+    """A path as segments of the length `dash` with gaps between, `(dashes, 4)`."""
+    steps = np.hypot(*np.diff(path, axis=0).T)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    starts = np.arange(0.0, max(along[-1], 1e-9), dash + gap)
+    ends = np.minimum(starts + dash, along[-1])
+    return np.stack([np.interp(at, along, path[:, k]) for at in (starts, ends) for k in (0, 1)], 1)
 
 
 def lengthen(lines: Floats, by: float) -> None:

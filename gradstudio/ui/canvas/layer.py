@@ -10,11 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import distant, geometry
-from gradstudio.ui.canvas.batches import draw_lines
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
@@ -22,7 +21,7 @@ from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
-from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.heads import head_of
 from gradstudio.ui.canvas.links_painter import paint_storage
 from gradstudio.ui.canvas.look import Look
@@ -31,12 +30,10 @@ from gradstudio.ui.canvas.shadows import Shadows
 from gradstudio.ui.canvas.things import Card
 from gradstudio.ui.canvas.wire_label_painter import paint_labels
 from gradstudio.ui.canvas.wire_labels import WireLabels
+from gradstudio.ui.canvas.wire_painter import paint_wires
 
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
-THICK: Final = 2.0
-JOIN: Final = 0.45
-"""Flat segments overlap by so many pixels, else light shows between them."""
 MAXIMUM_PIXMAPS: Final = 600
 MAXIMUM_OF_CARD: Final = 4
 """So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
@@ -234,10 +231,7 @@ class Layer:
         elif without:
             chosen &= ~board.touching(frozenset(without))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for code in np.unique(board.wire_codes[chosen]).tolist():
-            look = board.wire_looks[code]
-            color = self.look.family(look.family, look.dtype) if look.known else self.look.color("unknown_value")
-            draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color)
+        paint_wires(painter, self.look, board, camera, seen, chosen)
 
     def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         """What came back along the wires, where it can be read."""
@@ -345,25 +339,3 @@ def card_state(board: Board, look: Look, item: ItemId) -> CardState:
     outputs = tuple(board.look_of(row.owner, row.index) for row in card.face.outputs)
     inputs = board.input_looks(item)
     return CardState(card.order, card.set_up, outputs, inputs, head_of(board, look, item), card.extras)
-
-
-def draw_paths(
-    painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float = THICK
-) -> None:
-    """Paths in scene pixels by one `drawLines` over numpy memory, with flat caps.
-
-    WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
-    """
-    zoom = camera.zoom
-    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7, seen.grown(4))
-    if not len(lines):
-        return
-    lines -= (camera.x, camera.y, camera.x, camera.y)
-    lines *= zoom
-    thickness = max(1.4, width * min(zoom, 1.6)) if zoom >= 0.25 else 1.0
-    if thickness > 1.0:
-        geometry.lengthen(lines, JOIN)
-    pen = QPen(color, max(1.0, thickness))
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    painter.setPen(pen)
-    draw_lines(painter, lines)

@@ -105,6 +105,8 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield None
         yield ("Unmute" if node.muted else "Mute"), canvas.toggle_muted
         yield ("Compute again" if node.bypassed else "Bypass"), canvas.toggle_bypassed
+        if recipes.swappable(graph, item) is not None:
+            yield "Swap inputs\tAlt+S", canvas.swap_inputs
         if node.names and "root" not in node.marks:
             yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)
         elif "root" in node.marks:
@@ -149,8 +151,14 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
+    if wire in canvas.board.muted:
+        yield "Unmute wire", lambda: canvas.toggle_wires_muted((wire,))
+        yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
+        return
     yield from wire_rows(canvas, wire)
     yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
+    if wire.target in canvas.board.graph.nodes:
+        yield "Mute wire", lambda: canvas.toggle_wires_muted((wire,))
     yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
 
 

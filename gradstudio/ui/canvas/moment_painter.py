@@ -14,7 +14,6 @@ from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.links_painter import storage_words
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_arrow
@@ -22,6 +21,7 @@ from gradstudio.ui.canvas.plates import plate_box
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_label_painter import paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief, summed
+from gradstudio.ui.canvas.wire_painter import draw_paths
 
 ARROWS: Final = (4, 9, 14)
 """Points of a lit path that carry an arrow."""

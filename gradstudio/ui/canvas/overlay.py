@@ -15,12 +15,12 @@ from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief
+from gradstudio.ui.canvas.wire_painter import draw_paths, paint_wires
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
@@ -77,10 +77,7 @@ def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, se
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
     if state.selection:
         chosen = board.touching(frozenset(state.selection))
-        for code in np.unique(board.wire_codes[chosen]).tolist():
-            known = board.wire_looks[code]
-            color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
-            draw_paths(painter, camera, seen, board.paths[chosen & (board.wire_codes == code)], color, 3.2)
+        paint_wires(painter, look, board, camera, seen, chosen, 3.2)
     hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)

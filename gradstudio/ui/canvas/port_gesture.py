@@ -12,10 +12,10 @@ from gradstudio.graph.model import Wire
 from gradstudio.graph.names import title
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
-from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.overlay import ring
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_gesture import REACH
+from gradstudio.ui.canvas.wire_painter import draw_paths
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

@@ -26,6 +26,7 @@ class PortLook:
     Attributes:
         leaf: it is a leaf of the autograd graph.
         known: a run or inference said so; otherwise a tensor's port is grey.
+        muted: of a wire that counts as absent.
     """
 
     family: Family
@@ -33,6 +34,11 @@ class PortLook:
     requires_grad: bool = False
     leaf: bool = False
     known: bool = False
+    muted: bool = False
+
+
+MUTED = PortLook(Family.UNKNOWN, muted=True)
+"""How wires are drawn that count as absent."""
 
 
 def port_look(graph: Graph, results: Results, item: ItemId, output: int) -> PortLook:

@@ -1,11 +1,11 @@
-"""What a press of the right button with a key begins: a line that cuts wires."""
+"""What a press of the right button with a key begins: a line that cuts wires, or mutes them."""
 
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
-from gradstudio.ui.canvas.swipes import Knife
+from gradstudio.ui.canvas.swipes import Knife, MuteSwipe
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -16,6 +16,8 @@ ALT: Final = Qt.KeyboardModifier.AltModifier
 
 def begin_right(canvas: "CanvasView", at: Pointer) -> Gesture | None:
     """The gesture of the right button with these keys; None: the context menu."""
+    if at.holds(CONTROL) and at.holds(ALT):
+        return MuteSwipe(canvas, at)
     if at.holds(CONTROL):
         return Knife(canvas, at)
     return None

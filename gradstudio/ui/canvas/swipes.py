@@ -1,4 +1,4 @@
-"""A line drawn with the right button across wires: those it crosses are cut on release."""
+"""A line drawn with the right button across wires: those it crosses are cut, or muted, on release."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.graph.model import Wire
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
-from gradstudio.ui.canvas.layer import draw_paths
+from gradstudio.ui.canvas.wire_painter import draw_paths
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -76,6 +76,20 @@ class Knife(Swipe):
     def do(self, wires: tuple[Wire, ...]) -> None:
         """Take them away."""
         self.canvas.remove_wires(wires)
+
+
+class MuteSwipe(Swipe):
+    """Mutes the wires it crosses; where all of them are muted, takes them back: one undo entry."""
+
+    role = "warning"
+
+    def do(self, wires: tuple[Wire, ...]) -> None:
+        """Mute or unmute."""
+        self.canvas.toggle_wires_muted(wires)
+
+    def takes(self, wire: Wire) -> bool:
+        """A block's inputs cannot be muted."""
+        return super().takes(wire) and wire.target in self.canvas.board.graph.nodes
 
 
 def canvas_points(canvas: "CanvasView", at: Pointer) -> QPointF:

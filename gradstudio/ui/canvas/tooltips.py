@@ -170,6 +170,8 @@ def wire_text(board: Board, wire: Wire) -> str:
     graph, results = board.graph, board.results
     start, end = title(graph, wire.source), f"{title(graph, wire.target)}.{wire.port}"
     lines = [f"<b>{escape(start)}</b> → <code>{escape(end)}</code>"]
+    if wire in board.muted:
+        return f"{lines[0]}<br>muted: the argument counts as unwired"
     record = results.wire_record(wire)
     if isinstance(record, TensorRecord):
         lines += ["▶ " + value_text(record), statistics_text(record.summary, told=True), memory_text(record)]

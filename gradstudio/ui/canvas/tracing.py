@@ -12,9 +12,10 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.rules import ancestors_of, descendants_of
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.layer import Layer, draw_paths
+from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.overlay import ring
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wire_painter import paint_wires
 
 FADED: Final = 0.74
 """Share of the canvas's colour over what is not lit."""
@@ -60,10 +61,7 @@ def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, h
     board, look, seen = layer.board, layer.look, camera.seen(width, height)
     painter.fillRect(QRectF(0, 0, width, height), look.faded(layer.ground, FADED))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for code in np.unique(board.wire_codes[found.wires]).tolist():
-        known = board.wire_looks[code]
-        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
-        draw_paths(painter, camera, seen, board.paths[found.wires & (board.wire_codes == code)], color, 3.2)
+    paint_wires(painter, look, board, camera, seen, found.wires, 3.2)
     layer.paint_cards(painter, camera, painter.device().devicePixelRatioF(), seen, found.items)
     if camera.zoom >= LEGIBLE:
         _paint_sockets(painter, layer, camera, width, height, found)

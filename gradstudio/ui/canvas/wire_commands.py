@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas import tracing
+from gradstudio.ui.canvas.port_gesture import counted
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.camera import Camera
     from gradstudio.ui.canvas.layer import Layer
+    from gradstudio.ui.canvas.overlay import OverlayState
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
 
@@ -28,6 +30,7 @@ class WireCommands:
         board: Board
         layer: Layer
         camera: Camera
+        lit: OverlayState
         said: SignalInstance
 
         def viewport(self) -> QWidget: ...
@@ -74,6 +77,23 @@ class WireCommands:
     def select_following(self) -> None:
         """Select, too, everything that follows from the selection."""
         self.select(self.attention.selection | tracing.following(self.board, self.attention.selection))
+
+    # -------------------------------------------------------------- muted wires
+
+    def toggle_wires_muted(self, wires: tuple[Wire, ...] = ()) -> None:
+        """Take wires, by default the selected ones, out of the program; all of them muted: back into it."""
+        chosen = wires or tuple(self.lit.selected_wires)
+        live = tuple(wire for wire in chosen if wire not in self.board.muted)
+        if not chosen:
+            self.refuse("Click on a wire first; or draw a line over wires with Ctrl+Alt and the right button.")
+        elif live:
+            self.store.attempt(recipes.mute_wires, f"Mute {counted(len(live))}", live)
+        else:
+            self.store.attempt(recipes.unmute_wires, f"Unmute {counted(len(chosen))}", chosen)
+
+    def has_wires_selected(self) -> bool:
+        """Whether wires are selected."""
+        return bool(self.lit.selected_wires)
 
     # -------------------------------------------------------------- places of wires
 

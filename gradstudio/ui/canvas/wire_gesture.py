@@ -20,9 +20,9 @@ from gradstudio.layout.room import with_room
 from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
-from gradstudio.ui.canvas.layer import draw_paths
 from gradstudio.ui.canvas.overlay import ring, veil
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wire_painter import draw_paths
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

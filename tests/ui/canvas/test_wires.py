@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.menus import context_menu
 from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand
 from tests.ui.canvas.test_painting import has
 
 Key = Qt.Key
 RIGHT = Qt.MouseButton.RightButton
+ALT = Qt.KeyboardModifier.AltModifier
 
 
 def fan(hand: Hand) -> tuple[ItemId, list[ItemId]]:
@@ -83,6 +85,81 @@ def test_the_right_button_with_a_key_asks_for_no_menu(hand: Hand) -> None:
         QApplication.sendEvent(hand.canvas.viewport(), event)
         assert QApplication.activePopupWidget() is None
         assert not hand.canvas.findChildren(QMenu)
+
+
+# ------------------------------------------------------------------ muted wires
+
+
+@pytest.mark.feature(25)
+def test_a_line_with_control_and_alt_mutes_wires_and_the_next_one_takes_them_back(hand: Hand) -> None:
+    x, readers = fan(hand)
+    count, start, end = len(hand.undo_texts), (400, 60), (400, 330)
+    hand.drag(start, end, RIGHT, CONTROL | ALT)
+    assert [reader for reader in readers if hand.graph.wire_into(reader, "input")] == readers[2:]
+    assert len(hand.canvas.board.muted) == 2
+    assert hand.undo_texts[count:] == ["Mute 2 wires"]
+    hand.drag(start, end, RIGHT, CONTROL | ALT)
+    assert len(hand.graph.wires_from(x)) == 3
+    assert hand.undo_texts[count + 1 :] == ["Unmute 2 wires"]
+    hand.session.graph_store.undo_stack.undo()
+    assert len(hand.canvas.board.muted) == 2
+
+
+@pytest.mark.feature(25)
+def test_a_muted_wire_stays_drawn_dashed_and_grey(hand: Hand) -> None:
+    _, readers = fan(hand)
+    grey = hand.canvas.look.color("text_dim")
+    at = [hand.view(*middle(hand, reader)) for reader in readers[:2]]
+    box = (at[0].x() - 30, at[0].y() - 30, 60, 60)
+    assert not has(hand.shot().copy(*box), grey, 20)
+    hand.drag((400, 60), (400, 330), RIGHT, CONTROL | ALT)
+    hand.canvas.clear_selection()
+    hand.move((300, 650), Qt.MouseButton.NoButton)
+    assert has(hand.shot().copy(*box), grey, 20)
+    wire = next(wire for wire in hand.canvas.board.muted if wire.target == readers[0])
+    path = hand.canvas.board.paths[hand.canvas.board.wire_index[wire]]
+    shot = hand.shot()
+    on_path = [
+        shot.pixelColor(hand.view(x, y))
+        for x, y in zip(
+            np.interp(np.linspace(3, 18, 80), np.arange(22), path[:, 0]),
+            np.interp(np.linspace(3, 18, 80), np.arange(22), path[:, 1]),
+            strict=True,
+        )
+    ]
+    grey_ones = sum(abs(color.lightness() - grey.lightness()) < 40 for color in on_path)
+    assert 20 < grey_ones < 70
+
+
+@pytest.mark.feature(25)
+def test_a_wire_is_muted_and_unmuted_in_its_menu(hand: Hand) -> None:
+    _, readers = fan(hand)
+    for words, wired in (("Mute wire", False), ("Unmute wire", True)):
+        board = hand.canvas.board
+        wire = next(wire for wire in board.wires if wire.target == readers[0])
+        x, y = board.paths[board.wire_index[wire]][10:12].mean(0).tolist()
+        choose(hand, (x, y), words)
+        assert (hand.graph.wire_into(readers[0], "input") is not None) is wired
+
+
+def test_a_muted_wire_is_clicked_and_deleted(hand: Hand) -> None:
+    _, readers = fan(hand)
+    hand.click(middle(hand, readers[0]))
+    wire = hand.graph.wire_into(readers[0], "input")
+    assert wire is not None
+    hand.canvas.toggle_wires_muted()
+    assert hand.canvas.board.muted == {wire}
+    hand.click((hand.canvas.board.paths[hand.canvas.board.wire_index[wire]][10:12].mean(0)).tolist())
+    assert hand.canvas.lit.selected_wires == {wire}
+    hand.key(Key.Key_Delete)
+    assert not hand.canvas.board.muted
+    assert not hand.graph.nodes[readers[0]].muted_wires
+
+
+def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
+    """The right button, and an entry of the menu that comes."""
+    menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
+    next(action for action in menu.actions() if action.text().split("\t")[0] == words).trigger()
 
 
 # ------------------------------------------------------------------ all wires of a port
