@@ -170,6 +170,7 @@ def test_import_says_where_a_text_cannot_be_drawn(tmp_path: Path, capsys) -> Non
     assert not (tmp_path / "text.gsg").exists()
 
 
+@pytest.mark.feature(81)
 def test_export_writes_a_script_that_prints_the_same_numbers(tmp_path: Path, capsys) -> None:
     example = next(iter(sorted(examples().glob("07_*.gsg"))))
     out = tmp_path / "digits.py"

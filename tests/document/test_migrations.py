@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from gradstudio.document import file
 from gradstudio.document.format import VERSION
 from gradstudio.document.migrations import MIGRATIONS, migrate
@@ -28,6 +30,7 @@ def test_a_migration_does_not_change_what_it_is_given():
     assert before == {"version": 1, "items": [1]}
 
 
+@pytest.mark.feature(75)
 def test_an_older_file_is_read_by_way_of_its_migrations(monkeypatch):
     monkeypatch.setitem(MIGRATIONS, 0, _from_zero)
     old = '{"format": "gradstudio-graph", "version": 0, "nodes": [{"kind": "node", "id": "x", "operator": "o"}]}'

@@ -124,6 +124,7 @@ def test_save_in_the_question_saves_before_the_window_closes(
     assert len(load(document).nodes) == 1
 
 
+@pytest.mark.feature(75)
 def test_a_newer_and_a_broken_file_are_refused_and_nothing_is_lost(
     qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path, document: Path
 ) -> None:
@@ -169,6 +170,7 @@ def test_examples_open_as_new_documents(window: MainWindow) -> None:
     assert title_of_example(files[0]).startswith("1  ")
 
 
+@pytest.mark.feature(80)
 def test_the_exported_script_runs_and_prints_the_same_numbers(window: MainWindow, tmp_path: Path) -> None:
     window.file.open_example(example_files()[0])
     when_asked_for_a_file(tmp_path / "out.py")
@@ -197,6 +199,7 @@ def test_what_is_written_ends_as_its_kind_does(
     assert [path.name for path in (tmp_path / "here").iterdir()] == [written]
 
 
+@pytest.mark.feature(78)
 @pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
 def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, magic: bytes) -> None:
     window.file.open_example(example_files()[0])
@@ -207,6 +210,7 @@ def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, m
         save_canvas_picture(window.file._context, tmp_path / "no such folder" / name)
 
 
+@pytest.mark.feature(85)
 def test_another_theme_is_taken_up_everywhere_and_remembered(window: MainWindow) -> None:
     window.actions["view.theme_light"].trigger()
     palette = QApplication.palette()

@@ -158,6 +158,7 @@ def test_a_sum_as_far_as_it_is_formed() -> None:
     assert summed([number(16.0), number(48.0)], 2) == "2 of 2: 16 + 48 = 64"
 
 
+@pytest.mark.feature(64)
 def test_hovering_a_wire_tells_both_ways(squared: Squared) -> None:
     squared.run()
     text = wire_text(squared.hand.canvas.board, squared.direct)
@@ -316,6 +317,7 @@ def test_a_nodes_menu_sets_what_it_says(squared: Squared) -> None:
     assert "Break before" not in [words(each) for each in store.at(squared.y)]
 
 
+@pytest.mark.feature(62)
 def test_a_wires_menu_sets_breakpoints_on_the_wire(squared: Squared) -> None:
     canvas, store = squared.hand.canvas, squared.hand.session.debug
     choose(wire_rows(canvas, squared.to_y), "Break in backward")
@@ -459,6 +461,7 @@ def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared)
     assert canvas.colored_by == ""
 
 
+@pytest.mark.feature(69)
 def test_costs_stand_at_the_foot_of_each_card(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board

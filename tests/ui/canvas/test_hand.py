@@ -129,6 +129,7 @@ def test_words_of_a_refusal_go_with_the_next_edit(hand: Hand) -> None:
     assert not hand.canvas.bubble.isVisible()
 
 
+@pytest.mark.feature(21)
 def test_a_loop_is_refused_by_name(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     a, b = hand.add("torch.relu", 300, 100), hand.add("torch.exp", 560, 300)

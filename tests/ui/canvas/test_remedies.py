@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
@@ -30,6 +31,7 @@ def refused(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
     return a, b, y
 
 
+@pytest.mark.feature(68)
 def test_a_refused_node_has_a_button_that_is_one_undo_step(hand: Hand) -> None:
     a, _b, y = refused(hand)
     (pill,) = hand.canvas.remedies.pills()
@@ -84,6 +86,7 @@ def test_the_button_is_painted_and_lights_up(hand: Hand) -> None:
     assert lit == role
 
 
+@pytest.mark.feature(67)
 def test_a_click_on_the_card_shows_the_words_and_every_fix(hand: Hand) -> None:
     _a, _b, y = refused(hand)
     hand.click(hand.header(y))

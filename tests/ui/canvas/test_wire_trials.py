@@ -45,6 +45,7 @@ def product(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
     return a, b, y
 
 
+@pytest.mark.feature(20)
 def test_a_wire_that_fits_says_what_comes_out_before_it_is_dropped(qtbot: QtBot, hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 200)
     pull(hand, hand.output(x), hand.input(y, "input"))

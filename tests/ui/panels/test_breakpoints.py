@@ -44,6 +44,7 @@ def commit(panel: BreakpointsPanel, made: QWidget) -> None:
     panel.view.closeEditor(made, panel.view.itemDelegate().EndEditHint.NoHint)
 
 
+@pytest.mark.feature(62)
 def test_f9_fills_a_row_and_delete_removes_it(panel: BreakpointsPanel, session: Session, add: Add) -> None:
     item = add("torch.randn")
     session.debug.toggle(item)
@@ -70,6 +71,7 @@ def test_the_box_switches_it_off(panel: BreakpointsPanel, session: Session, add:
     assert session.debug.active == ()
 
 
+@pytest.mark.feature(63)
 def test_a_click_makes_it_a_watch(panel: BreakpointsPanel, session: Session, add: Add) -> None:
     session.debug.toggle(add("torch.randn"))
     at = panel.view.visualRect(panel.model.index(0, DOES)).center()
@@ -78,6 +80,7 @@ def test_a_click_makes_it_a_watch(panel: BreakpointsPanel, session: Session, add
     assert text(panel, 0, DOES) == "watches"
 
 
+@pytest.mark.feature(62)
 def test_a_condition_is_typed_in_its_row(panel: BreakpointsPanel, session: Session, add: Add) -> None:
     session.debug.toggle(add("torch.randn"))
     made = editor(panel, 0)
@@ -167,6 +170,7 @@ def test_an_expression_that_is_none_stays_red_in_its_row_with_the_reason(
     assert "nrm" in index.data(Qt.ItemDataRole.ToolTipRole)
 
 
+@pytest.mark.feature(63)
 def test_hits_and_the_last_value_are_shown(panel: BreakpointsPanel, session: Session, add: Add) -> None:
     item = add("torch.randn")
     session.debug.toggle(item)

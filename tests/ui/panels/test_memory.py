@@ -128,6 +128,7 @@ def test_the_moment_is_a_line_in_the_run(panel: MemoryPanel, session: Session, r
     assert plot._history.shown.moment_s is None and not plot._history._line.isVisible()
 
 
+@pytest.mark.feature(70)
 def test_a_hovered_node_shows_its_part(panel: MemoryPanel, session: Session, ran: tuple[ItemId, ItemId]) -> None:
     plot = panel.plot
     assert plot is not None

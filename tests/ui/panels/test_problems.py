@@ -61,6 +61,7 @@ def click(panel: ProblemsPanel, row: int) -> None:
     )
 
 
+@pytest.mark.feature(67)
 def test_problems_are_counted_and_a_click_goes_to_the_node(
     qtbot: QtBot, session: Session, panel: ProblemsPanel, product: ItemId
 ) -> None:

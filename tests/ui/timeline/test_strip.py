@@ -58,6 +58,7 @@ def wheel(strip: TimelineStrip, notches: int, keys: Keys = Keys.NoModifier) -> N
     QApplication.sendEvent(strip, event)
 
 
+@pytest.mark.feature(60)
 def test_a_press_looks_at_a_cell_and_a_drag_scrubs(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
     strip, attention = window.timeline.strip, window.session.attention
     QTest.mousePress(strip, Button.LeftButton, pos=middle(strip, 0))
