@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QDeadlineTimer, QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout.tidy import layout_missing
@@ -36,6 +37,7 @@ class Desk:
 
     def __init__(self, window: MainWindow) -> None:
         self.window, self.session = window, window.session
+        self.qtbot: QtBot | None = None
 
     @property
     def graph(self) -> Graph:
@@ -58,10 +60,8 @@ class Desk:
         self.until(lambda: not self.session.run.state.busy)
 
     def until(self, holds: Callable[[], object]) -> None:
-        deadline = QDeadlineTimer(20_000)
-        while not holds():
-            assert not deadline.hasExpired()
-            QTest.qWait(10)
+        assert self.qtbot is not None
+        self.qtbot.waitUntil(lambda: bool(holds()), timeout=20_000)
 
     def value(self, name: str) -> object:
         outputs = self.session.results.outputs(self.node(name))
@@ -92,7 +92,8 @@ def desk(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(autouse=True)
-def _fresh_program(desk: Desk) -> None:
+def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
+    desk.qtbot = qtbot
     desk.until(lambda: desk.session.engine.ready)
     desk.open(SQUARED)
     desk.window.frame.activateWindow()
