@@ -111,3 +111,11 @@ def centered(box: Box, width: float, height: float, zoom: float) -> Camera:
     """The camera with that zoom whose middle is the box's middle."""
     x, y = box.center
     return Camera(zoom, x - width / zoom / 2, y - height / zoom / 2)
+
+
+def between(start: Camera, end: Camera, part: float, width: float) -> Camera:
+    """A camera on the way from one to another, 0 ≤ part ≤ 1: what is seen slides and grows evenly."""
+    zoom = start.zoom * (end.zoom / start.zoom) ** part
+    near, far = width / start.zoom, width / end.zoom
+    share = (width / zoom - near) / (far - near) if abs(far - near) > 1e-6 else part
+    return Camera(zoom, start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share)

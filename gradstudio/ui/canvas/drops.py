@@ -23,6 +23,7 @@ class Drops:
     def __init__(self, canvas: "CanvasView") -> None:
         """Take drops for this canvas."""
         self._canvas = canvas
+        self._at: tuple[float, float] | None = None
 
     def enter(self, event: QDragEnterEvent) -> None:
         """Something is dragged in: accepted when it is an operator."""
@@ -36,13 +37,21 @@ class Drops:
         if not event.mimeData().hasFormat(MIME):
             event.ignore()
             return
-        x, y = self._scene(event)
-        self._canvas.set_drop_frame(hits.frame_at(self._canvas.board, x, y))
-        self._canvas.viewport().update()
+        self._at = (event.position().x(), event.position().y())
+        self._canvas.border.feel(*self._at)
+        self.follow()
         event.acceptProposedAction()
+
+    def follow(self) -> None:
+        """Light the frame that what is dragged would fall into, also when the scene moves under it."""
+        if self._at is not None:
+            self._canvas.set_drop_frame(hits.frame_at(self._canvas.board, *self._canvas.camera.to_scene(*self._at)))
+            self._canvas.viewport().update()
 
     def leave(self) -> None:
         """It was dragged out again."""
+        self._at = None
+        self._canvas.border.stop()
         self._canvas.set_drop_frame(None)
         self._canvas.viewport().update()
 

@@ -45,6 +45,8 @@ class Gesture:
     """A press that is not released yet. Cancelling one leaves the graph untouched."""
 
     cursor: Qt.CursorShape | None = None
+    pans_at_border = False
+    """The scene moves on where it is dragged to the border of the view."""
 
     def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
         """The press."""
@@ -84,6 +86,7 @@ class RubberBand(Gesture):
     """Select what a rectangle touches, live. Shift adds, Ctrl takes away."""
 
     cursor = Qt.CursorShape.CrossCursor
+    pans_at_border = True
 
     def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
         """Remember the selection to add to or to go back to."""
@@ -124,6 +127,8 @@ class RubberBand(Gesture):
 
 class Move(Gesture):
     """Drag the selection, or click: one undo entry a drag; a drop over a frame moves into the block."""
+
+    pans_at_border = True
 
     def __init__(
         self,

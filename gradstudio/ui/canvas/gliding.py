@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 GLIDE_MS: Final = 200
 MOST_CARDS: Final = 300
 """More of them stand where they belong at once."""
-_ENDS: Final = frozenset(
+ENDS: Final = frozenset(
     {
         QEvent.Type.MouseButtonPress,
         QEvent.Type.MouseButtonDblClick,
@@ -26,6 +26,7 @@ _ENDS: Final = frozenset(
         QEvent.Type.Resize,
     }
 )
+"""What a person does that must find everything at rest."""
 Corners = Mapping[str, tuple[float, float]]
 
 
@@ -76,14 +77,14 @@ class Gliding(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What a person does finds the cards at rest."""
-        if self._ways and event.type() in _ENDS:
+        if self._ways and event.type() in ENDS:
             self.finish()
         return super().eventFilter(watched, event)
 
     def _wanted(self) -> bool:
         """Nobody is shown motion who has turned it off for the whole desktop."""
         duration = self._view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self._view)
-        return self._view.isVisible() and duration > 0
+        return self._view.isVisible() and duration > 0 and not self._view.reduced_motion
 
     def _on_clock_value_changed(self, part: float) -> None:
         if self._ways:

@@ -4,26 +4,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
 from gradstudio.ui.canvas.menus import context_menu
-from gradstudio.ui.canvas.navigation import WHEEL_STEP
 from gradstudio.ui.canvas.port_gesture import MoveWires
 from gradstudio.ui.canvas.right_hand import begin_right, is_gesture
 from gradstudio.ui.canvas.scrub import Scrub, number_in
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.wheeling import pinched
 from gradstudio.ui.canvas.wire_gesture import WireGesture
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
 NUDGE: Final = 8.0
-WHEEL_PAN: Final = 0.5
-"""View pixels per eighth of a degree that the wheel turned."""
 Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
 Shape = Qt.CursorShape
@@ -87,6 +85,8 @@ class Hand:
         self.pointer = self._pointer_of(event)
         if self.gesture is not None:
             self.gesture.move(self.pointer)
+            if self.gesture.pans_at_border and self.pointer.is_far_from(self.gesture.start):
+                self.canvas.border.feel(self.pointer.view_x, self.pointer.view_y)
         elif self.canvas.remedies.hit(self.pointer.view_x, self.pointer.view_y) is not None:
             self._light(hits.EMPTY)
             self.canvas.viewport().setCursor(Shape.PointingHandCursor)
@@ -97,6 +97,7 @@ class Hand:
     def release(self, event: QMouseEvent) -> None:
         """A button came up."""
         gesture, self.gesture = self.gesture, None
+        self.canvas.border.stop()
         if gesture is not None:
             gesture.release(self._pointer_of(event))
             self._rest()
@@ -122,27 +123,25 @@ class Hand:
                 self.press(event)
 
     def wheel(self, event: QWheelEvent) -> None:
-        """The wheel zooms at the pointer; two fingers on a touchpad, or Shift, push the scene."""
-        if self.gesture is not None:
-            return
-        at, canvas, angle = self._pointer_of(event), self.canvas, event.angleDelta()
+        """Look elsewhere, as `wheeling` says; what is dragged stays under the pointer."""
         event.accept()
-        if at.holds(Modifier.ShiftModifier):
-            canvas.set_camera(canvas.camera.panned((angle.x() or angle.y()) * WHEEL_PAN, 0))
-        elif _is_touchpad(event) and not at.holds(Modifier.ControlModifier):
-            pixels = event.pixelDelta()
-            dx, dy = (angle.x() * WHEEL_PAN, angle.y() * WHEEL_PAN) if pixels.isNull() else (pixels.x(), pixels.y())
-            canvas.set_camera(canvas.camera.panned(dx, dy))
-        else:
-            canvas.set_camera(canvas.camera.zoomed(WHEEL_STEP ** (angle.y() / 120), at.view_x, at.view_y))
+        if self.gesture is None or self.gesture.pans_at_border:
+            self.canvas.set_camera(self.canvas.wheeling.turned(self.canvas.camera, event))
+            self.follow()
 
     def pinch(self, event: QNativeGestureEvent) -> bool:
         """Two fingers apart or together zoom; whether the gesture was that."""
-        if event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture:
-            return False
-        at = event.position()
-        self.canvas.set_camera(self.canvas.camera.zoomed(1.0 + event.value(), at.x(), at.y()))
-        return True
+        camera = pinched(self.canvas.camera, event)
+        if camera is not None:
+            self.canvas.set_camera(camera)
+        return camera is not None
+
+    def follow(self) -> None:
+        """The scene was moved under the pointer while something is dragged."""
+        if self.gesture is not None and self.pointer is not None:
+            at, here = self.pointer, self.canvas.camera.to_scene(self.pointer.view_x, self.pointer.view_y)
+            self.pointer = Pointer(at.view_x, at.view_y, *here, at.modifiers)
+            self.gesture.move(self.pointer)
 
     def leave(self) -> None:
         """The pointer left the view."""
@@ -165,6 +164,7 @@ class Hand:
     def cancel_gesture(self) -> bool:
         """Stop the gesture that goes on, as if it had not begun; False when there is none."""
         gesture, self.gesture = self.gesture, None
+        self.canvas.border.stop()
         if gesture is not None:
             gesture.cancel()
             self._rest()
@@ -327,6 +327,3 @@ def _cursor(hit: Hit) -> Shape:
         return Shape.SizeHorCursor
     return CURSORS.get(hit.kind, Shape.ArrowCursor)
 
-
-def _is_touchpad(event: QWheelEvent) -> bool:
-    return event.phase() != Qt.ScrollPhase.NoScrollPhase or event.device().type() == QInputDevice.DeviceType.TouchPad

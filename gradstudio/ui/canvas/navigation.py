@@ -12,15 +12,16 @@ from gradstudio.ui.canvas.beginning import first_item
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.fresh import fresh_size
 from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.canvas.wheeling import WHEEL_STEP
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QTimer, SignalInstance
     from PySide6.QtWidgets import QWidget
 
     from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.travel import Travel
     from gradstudio.ui.state.attention import Attention
 
-WHEEL_STEP: Final = 1.2
 MOST_OF_IT: Final = 0.7
 """A card that is seen has so much of its width and height in view."""
 FREE_GAP: Final = 24.0
@@ -41,6 +42,8 @@ class Navigation:
         settle_timer: QTimer
         view_changed: SignalInstance
         zooming: bool
+        reduced_motion: bool
+        travel: Travel
 
         def viewport(self) -> QWidget: ...
         def devicePixelRatioF(self) -> float: ...
@@ -52,7 +55,12 @@ class Navigation:
         return self.camera.zoom
 
     def set_camera(self, camera: Camera) -> None:
-        """Look elsewhere; pans land on whole device pixels, so that the picture can be scrolled."""
+        """Look elsewhere at once."""
+        self.travel.stop()
+        self.move_camera(camera)
+
+    def move_camera(self, camera: Camera) -> None:
+        """A step of a way; pans land on whole device pixels, so that the picture can be scrolled."""
         self.close_editor()
         if camera.zoom == self.camera.zoom:
             camera = self._whole_pixels(camera)
@@ -65,6 +73,13 @@ class Navigation:
             self.kept = None
             self.viewport().update()
             self.view_changed.emit()
+
+    def be_at(self, camera: Camera) -> None:
+        """The end of a way: sharp."""
+        self.move_camera(camera)
+        self.zooming = False
+        self.settle_timer.stop()
+        self.viewport().update()
 
     def fit_all(self) -> None:
         """Show everything; nothing is enlarged beyond 100 %."""
@@ -84,7 +99,7 @@ class Navigation:
             self._jump(cameras.opening(box, first, width, height))
             self.fitted = True
         else:
-            self.fit_all()
+            self._fit(box, at_once=True)
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note."""
@@ -106,9 +121,9 @@ class Navigation:
         """
         box = self.board.box(item)
         if box is not None:
-            above = covered_px / self.camera.zoom
+            above = covered_px / self.travel.target.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
-            self._jump(cameras.showing(self.camera, box, self.viewport().width(), self.viewport().height()))
+            self.travel.go(cameras.showing(self.travel.target, box, self.viewport().width(), self.viewport().height()))
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
@@ -118,17 +133,18 @@ class Navigation:
         if self.has_room_for(box):
             self.show_box(box)
         else:
-            self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height(), self.zoom))
+            width, height, nearest = self.viewport().width(), self.viewport().height(), self.travel.target.zoom
+            self.travel.go(cameras.fitting(box, width, height, nearest))
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
-        width, height, shown = self.viewport().width(), self.viewport().height(), self.camera.box_to_view(box)
+        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
         if min(shown.x, shown.y) < 0 or shown.right > width or shown.bottom > height:
-            self._jump(cameras.showing(self.camera, box, width, height))
+            self.travel.go(cameras.showing(self.travel.target, box, width, height))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
-        shown = self.camera.box_to_view(box.grown(cameras.FIT_MARGIN / 2))
+        shown = self.travel.target.box_to_view(box.grown(cameras.FIT_MARGIN / 2))
         return shown.width <= self.viewport().width() and shown.height <= self.viewport().height()
 
     def open_view(self) -> None:
@@ -138,14 +154,14 @@ class Navigation:
 
     def look_from(self, camera: Camera) -> None:
         """Look where somebody looked before."""
-        self._jump(camera)
+        self.travel.go(camera)
 
     def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether most of a card can be seen, its header included; `covered_px` as above."""
         box = self.board.box(item)
         if box is None:
             return False
-        width, height, shown = self.viewport().width(), self.viewport().height(), self.camera.box_to_view(box)
+        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
         across = min(shown.right, width) - max(shown.x, 0.0)
         down = min(shown.bottom, height) - max(shown.y, covered_px)
         least_x, least_y = min(shown.width, width) * MOST_OF_IT, min(shown.height, height - covered_px) * MOST_OF_IT
@@ -172,14 +188,21 @@ class Navigation:
         """One step farther, at the middle."""
         self._zoom_at_middle(1 / WHEEL_STEP)
 
+    def zoom_to(self, zoom: float) -> None:
+        """Exactly so near, 1 is 100 %; the middle stays in the middle."""
+        width, height = self.viewport().width(), self.viewport().height()
+        here = self.travel.target
+        self.travel.go(here.zoomed(zoom / here.zoom, width / 2, height / 2))
+
     def zoom_reset(self) -> None:
         """100 %."""
-        self._zoom_at_middle(1 / self.camera.zoom)
+        self.zoom_to(1.0)
 
     def view_state(self) -> tuple[float, float, float]:
         """Zoom and the scene point in the middle, as files keep it."""
-        x, y = self.camera.to_scene(self.viewport().width() / 2, self.viewport().height() / 2)
-        return self.camera.zoom, x, y
+        camera = self.travel.target
+        x, y = camera.to_scene(self.viewport().width() / 2, self.viewport().height() / 2)
+        return camera.zoom, x, y
 
     def restore_view(self, zoom: float, x: float, y: float) -> None:
         """Take up what `view_state` gave; again at every size the window takes, until the person looks elsewhere."""
@@ -194,9 +217,10 @@ class Navigation:
         if box is None:
             return
         width, height = self.viewport().width(), self.viewport().height()
-        shown = self.camera.box_to_view(box)
-        if self.camera.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
-            self._jump(cameras.centered(box, width, height, max(self.camera.zoom, 0.8)))
+        here = self.travel.target
+        shown = here.box_to_view(box)
+        if here.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
+            self.travel.go(cameras.centered(box, width, height, max(here.zoom, 0.8)))
 
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
@@ -204,19 +228,26 @@ class Navigation:
         cards = (self.board.ids[k] for k in np.nonzero(geometry.visible(self.board.bounds, seen))[0].tolist())
         return tuple(self.board.whole(cards))
 
-    def _fit(self, box: Box | None) -> None:
-        if box is not None:
-            self._jump(cameras.fitting(box, self.viewport().width(), self.viewport().height()))
-            self.fit_pending, self.fitted, self.kept = False, True, None
+    def _fit(self, box: Box | None, at_once: bool = False) -> None:
+        if box is None:
+            return
+        camera = cameras.fitting(box, self.viewport().width(), self.viewport().height())
+        if at_once:
+            self._jump(camera)
+            self._on_fitted()
+        else:
+            self.travel.go(camera, self._on_fitted)
+
+    def _on_fitted(self) -> None:
+        self.fit_pending, self.fitted, self.kept = False, True, None
 
     def _jump(self, camera: Camera) -> None:
         """A change of view at once, sharp."""
-        self.set_camera(camera)
-        self.zooming = False
-        self.settle_timer.stop()
+        self.travel.stop()
+        self.be_at(camera)
 
     def _zoom_at_middle(self, factor: float) -> None:
-        self.set_camera(self.camera.zoomed(factor, self.viewport().width() / 2, self.viewport().height() / 2))
+        self.set_camera(self.travel.target.zoomed(factor, self.viewport().width() / 2, self.viewport().height() / 2))
 
     def _whole_pixels(self, camera: Camera) -> Camera:
         step = self.camera.zoom * self.devicePixelRatioF()

@@ -44,16 +44,23 @@ class Screen:
         self._snapshot, self._dragged = None, NOTHING
         self.invalidate()
 
+    def prepare(self, camera: Camera, width: int, height: int, ratio: float) -> None:
+        """Paint the frame of a place that the view is on its way to; until then it is shown scaled."""
+        self._bring_up_to_date(camera, width, height, ratio, moving=False)
+
     def paint(self, painter: QPainter, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
         """Show the board. `moving`: while a zoom goes on, the last frame scaled will do."""
         area = Box(0, 0, width, height)
         if camera.zoom >= DISTANT and self.layer.board.catch_up(camera.box_to_scene(area)):
             self.relift()
         if self._dragged:
-            if self._snapshot is None or self.camera != camera:
-                self._snapshot = self._render(camera, width, height, ratio, self._dragged)
-                self.camera = camera
-            painter.drawPixmap(0, 0, self._snapshot)
+            snapshot = self._snapshot
+            if snapshot is not None and self.camera != camera and self._size == (width, height, ratio):
+                snapshot = self._scrolled(snapshot, camera, self._dragged)
+            if snapshot is None or self._size != (width, height, ratio):
+                snapshot = self._render(camera, width, height, ratio, self._dragged)
+            self._snapshot, self.camera, self._size = snapshot, camera, (width, height, ratio)
+            painter.drawPixmap(0, 0, snapshot)
             self.layer.paint_some(painter, camera, area, ratio, self._dragged)
             return
         self._bring_up_to_date(camera, width, height, ratio, moving)
@@ -68,7 +75,9 @@ class Screen:
         if self.frame is not None and self._size == size:
             if camera == self.camera or moving:
                 return
-            if camera.zoom == self.camera.zoom and self._scroll(camera, width, height, ratio):
+            scrolled = self._scrolled(self.frame, camera, NOTHING)
+            if scrolled is not None:
+                self.frame, self.camera = scrolled, camera
                 return
         self.frame = self._render(camera, width, height, ratio, NOTHING)
         self.camera, self._size = camera, size
@@ -81,21 +90,21 @@ class Screen:
         painter.end()
         return pixmap
 
-    def _scroll(self, camera: Camera, width: int, height: int, ratio: float) -> bool:
-        """Shift the frame and paint the strips that came into view; False when nothing of it stays."""
-        assert self.frame is not None
+    def _scrolled(self, frame: QPixmap, camera: Camera, without: Collection[str]) -> QPixmap | None:
+        """The frame shifted, the strips that came into view painted; None when nothing of it stays."""
+        width, height, ratio = self._size
         dx, dy = ((old - new) * camera.zoom for old, new in ((self.camera.x, camera.x), (self.camera.y, camera.y)))
-        if abs(dx) >= width or abs(dy) >= height or not _is_whole(dx * ratio) or not _is_whole(dy * ratio):
-            return False
-        shifted = QPixmap(self.frame.size())
+        is_near = abs(dx) < width and abs(dy) < height and _is_whole(dx * ratio) and _is_whole(dy * ratio)
+        if camera.zoom != self.camera.zoom or not is_near:
+            return None
+        shifted = QPixmap(frame.size())
         shifted.setDevicePixelRatio(ratio)
         painter = QPainter(shifted)
-        painter.drawPixmap(QPointF(dx, dy), self.frame)
+        painter.drawPixmap(QPointF(dx, dy), frame)
         for strip in _strips(dx, dy, width, height):
-            self.layer.paint(painter, camera, strip, ratio)
+            self.layer.paint(painter, camera, strip, ratio, without)
         painter.end()
-        self.frame, self.camera = shifted, camera
-        return True
+        return shifted
 
     def _paint_scaled(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
         """The last frame where it would be now; the grid goes on around it."""

@@ -41,13 +41,13 @@ from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.module_commands import ModuleCommands
-from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
 from gradstudio.ui.canvas.problem_panel import ProblemPanel
 from gradstudio.ui.canvas.remedies import Remedies
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
 from gradstudio.ui.canvas.searching import Searching
 from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
+from gradstudio.ui.canvas.wayfinding import Wayfinding
 from gradstudio.ui.canvas.wire_commands import WireCommands
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
@@ -65,7 +65,7 @@ class SessionLike(Protocol):
 
 
 class CanvasView(
-    Commands, Debugging, Editing, Following, ModuleCommands, Navigation, WireCommands, QAbstractScrollArea
+    Commands, Debugging, Editing, Following, ModuleCommands, Wayfinding, WireCommands, QAbstractScrollArea
 ):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
@@ -94,6 +94,7 @@ class CanvasView(
         self.lit = OverlayState()
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
+        self._set_up_ways()
         self.snap_to_grid = True
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
         self.kept: tuple[float, float, float] | None = None

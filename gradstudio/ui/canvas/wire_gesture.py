@@ -37,6 +37,7 @@ class WireGesture(Gesture):
     """A wire from a port to the pointer; `wire` is an existing one that was taken off its input."""
 
     cursor = Qt.CursorShape.CrossCursor
+    pans_at_border = True
 
     def __init__(self, canvas: "CanvasView", at: Pointer, port: PortRef, wire: Wire | None = None) -> None:
         """Ask the rule-book once where this wire may end."""
