@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.ui.action_table_nav import nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_wires import wire_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
@@ -14,6 +15,7 @@ from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.nav import NavCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.panels.code_hints import HINT_TIPS, MODE_WORDS
 from gradstudio.ui.state.overlays import OVERLAYS
@@ -42,6 +44,7 @@ class Commands(NamedTuple):
     graph: GraphCommands
     run: RunController
     debug: DebugCommands
+    nav: NavCommands
     help: HelpCommands
 
 
@@ -50,7 +53,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
     return (
         *_file_rows(commands.file),
         *_edit_rows(commands.edit),
-        *_view_rows(commands.view),
+        *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view.canvas),
@@ -97,7 +100,7 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
     )
 
 
-def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
+def _view_rows(c: ViewCommands, nav: NavCommands) -> tuple[Row, ...]:
     overlays = tuple(
         ActionRow(
             f"view.{name}",
@@ -128,10 +131,7 @@ def _view_rows(c: ViewCommands) -> tuple[Row, ...]:
         *overlays,
         *_hint_rows(c),
         MenuRow("Colour by", "View", 1, c.canvas.fill_colour_menu),
-        ActionRow("view.fit", "Fit", "View", 2, c.canvas.fit_all, ("Home", "F"), "fit", tooltip="Show everything"),
-        ActionRow("view.zoom_in", "Zoom In", "View", 2, c.canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in"),
-        ActionRow("view.zoom_out", "Zoom Out", "View", 2, c.canvas.zoom_out, ("Ctrl+-",), "zoom_out"),
-        ActionRow("view.zoom_reset", "Zoom to 100 %", "View", 2, c.canvas.zoom_reset, ("Ctrl+0",)),
+        *nav_rows(nav),
         *themes,
         ActionRow(
             "view.timeline",
@@ -164,7 +164,7 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow(
             "graph.add", "Add Operator…", "Graph", 1, c.canvas.search_at_pointer, ("Shift+A", "Ctrl+Space"), "add"
         ),
-        ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+F",), "search"),
+        ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+Shift+F",), "search"),
         ActionRow(
             "graph.favourite",
             "Favourite",

@@ -12,6 +12,7 @@ from gradstudio.graph.names import title
 from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.action_table import Commands, action_rows
+from gradstudio.ui.action_table_nav import ZOOM_MENU
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.canvas import CanvasView
 from gradstudio.ui.canvas.typed_view import TypedView
@@ -22,6 +23,7 @@ from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.nav import NavCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
@@ -142,12 +144,14 @@ class MainWindow(QObject):
             graph=self.graph,
             run=self.session.run,
             debug=DebugCommands(context),
+            nav=NavCommands(context),
             help=HelpCommands(
                 self.session, self.frame, lambda: self.actions.shortcut_sheet(), self.documented_operator
             ),
         )
         self.actions = ActionSet(action_rows(commands), self.theme, self.frame)
         self.actions.fill_menus(self.frame.menus)
+        self.status.zoom.offer(self.actions[key] for key in ZOOM_MENU)
         self.toolbar = ToolBar(self.frame.toolbar, self.session, self.actions, self.graph.set_device, self.theme)
 
     def _wire(self) -> None:

@@ -20,6 +20,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         run_small: shapes are inferred by computing small values, too.
         code_hints: what stands behind the lines of the Code dock; `export_form`: what was exported last.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
+        reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
     """
 
     theme: ThemeChoice = "system"
@@ -34,6 +35,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     recent_operators: tuple[str, ...] = ()
     code_hints: OneOf["off", "shapes", "values"] = "shapes"
     export_form: str = "script"
+    reduced_motion: bool = False
+    wheel: OneOf["zooms", "scrolls"] = "zooms"
 
 
 class Settings:

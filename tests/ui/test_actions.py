@@ -95,7 +95,7 @@ def test_tidy_moves_what_overlaps_apart(window: MainWindow, add: Add) -> None:
     assert (places[first].x, places[first].y) != (places[second].x, places[second].y)
 
 
-@pytest.mark.parametrize("keys", ["Ctrl+F"])
+@pytest.mark.parametrize("keys", ["Ctrl+Shift+F"])
 def test_a_key_brings_the_cursor_into_the_librarys_search(qtbot: QtBot, window: MainWindow, keys: str) -> None:
     assert window.actions["graph.find"].shortcut() == QKeySequence(keys)
     window.code.setFocus()

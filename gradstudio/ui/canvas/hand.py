@@ -326,4 +326,3 @@ def _cursor(hit: Hit) -> Shape:
     if hit.kind == "field" and hit.row is not None and number_in(hit.row) is not None:
         return Shape.SizeHorCursor
     return CURSORS.get(hit.kind, Shape.ArrowCursor)
-

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from PySide6.QtCore import QInputDevice, Qt
-from PySide6.QtGui import QNativeGestureEvent, QWheelEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputDevice, QNativeGestureEvent, QWheelEvent
 
 from gradstudio.ui.canvas.camera import Camera
 

@@ -10,6 +10,7 @@ from gradstudio.protocol.debugging import Checked
 from gradstudio.ui.panels.breakpoints_model import where
 from gradstudio.ui.panels.curve import in_words
 from gradstudio.ui.panels.log_model import did_not_run, left_out, name_of
+from gradstudio.ui.panels.zoom_button import ZoomButton
 from gradstudio.ui.state.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -35,7 +36,7 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
-        self.memory, self.zoom = QLabel("", self), QLabel("100 %", self)
+        self.memory, self.zoom = QLabel("", self), ZoomButton(self)
         self.light = _Light(self)
         self.addWidget(self._message_icon)
         self.addWidget(self.message, 1)
@@ -92,7 +93,7 @@ class StatusBar(QStatusBar):
 
     def show_zoom(self, factor: float) -> None:
         """Show the canvas's zoom."""
-        self.zoom.setText(f"{factor * 100:.0f} %")
+        self.zoom.show_zoom(factor)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

@@ -154,6 +154,8 @@ QTabBar::tab:selected { color: @text@; border-bottom-color: @accent@; }
 QTabWidget::pane { border: 0; }
 QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @window@; }
 QStatusBar::item { border: 0; }
+QStatusBar QToolButton { color: @text_dim@; padding: 1px 8px; border-radius: 4px; }
+QToolButton#zoom::menu-indicator { image: none; }
 QStatusBar QLabel { color: @text_dim@; padding: 2px 6px; }
 QProgressBar { background: @line@; border: 0; border-radius: 3px; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }

@@ -1,0 +1,62 @@
+"""Rows of the action table about finding one's way."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from gradstudio.ui.actions import ActionRow, Row
+from gradstudio.ui.commands.nav import NavCommands
+
+ZOOM_MENU: Final = ("view.fit", "view.fit_selection", "view.zoom_50", "view.zoom_reset", "view.zoom_200")
+"""What stands behind the zoom figure of the status bar."""
+ZOOMS: Final = {
+    "zoom_50": ("Zoom to 50 %", 0.5, ("Ctrl+Shift+0",)),
+    "zoom_reset": ("Zoom to 100 %", 1.0, ("Ctrl+0",)),
+    "zoom_200": ("Zoom to 200 %", 2.0, ("Ctrl+Alt+0",)),
+}
+
+
+def nav_rows(c: NavCommands) -> tuple[Row, ...]:
+    """The View menu's rows about where the canvas looks."""
+    return (*_zoom_rows(c), *_way_rows(c))
+
+
+def _zoom_rows(c: NavCommands) -> Iterator[Row]:
+    canvas = c.canvas
+    yield ActionRow("view.fit", "Fit", "View", 2, canvas.fit_all, ("Home",), "fit", tooltip="Show everything")
+    yield ActionRow(
+        "view.fit_selection",
+        "Fit Selection",
+        "View",
+        2,
+        canvas.fit_selection,
+        ("F",),
+        "fit_selection",
+        tooltip="Show the selection, or everything where nothing is selected",
+        canvas_only=True,
+    )
+    yield ActionRow("view.zoom_in", "Zoom In", "View", 2, canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
+    yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.zoom_out, ("Ctrl+-",), "zoom_out")
+    for name, (text, zoom, keys) in ZOOMS.items():
+        yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.zoom_to, zoom), keys)
+
+
+def _way_rows(c: NavCommands) -> Iterator[Row]:
+    yield ActionRow(
+        "view.wheel_scrolls",
+        "Wheel Scrolls",
+        "View/Finding One's Way",
+        2,
+        c.toggle_wheel,
+        checked=c.wheel_scrolls,
+        tooltip="The mouse's wheel moves the canvas, and zooms with Ctrl; else it zooms",
+    )
+    yield ActionRow(
+        "view.reduced_motion",
+        "Reduced Motion",
+        "View/Finding One's Way",
+        2,
+        c.toggle_motion,
+        checked=c.motion_is_reduced,
+        tooltip="Jump where the view would glide",
+    )
