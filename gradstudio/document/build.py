@@ -214,5 +214,5 @@ def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     return {
         key: Place(place.x, place.y, place.width, place.collapsed)
         for key, place in records.items()
-        if key.removeprefix("note:") in graph or key == "note:"
+        if key.removeprefix("note:") in graph or key in ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
     }

@@ -8,7 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gradstudio.document.format import VERSION
-from gradstudio.graph.model import ROOT, Block, BodyId, Definition, Graph, ItemId, Node, Place, StoredTensor, Wire
+from gradstudio.graph.model import (
+    DEFINITION_INPUTS,
+    DEFINITION_OUTPUTS,
+    ROOT,
+    Block,
+    BodyId,
+    Definition,
+    Graph,
+    ItemId,
+    Node,
+    Place,
+    StoredTensor,
+    Wire,
+)
 from gradstudio.graph.muted import muted_wires
 
 Line = dict[str, Any]
@@ -132,7 +145,7 @@ def _view(graph: Graph, definitions: list[Definition], view: Mapping[str, float]
 
 
 def _places(graph: Graph) -> Iterator[tuple[str, Line]]:
-    for item in (*graph.order(), ""):
+    for item in (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS):
         for key in (item, f"note:{item}"):
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):

@@ -1,11 +1,13 @@
 """Arguments: what a node is given, in the order in which Python writes and evaluates it."""
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from gradstudio.graph.calling import row_of_call
-from gradstudio.graph.model import Block, Graph, Node
+from gradstudio.graph.model import Block, Definition, Graph, Node
+from gradstudio.graph.scope_cards import card_operator
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
 
@@ -55,7 +57,9 @@ def find_operator(graph: Graph, node: Node) -> Operator | None:
     if node.operator.startswith(GROUP):
         return _definition_operator(graph, node.operator)
     row = load().get(node.operator)
-    return row_of_call(graph, node, row) if row is not None and row.face is Face.CALL else row
+    if row is None:
+        return card_operator(node)
+    return row_of_call(graph, node, row) if row.face is Face.CALL else row
 
 
 def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
@@ -180,6 +184,16 @@ def _definition_operator(graph: Graph, key: str) -> Operator | None:
     definition = graph.definitions.get(key.removeprefix(GROUP))
     if definition is None:
         return None
+    row = _rows.get(definition)
+    if row is None:
+        row = _rows[definition] = _row_of(definition, key)
+    return row
+
+
+_rows: "WeakKeyDictionary[Definition, Operator]" = WeakKeyDictionary()
+
+
+def _row_of(definition: Definition, key: str) -> Operator:
     return Operator(
         key=key,
         title=definition.name,

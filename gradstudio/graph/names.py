@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.loop_targets import loop_target, target_text
 from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.scope_cards import card_operator
 from gradstudio.operators.catalogue import load
 
 RESERVED = frozenset(
@@ -100,8 +101,8 @@ def node_title(node: Node) -> str:
     """The names a node binds, else its operator as its card writes it: ``mul_``, ``+=``, ``@``, ``.T``."""
     if any(name != "_" for name in node.names):
         return ", ".join(name for name in node.names if name != "_")
-    operator = load().get(node.operator)
-    return operator.title if operator is not None else node.operator.rsplit(".", 1)[-1]
+    operator = load().get(node.operator) or card_operator(node)
+    return operator.title if operator is not None else node.operator.removeprefix("group:").rsplit(".", 1)[-1]
 
 
 def block_title(block: Block) -> str:

@@ -5,9 +5,10 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from gradstudio.graph.arguments import BLOCK_PARAMETERS, SLICE_PARTS, slice_parts
-from gradstudio.graph.calling import maker_of, row_of_call, taker_of
+from gradstudio.graph.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
+from gradstudio.graph.calling import maker_of, taker_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
+from gradstudio.graph.scope_cards import INPUTS_KEY, MORE, MORE_PARAMETER, OUTPUTS_KEY
 from gradstudio.operators.calling import INPUTS, input_parameter, taken
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
@@ -59,10 +60,9 @@ class OutputPort(msgspec.Struct, frozen=True):
 
 
 def operator_of(graph: Graph, item: ItemId) -> Operator | None:
-    """The catalogue's row for a node; None for blocks and unknown operators."""
+    """The row of a node, also of one that calls a group; None for blocks and unknown operators."""
     node = graph.nodes.get(item)
-    row = load().get(node.operator) if node is not None else None
-    return row_of_call(graph, node, row) if node is not None and row is not None and row.face is Face.CALL else row
+    return find_operator(graph, node) if node is not None else None
 
 
 def input_ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
@@ -80,16 +80,17 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     if (block := graph.blocks.get(item)) is not None:
         return _block_outputs(graph, block)
     node = graph.nodes[item]
-    operator = load().get(node.operator)
+    operator = load().get(node.operator) or find_operator(graph, node)
     if operator is None:
         return _unknown_outputs(graph, node)
     if operator.face is Face.CALL:
         families = _call_families(graph, node)
     else:
         families = result_families(operator, node.names, node.literals)
-    return tuple(
+    ports = tuple(
         OutputPort(k, node.names[k] if k < len(node.names) else "", family) for k, family in enumerate(families)
     )
+    return (*ports, OutputPort(len(ports), MORE, Family.UNKNOWN)) if operator.key == INPUTS_KEY else ports
 
 
 def _call_families(graph: Graph, node: Node) -> tuple[Family, ...]:
@@ -125,6 +126,8 @@ def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
         parameters = operator.parameters
     for parameter in parameters:
         yield from _parameter_ports(graph, owner, parameter)
+    if isinstance(owner, Node) and owner.operator.startswith(OUTPUTS_KEY):
+        yield Port(MORE, MORE, MORE_PARAMETER, grows=True)
 
 
 def _call_ports(graph: Graph, call: Node, row: Operator) -> Iterator[Port]:

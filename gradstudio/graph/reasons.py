@@ -11,6 +11,7 @@ from gradstudio.graph.choices import choice
 from gradstudio.graph.definitions import definition_reason
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, ItemId, Node
+from gradstudio.graph.scope_cards import is_card_key
 from gradstudio.graph.statements import Statements
 from gradstudio.graph.templates import count
 from gradstudio.operators.calling import INPUTS, stray_reason
@@ -95,7 +96,7 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
             return f"'{operator.parameters[0].name}' must be wired"
         case Face.FORMAT | Face.CHOICE:
             return _template_reason(node, operator)
-        case Face.GROUP:
+        case Face.GROUP if not is_card_key(node.operator):
             return definition_reason(statements.graph, node.operator)
         case _:
             return None

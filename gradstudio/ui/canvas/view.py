@@ -50,16 +50,17 @@ from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.wayfinding import Wayfinding
 from gradstudio.ui.canvas.wire_commands import WireCommands
 from gradstudio.ui.state.attention import Attention
-from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.overlays import Overlays
 from gradstudio.ui.state.result_store import Failure, ResultStore
+from gradstudio.ui.state.scope import Scope, ShownStore
 from gradstudio.ui.theme import Theme
 
 
 class SessionLike(Protocol):
     """What the canvas needs of a session."""
 
-    graph_store: GraphStore
+    scope: Scope
+    shown_store: ShownStore
     attention: Attention
     results: ResultStore
 
@@ -85,7 +86,7 @@ class CanvasView(
         """Show the session's graph and follow it."""
         super().__init__(parent)
         self.session, self.overlays = session, overlays
-        self.store, self.attention = session.graph_store, session.attention
+        self.store, self.attention = session.shown_store, session.attention
         self.look = Look(theme)
         self.board = Board(self.store.graph, session.results, shown_by(overlays), self.look.meter)
         self.layer = Layer(self.board, self.look)

@@ -12,6 +12,7 @@ class DebugCommands:
         """Work on the context's session."""
         session = context.session
         self._store, self._attention, self._debug = session.graph_store, session.attention, session.debug
+        self._scope = session.scope
         self.run, self.player, self._settings = session.run, session.player, context.settings
         self.run.computes_small = context.settings.preferences.run_small
 
@@ -72,8 +73,8 @@ class DebugCommands:
         return bool(self.nodes())
 
     def node(self) -> ItemId | None:
-        """The node that is selected alone or last."""
-        current = self._attention.current
+        """The node that is selected alone or last; for one inside a group the call that is shown."""
+        current = self._scope.outermost(self._attention.current)
         return current if current in self._store.graph.nodes else None
 
     def nodes(self) -> tuple[ItemId, ...]:

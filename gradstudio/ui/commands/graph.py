@@ -27,7 +27,7 @@ class GraphCommands:
         self._context, self._inspector, self._show_inspector = context, inspector, show_inspector
         self.find_operator, self.toggle_favourite = find_operator, toggle_favourite
         self.canvas = context.canvas
-        self._store, self._attention = context.session.graph_store, context.session.attention
+        self._store, self._attention = context.session.shown_store, context.session.attention
 
     def can_rename(self) -> bool:
         """Whether one node is selected."""

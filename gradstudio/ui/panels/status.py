@@ -82,7 +82,7 @@ class StatusBar(QStatusBar):
         if not failures or self._session.run.state.busy:
             return None
         node = failures[-1].failed.node
-        where = name_of(self._session.graph_store.graph, node)
+        where = name_of(self._session.shown_store.graph, node)
         explained = failures[-1].explanation.partition(". ")[0].removesuffix(".")
         words = " ".join((explained or failures[-1].what).split())
         return (f"{where} failed: {words}" if where else words), node
@@ -108,9 +108,9 @@ class StatusBar(QStatusBar):
 
     def _listen(self) -> None:
         session = self._session
-        session.graph_store.edited.connect(self._counting.request)
-        session.graph_store.replaced.connect(self._count)
-        session.graph_store.refused.connect(self.say)
+        session.shown_store.edited.connect(self._counting.request)
+        session.shown_store.replaced.connect(self._count)
+        session.shown_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
         session.run.noted.connect(self.note)
         session.run.answered.connect(self._on_run_answered)
@@ -122,7 +122,7 @@ class StatusBar(QStatusBar):
         session.memory.changed.connect(self._on_memory_changed)
 
     def _count(self) -> None:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         nodes, wires = len(graph.nodes), len(graph.wires)
         self.counts.setText(f"{nodes} node{'s' * (nodes != 1)} · {wires} wire{'s' * (wires != 1)}")
         self.device.setText(f"device {graph.header.device}")
@@ -157,13 +157,13 @@ class StatusBar(QStatusBar):
         if met is None:
             return
         always = met.condition.kind == "always"
-        why = where(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
+        why = where(met, self._session.shown_store.graph) + ("" if always else f", {describe(met.condition)}")
         behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
         self.note(f"Paused at a breakpoint: {why}.{behind}")
 
     def _say_left_out(self, state: RunState) -> None:
         """A run over less than what is drawn says so, with the first reason."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if left := left_out(graph, self._session.run.program, state):
             self.say(f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}")
 

@@ -18,6 +18,7 @@ from gradstudio.ui.state.player import Player
 from gradstudio.ui.state.problems import ProblemStore
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunController
+from gradstudio.ui.state.scope import Scope, ShownStore
 from gradstudio.ui.state.wire_trials import WireTrials
 
 
@@ -25,6 +26,7 @@ class Session(QObject):
     """Bundles the truths of one document.
 
     Attributes:
+        scope: which group's inside is shown; `shown_store` is what canvas and inspector read and edit.
         path: where it is saved; None before the first save.
         read_from: the Python text that it was read from, until it is saved; None: none.
         view: zoom and centre as they stood in the file, for the canvas to take up.
@@ -43,6 +45,8 @@ class Session(QObject):
         self.read_from: Path | None = None
         self.view: View | None = None
         self.graph_store = GraphStore(parent=self)
+        self.scope = Scope(self.graph_store, self)
+        self.shown_store = ShownStore(self.graph_store, self.scope, self)
         self.attention = Attention(self)
         self.debug = DebugStore(self.graph_store, self)
         self.results = ResultStore(self, self.attention, self.graph_store)

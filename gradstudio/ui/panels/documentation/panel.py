@@ -145,12 +145,12 @@ class DocumentationPanel(QWidget):
 
     def _on_attention_selection_changed(self) -> None:
         """One node that is selected is what a person looks at."""
-        graph, attention = self._session.graph_store.graph, self._session.attention
+        graph, attention = self._session.shown_store.graph, self._session.attention
         if len(attention.selection) == 1:
             self.show_operator(operator_at(graph, attention.current))
 
     def _on_attention_hover_changed(self) -> None:
-        key = operator_at(self._session.graph_store.graph, self._session.attention.hovered)
+        key = operator_at(self._session.shown_store.graph, self._session.attention.hovered)
         if load().entry(key) is not None:
             self._session.pages.ask(key)
 

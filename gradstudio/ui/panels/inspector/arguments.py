@@ -35,11 +35,11 @@ class ArgumentsSection(Section):
         self.editors: dict[str, ArgumentEditor] = {}
         self._why_not = ""
         self._drags = 0
-        session.graph_store.refused.connect(self._on_store_refused)
+        session.shown_store.refused.connect(self._on_store_refused)
 
     def show_item(self, item: ItemId | None) -> None:
         """Show the arguments of an item as the graph has them now."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         ports = self._ports(item)
         built = (item, self._devices(), graph.header.device, *(self._shape_of(item, port) for port in ports))
         if built != self._built:
@@ -52,7 +52,7 @@ class ArgumentsSection(Section):
 
     def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
         """The input ports of an item that have a row."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         return input_ports(graph, item) if item is not None and item in graph else ()
 
     def set_theme(self, theme: Theme) -> None:
@@ -61,7 +61,7 @@ class ArgumentsSection(Section):
 
     def _shape_of(self, item: ItemId | None, port: Port) -> tuple[object, ...]:
         """What decides which widgets a row needs."""
-        wire = self._session.graph_store.graph.wires.get((item, port.path)) if item is not None else None
+        wire = self._session.shown_store.graph.wires.get((item, port.path)) if item is not None else None
         name = self._source_name(wire) if wire is not None else ""
         return (port.path, port.label, port.parameter.kind, port.state == "wired", name, self._sizes(port))
 
@@ -80,19 +80,19 @@ class ArgumentsSection(Section):
 
     def _told(self, parameter: Parameter) -> str:
         """What an argument takes, in torch's words where these are here."""
-        key = described_by(self._session.graph_store.graph, self._item) if self._item is not None else ""
+        key = described_by(self._session.shown_store.graph, self._item) if self._item is not None else ""
         return parameter_text(parameter, self._session.pages, key)
 
     def _with_places(self, port: Port, field: QWidget) -> QWidget:
         """An element of a list with its buttons; a whole list with the one that splits it."""
-        store, item = self._session.graph_store, self._item
+        store, item = self._session.shown_store, self._item
         if item is None:
             return field
         buttons = list_buttons(store, self._theme, item, port, self)
         return beside(field, buttons) if buttons else field
 
     def _field(self, port: Port) -> QWidget:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
             return self._wired(wire)
         editor = make_editor(port, self._offers(port))
@@ -117,7 +117,7 @@ class ArgumentsSection(Section):
         cut.setToolTip("Take the wire away")
         cut.setAccessibleName("Take the wire away")
         cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
-        store = self._session.graph_store
+        store = self._session.shown_store
         cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -134,14 +134,14 @@ class ArgumentsSection(Section):
         return made
 
     def _source_name(self, wire: Wire) -> str:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         outputs = output_ports(graph, wire.source) if wire.source in graph else ()
         name = outputs[wire.output].name if wire.output < len(outputs) else ""
         node = graph.nodes.get(wire.source)
         return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
 
     def _offers(self, port: Port) -> tuple[Offer, ...]:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         return offers(
             port.parameter, required=port.required, current=port.literal, devices=self._devices(),
             document_device=graph.header.device, sizes=self._sizes(port),
@@ -151,13 +151,13 @@ class ArgumentsSection(Section):
         """Sizes of the dimensions that the argument counts, when they are known."""
         if self._item is None or port.parameter.name not in DIMENSIONS:
             return None
-        return sizes_of(self._session.graph_store.graph, self._session.results, self._item)
+        return sizes_of(self._session.shown_store.graph, self._session.results, self._item)
 
     def _wire_names(self, path: str, text: str) -> str:
         """Wire what a text names; why not, or ""."""
         if self._item is None:
             return "Nothing is selected any more."
-        store = self._session.graph_store
+        store = self._session.shown_store
         try:
             edits = recipes.set_value(store.graph, self._item, path, text)
         except Refused as refusal:
@@ -171,7 +171,7 @@ class ArgumentsSection(Section):
     def _on_editor_committed(self, path: str, text: str) -> None:
         if self._item is None:
             return
-        store, title = self._session.graph_store, f"Change {path}"
+        store, title = self._session.shown_store, f"Change {path}"
         if text == DOCUMENT_DEVICE:
             done = store.attempt(recipes.set_document_device_port, title, self._item, path)
         else:
@@ -188,7 +188,7 @@ class ArgumentsSection(Section):
         if self._item is None:
             return
         try:
-            edits = recipes.set_literal(self._session.graph_store.graph, self._item, path, text)
+            edits = recipes.set_literal(self._session.shown_store.graph, self._item, path, text)
         except Refused as refusal:
             self.editors[path].say(str(refusal))
             return

@@ -55,7 +55,7 @@ class BackwardSection(Section):
 
     def show_item(self, item: ItemId) -> None:
         """Show the node's part in the backward that is looked at."""
-        results, now = self._session.results, self._session.graph_store.graph
+        results, now = self._session.results, self._session.shown_store.graph
         graph = results.names.graph_or(now)
         row = results.row(item)
         turns = row.turns if row is not None and self._session.attention.chosen_turns else None

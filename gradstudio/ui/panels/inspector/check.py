@@ -34,7 +34,7 @@ class CheckSection(Section):
         self._item = item
         checked = self._session.experiments.checked
         asked = checked is not None and item in checked.nodes
-        self.setVisible(item in self._session.graph_store.graph.nodes and (took_part or asked))
+        self.setVisible(item in self._session.shown_store.graph.nodes and (took_part or asked))
         why_not = self._session.run.why_not("check")
         self.button.setEnabled(not why_not)
         if why_not:
@@ -46,7 +46,7 @@ class CheckSection(Section):
         self.ledger.set_theme(theme)
 
     def _show(self) -> None:
-        checked, graph = self._session.experiments.checked, self._session.graph_store.graph
+        checked, graph = self._session.experiments.checked, self._session.shown_store.graph
         if checked is None or self._item not in checked.nodes:
             self.ledger.show_lines(())
             return
@@ -65,7 +65,7 @@ class CheckSection(Section):
 
 def lines_of_several(session: Session, nodes: frozenset[ItemId]) -> tuple[Line, ...]:
     """What the last gradcheck found of several nodes together: the verdict, then each with its worst element."""
-    experiments, graph = session.experiments, session.graph_store.graph
+    experiments, graph = session.experiments, session.shown_store.graph
     checked = experiments.checked
     if checked is None or not nodes & set(checked.nodes):
         return ()

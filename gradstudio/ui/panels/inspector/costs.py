@@ -39,7 +39,7 @@ class CostSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show what is known of a node at the moment that is looked at."""
         results, attention = self._session.results, self._session.attention
-        graph = results.names.graph_or(self._session.graph_store.graph)
+        graph = results.names.graph_or(self._session.shown_store.graph)
         row = results.row(item)
         self.setVisible(row is not None)
         if row is None:

@@ -169,7 +169,7 @@ class ModuleSection(Section):
 
     def show_item(self, item: ItemId) -> None:
         """Show the module of an item's card; hidden where there is none."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         self._module = module = module_of(graph, item) if item in graph.nodes else None
         self.setVisible(module is not None)
         if module is None:
@@ -235,15 +235,15 @@ class ModuleSection(Section):
         tree.setFixedHeight(min(len(rows), MOST_ROWS) * row_height + tree.header().sizeHint().height() + 4)
 
     def _on_mode_chosen(self, training: object) -> None:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if self._module is not None and modes.is_training(graph, self._module) != training:
             text = "Train" if training else "Evaluate"
-            self._session.graph_store.attempt(recipes.set_training, text, (self._module,), bool(training))
+            self._session.shown_store.attempt(recipes.set_training, text, (self._module,), bool(training))
         if self._module is not None:
             self.mode.show_mode(modes.is_training(graph, self._module))
 
     def _on_learning_chosen(self, learns: object) -> None:
-        store, module = self._session.graph_store, self._module
+        store, module = self._session.shown_store, self._module
         if module is None:
             return
         if modes.is_frozen(store.graph, module) == bool(learns):
@@ -252,8 +252,8 @@ class ModuleSection(Section):
 
     def _on_again_clicked(self) -> None:
         if self._module is not None:
-            edits, call = recipes.call_again(self._session.graph_store.graph, self._module)
-            self._session.graph_store.submit(edits, "Call again")
+            edits, call = recipes.call_again(self._session.shown_store.graph, self._module)
+            self._session.shown_store.submit(edits, "Call again")
             self._session.attention.reveal(call)
 
 
@@ -272,7 +272,7 @@ class DocumentModes(Section):
 
     def show_document(self, wanted: bool) -> None:
         """Show how the modules that no other one holds stand in the text."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         modules = modes.top_level(graph) if wanted else ()
         self.setVisible(bool(modules))
         if not modules:
@@ -288,7 +288,7 @@ class DocumentModes(Section):
         )
 
     def _on_mode_chosen(self, training: object) -> None:
-        store = self._session.graph_store
+        store = self._session.shown_store
         text = "Train all" if training else "Evaluate all"
         asked = modes.top_level(store.graph) if training else modes.switched_together(store.graph)
         store.attempt(recipes.set_training, text, asked, bool(training))

@@ -73,7 +73,7 @@ class Details(QWidget):
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        module = joined(self._session.graph_store.graph).modules.get(item)
+        module = joined(self._session.shown_store.graph).modules.get(item)
         self.arguments.show_item(item if module is None else module)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
@@ -125,8 +125,8 @@ class InspectorPanel(QScrollArea):
         self._throttle.due.connect(self.refresh)
         session.attention.selection_changed.connect(self._on_attention_selection_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
-        session.graph_store.edited.connect(self._on_store_edited)
-        session.graph_store.replaced.connect(self.refresh)
+        session.shown_store.edited.connect(self._on_store_edited)
+        session.shown_store.replaced.connect(self.refresh)
         session.results.changed.connect(self._on_results_changed)
         session.experiments.changed.connect(lambda _items: self._throttle.request())
         session.run.state_changed.connect(self._throttle.request)
@@ -142,7 +142,7 @@ class InspectorPanel(QScrollArea):
     @property
     def item(self) -> ItemId | None:
         """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
-        graph, attention = self._session.graph_store.graph, self._session.attention
+        graph, attention = self._session.shown_store.graph, self._session.attention
         joining = joined(graph)
         if not attention.selection:
             return joining.home(self._followed) if self._followed is not None and self._followed in graph else None
@@ -237,5 +237,5 @@ class InspectorPanel(QScrollArea):
             self.refresh()
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:
-        if not items or self.item in joined(self._session.graph_store.graph).cards(items):
+        if not items or self.item in joined(self._session.shown_store.graph).cards(items):
             self._throttle.request()

@@ -98,11 +98,11 @@ class HeadSection(QWidget):
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.name_problem.hide())
         self._why_not = ""
-        session.graph_store.refused.connect(self._on_store_refused)
+        session.shown_store.refused.connect(self._on_store_refused)
 
     def show_item(self, item: ItemId) -> None:
         """Show an item's head."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         self._show_ran_as(item)
         call, item = item, joined(graph).modules.get(item, item)
         self.result.show_item(call if call != item else None)
@@ -162,7 +162,7 @@ class HeadSection(QWidget):
         self._color_mark("")
 
     def _on_documentation_clicked(self) -> None:
-        node = self._session.graph_store.graph.nodes.get(self._item or ItemId(""))
+        node = self._session.shown_store.graph.nodes.get(self._item or ItemId(""))
         if node is not None:
             self._session.pages.request(node.operator)
 
@@ -171,14 +171,14 @@ class HeadSection(QWidget):
         self._mark.setStyleSheet(f"background: {color}; border-radius: 3px;")
 
     def _on_name_editing_finished(self) -> None:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if self._item is None or self._item not in graph.nodes or not self.name.isModified():
             return
         self.name.setModified(False)
         names = tuple(part.strip() for part in self.name.text().split(",") if part.strip())
         if names == graph.nodes[self._item].names:
             return
-        if not self._session.graph_store.attempt(recipes.rename, "Rename", self._item, names):
+        if not self._session.shown_store.attempt(recipes.rename, "Rename", self._item, names):
             self.name_problem.setText(self._why_not)
             self.name_problem.show()
             self.name.setText(", ".join(graph.nodes[self._item].names))
@@ -216,7 +216,7 @@ class TroubleBox(QFrame):
     def show_item(self, item: ItemId) -> None:
         """Show the worst problem of an item in a frame of its colour; hidden when it has none at that moment."""
         self._item = item
-        ends = (item, *joined(self._session.graph_store.graph).whole((item,)) - {item})
+        ends = (item, *joined(self._session.shown_store.graph).whole((item,)) - {item})
         problems = (problem for end in ends for problem in self._session.problems.of(end))
         found = [problem for problem in problems if stood(problem, self._session.results)]
         self._problem = problem = found[0] if found else None
@@ -269,7 +269,7 @@ class OrderSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show where an item stands in its body."""
         self._item = item
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         body = graph.parents[item]
         order = graph.bodies[body]
         where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
@@ -280,7 +280,7 @@ class OrderSection(Section):
 
     def _move(self, recipe: object, text: str) -> None:
         if self._item is not None:
-            self._session.graph_store.attempt(recipe, text, self._item)  # type: ignore[arg-type]  # earlier or later
+            self._session.shown_store.attempt(recipe, text, self._item)  # type: ignore[arg-type]  # earlier or later
 
 
 class NoteSection(Section):
@@ -320,12 +320,12 @@ class NoteSection(Section):
 
     def commit(self) -> None:
         """Write the note into the graph when it changed."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if self._item is None or self._item not in graph or self.edit.toPlainText() == self._note(self._item):
             return
-        self._session.graph_store.attempt(recipes.set_note, "Change note", self._item, self.edit.toPlainText())
+        self._session.shown_store.attempt(recipes.set_note, "Change note", self._item, self.edit.toPlainText())
 
     def _note(self, item: ItemId) -> str:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         owner = graph.nodes.get(item) or graph.blocks.get(item)
         return note_of(owner) if owner is not None else ""

@@ -31,7 +31,7 @@ class ResultName(QWidget):
         column.addWidget(self.problem)
         self.name.editingFinished.connect(self._on_name_editing_finished)
         self.name.textEdited.connect(lambda _text: self.problem.hide())
-        session.graph_store.refused.connect(self._on_store_refused)
+        session.shown_store.refused.connect(self._on_store_refused)
         self.hide()
 
     def show_item(self, call: ItemId | None) -> None:
@@ -41,15 +41,15 @@ class ResultName(QWidget):
         self._call = call
         self.setVisible(call is not None)
         if call is not None and not (self.name.hasFocus() and self.name.isModified()):
-            self.name.setText(", ".join(self._session.graph_store.graph.nodes[call].names))
+            self.name.setText(", ".join(self._session.shown_store.graph.nodes[call].names))
 
     def _on_name_editing_finished(self) -> None:
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         if self._call is None or self._call not in graph.nodes or not self.name.isModified():
             return
         self.name.setModified(False)
         names = tuple(part.strip() for part in self.name.text().split(",") if part.strip())
-        if names != graph.nodes[self._call].names and not self._session.graph_store.attempt(
+        if names != graph.nodes[self._call].names and not self._session.shown_store.attempt(
             recipes.rename, "Rename", self._call, names
         ):
             self.problem.setText(self._why_not)

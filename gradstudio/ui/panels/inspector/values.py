@@ -151,7 +151,7 @@ class ValueSection(Section):
 
     def show_item(self, item: ItemId | None) -> None:
         """Show what is known of an item's results now."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         changed = item != self._item
         self._item = item
         self._subjects = self._subjects_of(item) if item is not None and item in graph else ()
@@ -182,17 +182,17 @@ class ValueSection(Section):
     def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
         records = self._session.results.outputs(item) or ()
         made: list[Subject] = []
-        for port in output_ports(self._session.graph_store.graph, item):
+        for port in output_ports(self._session.shown_store.graph, item):
             record = records[port.index] if port.index < len(records) else None
             made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
             if isinstance(record, ModuleRecord):
                 made += self._leaves_of(item, port.name)
-        module = joined(self._session.graph_store.graph).modules.get(item)
+        module = joined(self._session.shown_store.graph).modules.get(item)
         return (*made, *(self._leaves_of(module) if module is not None else ()))
 
     def _leaves_of(self, module: ItemId, name: str = "") -> list[Subject]:
         """The parameters and buffers of a module, recorded or expected."""
-        graph, results = self._session.graph_store.graph, self._session.results
+        graph, results = self._session.shown_store.graph, self._session.results
         called = name or title(graph, module)
         record = record_now(results, module)
         known = record.parameters | record.buffers if record is not None else {}
@@ -239,7 +239,7 @@ class ValueSection(Section):
 
     def _show_cause(self, row: GradRow | None, node: ItemId) -> None:
         """A link to the node that is responsible for the state."""
-        graph = self._session.graph_store.graph
+        graph = self._session.shown_store.graph
         cause = row.cause if row is not None and row.cause in graph and row.cause != node else None
         self._cause = cause
         self.gradient.cause.setVisible(cause is not None)
@@ -248,7 +248,7 @@ class ValueSection(Section):
 
     def _overwritten(self, subject: Subject) -> str:
         """Which statement wrote into the value's memory since; "" when none did."""
-        results, graph = self._session.results, self._session.graph_store.graph
+        results, graph = self._session.results, self._session.shown_store.graph
         row = results.row(subject.node)
         if row is None or subject.path or results.is_stale:
             return ""

@@ -54,7 +54,7 @@ class WhatIfSection(Section):
 
     def refresh(self) -> None:
         """Show the newest answer."""
-        answer, graph = self._session.experiments.what_if, self._session.graph_store.graph
+        answer, graph = self._session.experiments.what_if, self._session.shown_store.graph
         self.setVisible(answer is not None)
         if answer is None:
             return
@@ -69,7 +69,7 @@ class WhatIfSection(Section):
         self.ledger.set_theme(theme)
 
     def _on_keep_clicked(self) -> None:
-        answer, store = self._session.experiments.what_if, self._session.graph_store
+        answer, store = self._session.experiments.what_if, self._session.shown_store
         if answer is not None:
             text = set_in(store.graph.nodes[answer.change.node].literals["data"], answer.change)
             store.attempt(recipes.set_literal, "Set what was tried", answer.change.node, "data", text)
