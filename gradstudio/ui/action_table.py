@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 
 from gradstudio.ui.action_table_nav import nav_rows
 from gradstudio.ui.action_table_run import run_rows
+from gradstudio.ui.action_table_shell import shell_rows
 from gradstudio.ui.action_table_wires import wire_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
 from gradstudio.ui.commands.debug import DebugCommands
@@ -16,6 +17,7 @@ from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.nav import NavCommands
+from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.panels.code_hints import HINT_TIPS, MODE_WORDS
 from gradstudio.ui.state.overlays import OVERLAYS
@@ -46,6 +48,7 @@ class Commands(NamedTuple):
     debug: DebugCommands
     nav: NavCommands
     help: HelpCommands
+    shell: ShellCommands
 
 
 def action_rows(commands: Commands) -> tuple[Row, ...]:
@@ -57,6 +60,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *_graph_rows(commands.graph),
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view.canvas),
+        *shell_rows(commands.shell),
         *_help_rows(commands.help),
     )
 

@@ -163,5 +163,5 @@ def _row(
     icon: str = "",
 ) -> ActionRow:
     """A row of a command whose own test says when it is enabled."""
-    when = partial(run.can, command)
-    return ActionRow(key, text, "Run", group, handler, keys, icon or command, when, None, TOOLTIPS[command])
+    when, why = partial(run.can, command), partial(run.why_not, command)
+    return ActionRow(key, text, "Run", group, handler, keys, icon or command, when, None, TOOLTIPS[command], why=why)

@@ -31,6 +31,7 @@ class ActionRow(NamedTuple):
         checked: whether it is ticked now; None for plain commands.
         short: what stands on its button, when the text is too long for one.
         canvas_only: its keys are the canvas's alone, as those of `OF_CANVAS`: needed for bare letters and digits.
+        why: why it is not enabled now, in words.
     """
 
     id: str
@@ -45,6 +46,7 @@ class ActionRow(NamedTuple):
     tooltip: str = ""
     short: str = ""
     canvas_only: bool = False
+    why: Callable[[], str] | None = None
 
 
 class MenuRow(NamedTuple):

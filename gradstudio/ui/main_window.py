@@ -24,6 +24,7 @@ from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.nav import NavCommands
+from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
@@ -119,7 +120,7 @@ class MainWindow(QObject):
 
     def _build_commands(self) -> None:
         context = Context(self.session, self.overlays, self.settings, self.canvas, self.frame)
-        docks = self.frame.docks
+        docks, self.shell = self.frame.docks, ShellCommands(self)
         self.file = FileCommands(context, self)
         self.graph = GraphCommands(
             context,
@@ -148,8 +149,9 @@ class MainWindow(QObject):
             help=HelpCommands(
                 self.session, self.frame, lambda: self.actions.shortcut_sheet(), self.documented_operator
             ),
+            shell=self.shell,
         )
-        self.actions = ActionSet(action_rows(commands), self.theme, self.frame)
+        self.actions: ActionSet = ActionSet(action_rows(commands), self.theme, self.frame)
         self.actions.fill_menus(self.frame.menus)
         self.status.zoom.offer(self.actions[key] for key in ZOOM_MENU)
         self.toolbar = ToolBar(self.frame.toolbar, self.session, self.actions, self.graph.set_device, self.theme)

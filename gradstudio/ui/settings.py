@@ -19,6 +19,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         favourites, recent_operators: keys of operators; the last used first.
         run_small: shapes are inferred by computing small values, too.
         code_hints: what stands behind the lines of the Code dock; `export_form`: what was exported last.
+        recent_commands: ids of what was done from the command palette, the last used first.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
     """
@@ -37,6 +38,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     export_form: str = "script"
     reduced_motion: bool = False
     wheel: OneOf["zooms", "scrolls"] = "zooms"
+    recent_commands: tuple[str, ...] = ()
 
 
 class Settings:

@@ -1,0 +1,1 @@
+"""What stands around the document: the command palette, keys, preferences, and the person's own themes."""
