@@ -73,8 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     ops.add_argument("--json", action="store_true")
     info = _add(verbs, "info", _info, "versions, devices, paths")
     info.add_argument("--json", action="store_true")
-    integrate = _add(verbs, "integrate", _integrate, "desktop entry and file type (comes later)")
-    integrate.add_argument("--remove", action="store_true")
+    integrate = _add(verbs, "integrate", _integrate, "desktop entry and file type, for you alone")
+    integrate.add_argument("--remove", action="store_true", help="take both away again")
     return parser
 
 
@@ -229,9 +229,16 @@ def _import(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _integrate(_options: argparse.Namespace) -> int:
-    print("The desktop entry comes in a later version.", file=sys.stderr)
-    return USAGE
+def _integrate(options: argparse.Namespace) -> int:
+    from gradstudio.integration import NoIntegration, integrate, remove
+
+    try:
+        lines = remove() if options.remove else integrate()
+    except NoIntegration as error:
+        print(f"gradstudio: {error}", file=sys.stderr)
+        return FAILED
+    print(*lines, sep="\n")
+    return FINE
 
 
 def _render(options: argparse.Namespace) -> int:
