@@ -43,6 +43,17 @@ def _zoom_rows(c: NavCommands) -> Iterator[Row]:
 
 def _way_rows(c: NavCommands) -> Iterator[Row]:
     yield ActionRow(
+        "view.minimap",
+        "Minimap",
+        "View",
+        2,
+        c.toggle_minimap,
+        ("Ctrl+Alt+M",),
+        "minimap",
+        checked=c.minimap_is_wanted,
+        tooltip="The whole graph in a corner of the canvas, where it is larger than the view",
+    )
+    yield ActionRow(
         "view.wheel_scrolls",
         "Wheel Scrolls",
         "View/Finding One's Way",

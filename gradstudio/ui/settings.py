@@ -7,6 +7,7 @@ import msgspec
 from PySide6.QtCore import QSettings, QStandardPaths
 
 MAX_RECENT = 12
+Corner = OneOf["top_left", "top_right", "bottom_left", "bottom_right"]
 ThemeChoice = OneOf["system", "light", "dark"]
 
 
@@ -22,6 +23,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         recent_commands: ids of what was done from the command palette, the last used first.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
+        minimap: whether it is shown where the graph is larger than the view; `minimap_px` its width and height.
     """
 
     theme: ThemeChoice = "system"
@@ -39,6 +41,9 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     reduced_motion: bool = False
     wheel: OneOf["zooms", "scrolls"] = "zooms"
     recent_commands: tuple[str, ...] = ()
+    minimap: bool = True
+    minimap_corner: Corner = "bottom_right"
+    minimap_px: tuple[int, int] = (220, 150)
 
 
 class Settings:

@@ -2,13 +2,13 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.settings import Settings
 from tests.ui.conftest import Add
-from tests.ui.test_keys_of_panels import focus, press
 
 
 @pytest.mark.feature(49)
@@ -31,11 +31,11 @@ def test_home_and_f_are_keys_of_the_menu_too(qtbot: QtBot, window: MainWindow, a
     first = add("torch.randn")
     second = add("torch.relu")
     window.canvas.drop_moved({second: (6000.0, 4000.0)}, {})
-    focus(window, window.canvas)
+    window.canvas.setFocus()
     window.canvas.select(frozenset({first}))
-    press(Qt.Key.Key_Home)
+    QTest.keyClick(window.canvas, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: window.canvas.zoom < 0.3 and not window.canvas.travel.is_moving)
-    press(Qt.Key.Key_F)
+    QTest.keyClick(window.canvas, Qt.Key.Key_F)
     qtbot.waitUntil(lambda: window.canvas.zoom == 1.0 and not window.canvas.travel.is_moving)
     box = window.canvas.board.box(first)
     assert box is not None

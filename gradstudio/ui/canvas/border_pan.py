@@ -41,6 +41,7 @@ class BorderPan(QObject):
         start = self._start if self._dragging else (across, down)
         self._start = (_shallower(start[0], across), _shallower(start[1], down))
         self._at, self._dragging = (x, y), True
+        self._view.minimap.make_way(x, y)
         if self.speed() == (0.0, 0.0):
             self._timer.stop()
         elif not self._timer.isActive():
@@ -50,6 +51,7 @@ class BorderPan(QObject):
         """Nothing is dragged any more."""
         self._dragging = False
         self._timer.stop()
+        self._view.minimap.come_back()
 
     def speed(self) -> tuple[float, float]:
         """View pixels a tick that the scene is pushed."""

@@ -117,6 +117,7 @@ class CanvasView(
         self._connect_truths()
         self.gliding = Gliding(self)
         self._connect_debugger()
+        self._set_up_map()
 
     def _set_up_widget(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -2,7 +2,10 @@
 
 from typing import TYPE_CHECKING, cast
 
+from PySide6.QtCore import QSize
+
 from gradstudio.ui.canvas.border_pan import BorderPan
+from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.travel import Travel
 from gradstudio.ui.canvas.wheeling import Wheeling
@@ -21,8 +24,14 @@ class Wayfinding(Navigation):
         self.reduced_motion = False
         self.travel, self.border, self.wheeling = Travel(view), BorderPan(view), Wheeling()
 
+    def _set_up_map(self) -> None:
+        """When everything it shows is there."""
+        self.minimap = Minimap(cast("CanvasView", self))
+
     def take_preferences(self, preferences: "Preferences") -> None:
         """Move as this person wants it."""
         self.reduced_motion = preferences.reduced_motion
         self.travel.smooth = not preferences.reduced_motion
+        self.minimap.put(preferences.minimap_corner, QSize(*preferences.minimap_px))
+        self.minimap.want(preferences.minimap)
         self.wheeling.scrolls = preferences.wheel == "scrolls"

@@ -10,6 +10,21 @@ class NavCommands:
         """Let the canvas move as this person wants it."""
         self.canvas, self._settings = context.canvas, context.settings
         self.canvas.take_preferences(self._settings.preferences)
+        self.canvas.minimap.placed.connect(self._on_minimap_placed)
+        self.canvas.minimap.hidden_by_hand.connect(self.toggle_minimap)
+
+    def toggle_minimap(self) -> None:
+        """Show the minimap where the graph is larger than the view, or never."""
+        self.change(minimap=not self.minimap_is_wanted())
+
+    def minimap_is_wanted(self) -> bool:
+        """Whether it is shown where the graph is larger than the view."""
+        return self._settings.preferences.minimap
+
+    def _on_minimap_placed(self) -> None:
+        chosen = self.canvas.minimap
+        size = chosen.size_px
+        self.change(minimap_corner=chosen.corner, minimap_px=(size.width(), size.height()))
 
     def change(self, **values: object) -> None:
         """Choose, remember, and let the canvas follow."""

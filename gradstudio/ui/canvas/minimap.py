@@ -1,0 +1,262 @@
+"""The minimap: the whole graph in a corner of the canvas; a press or a drag in it moves the view."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, get_args
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.minimap_painter import (
+    MapCamera,
+    MapMark,
+    MapPicture,
+    paint_lit,
+    paint_marks,
+    paint_view,
+)
+from gradstudio.ui.settings import Corner
+from gradstudio.ui.state.throttle import Throttle
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+GAP_PX: Final = 12
+GRIP_PX: Final = 14
+"""The corner towards the middle of the canvas takes so much to be dragged by."""
+LEAST_PX: Final = QSize(120, 80)
+SIZES: Final = {"Small": QSize(160, 110), "Medium": QSize(220, 150), "Large": QSize(340, 230)}
+SHARE: Final = 0.3
+"""Of the view it takes at most so much, either way."""
+FADED: Final = 0.16
+NEAR_PX: Final = 40
+CORNERS: Final[dict[Corner, str]] = {
+    "top_left": "Top Left",
+    "top_right": "Top Right",
+    "bottom_left": "Bottom Left",
+    "bottom_right": "Bottom Right",
+}
+assert set(CORNERS) == set(get_args(Corner))
+
+
+class Minimap(QWidget):
+    """The map of one canvas, over its viewport.
+
+    Attributes:
+        marks: asked for the bookmarks to show.
+
+    Signals:
+        placed(): a person gave it another corner or size.
+        hidden_by_hand(): a person wants it away.
+    """
+
+    placed = Signal()
+    hidden_by_hand = Signal()
+
+    def __init__(self, view: "CanvasView") -> None:
+        """In the lower right corner."""
+        super().__init__(view.viewport())
+        self._view = view
+        self._wanted, self._faded = True, False
+        self._grip: QPoint | None = None
+        self._held: Callable[[QPointF], None] | None = None
+        self.corner: Corner = "bottom_right"
+        self.size_px = SIZES["Medium"]
+        self.marks: Callable[[], tuple[MapMark, ...]] = tuple
+        self._picture = MapPicture(view.board)
+        self._soon = Throttle(60, self)
+        self._soon.due.connect(self.refresh)
+        self.setMouseTracking(True)
+        self.setObjectName("minimap")
+        self.setAccessibleName("Minimap")
+        self.setAccessibleDescription("The whole graph; a click in it moves the view")
+        self.setToolTip("Press or drag to look there, turn the wheel to zoom, right-click for its corner and size")
+        view.viewport().installEventFilter(self)
+        view.view_changed.connect(self._on_view_changed)
+        view.store.edited.connect(self._soon.request)
+        view.store.replaced.connect(self._soon.request)
+        view.session.results.changed.connect(self._soon.request)
+        view.attention.selection_changed.connect(self.update)
+        self.hide()
+
+    # ------------------------------------------------------------------ where it is
+
+    def want(self, wanted: bool) -> None:
+        """Show it where the graph is larger than the view, or never."""
+        self._wanted = wanted
+        self.refresh()
+
+    def put(self, corner: Corner, size: QSize) -> None:
+        """Stand in a corner with that size, as far as there is room."""
+        self.corner, self.size_px = corner, size.expandedTo(LEAST_PX)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Be seen when something of the graph is out of view; stand in the corner."""
+        extent, port = self._view.board.extent(), self._view.viewport()
+        room = port.size() - QSize(4 * GAP_PX, 4 * GAP_PX)
+        has_room = room.width() >= 2 * LEAST_PX.width() and room.height() >= 2 * LEAST_PX.height()
+        size = self.size_px.boundedTo(QSize(round(room.width() * SHARE), round(room.height() * SHARE)))
+        size = size.expandedTo(LEAST_PX)
+        shows = self._wanted and extent is not None and has_room and (self._is_beyond(extent) or self._in_use())
+        if shows:
+            x = GAP_PX if self.corner.endswith("left") else port.width() - size.width() - GAP_PX
+            y = GAP_PX if self.corner.startswith("top") else port.height() - size.height() - GAP_PX
+            self.setGeometry(QRect(QPoint(x, y), size))
+            self.lower()
+        self.setVisible(shows)
+        self.update()
+
+    def make_way(self, x: float, y: float) -> None:
+        """Something is dragged, and the pointer is there in the view: fade when it comes near."""
+        near = self.geometry().adjusted(-NEAR_PX, -NEAR_PX, NEAR_PX, NEAR_PX)
+        self._fade(self.isVisible() and near.contains(round(x), round(y)))
+
+    def come_back(self) -> None:
+        """Nothing is dragged any more."""
+        self._fade(False)
+
+    @property
+    def is_faded(self) -> bool:
+        """Whether it lets through what lies under it."""
+        return self._faded
+
+    def _fade(self, faded: bool) -> None:
+        if faded != self._faded:
+            self._faded = faded
+            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, faded)
+            self.update()
+
+    def _is_beyond(self, extent: Box) -> bool:
+        """Whether something of the graph is out of view, where the view comes to rest."""
+        shown, port = self._view.travel.target.box_to_view(extent), self._view.viewport()
+        return shown.x < -1 or shown.y < -1 or shown.right > port.width() + 1 or shown.bottom > port.height() + 1
+
+    def _in_use(self) -> bool:
+        return self.isVisible() and (self.underMouse() or self._held is not None)
+
+    def _on_view_changed(self) -> None:
+        extent = self._view.board.extent()
+        if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
+            self.update()
+        else:
+            self._soon.request()
+
+    # ------------------------------------------------------------------ the map
+
+    def map_camera(self) -> MapCamera:
+        """How the scene lies on it."""
+        extent = self._view.board.extent() or Box(0, 0, 1, 1)
+        return MapCamera.fitting(extent, self.width(), self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        view, look, seen = self._view, self._view.look, self.map_camera()
+        painter = QPainter(self)
+        painter.setOpacity(FADED if self._faded else 1.0)
+        painter.fillRect(self.rect(), look.faded("surface", 0.92))
+        self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
+        paint_lit(painter, look, view.board, seen, view.attention.selection)
+        port = view.viewport()
+        shown = seen.camera.box_to_view(view.camera.seen(port.width(), port.height()))
+        paint_view(painter, look, shown, self.width(), self.height())
+        paint_marks(painter, look, seen, self.marks())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(look.color("line"), 1.0))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    # ------------------------------------------------------------------ the hand
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._view.close_editor()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        at = event.position()
+        if self._on_grip(at):
+            self._held = self._resize_to
+            return
+        seen, port = self.map_camera(), self._view.viewport()
+        shown = seen.camera.box_to_view(self._view.camera.seen(port.width(), port.height()))
+        x, y = shown.center if shown.contains(at.x(), at.y()) else (at.x(), at.y())
+        self._held = partial(self._look_at, QPointF(at.x() - x, at.y() - y))
+        self._held(at)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            self._held(event.position())
+        elif self._on_grip(event.position()):
+            falls = self.corner in ("top_left", "bottom_right")
+            self.setCursor(Qt.CursorShape.SizeFDiagCursor if falls else Qt.CursorShape.SizeBDiagCursor)
+        else:
+            self.unsetCursor()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        held, self._held = self._held, None
+        if held == self._resize_to:
+            self.placed.emit()
+        self.refresh()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom at the middle of the view."""
+        event.accept()
+        port, notches = self._view.viewport(), event.angleDelta().y() / 120
+        self._view.set_camera(self._view.camera.zoomed(1.2**notches, port.width() / 2, port.height() / 2))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.make_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def make_menu(self) -> QMenu:
+        """Its corner, its size, and away with it."""
+        menu = QMenu(self)
+        for corner, text in CORNERS.items():
+            action = menu.addAction(text, partial(self._choose, corner, self.size_px))
+            action.setCheckable(True)
+            action.setChecked(corner == self.corner)
+        menu.addSeparator()
+        for name, size in SIZES.items():
+            action = menu.addAction(name, partial(self._choose, self.corner, size))
+            action.setCheckable(True)
+            action.setChecked(size == self.size_px)
+        menu.addSeparator()
+        menu.addAction("Hide Minimap\tCtrl+Alt+M", self.hidden_by_hand.emit)
+        return menu
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._view.hand.leave()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._soon.request()
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        """The canvas has another size."""
+        if event.type() == QEvent.Type.Resize:
+            self._soon.request()
+        return False
+
+    def _choose(self, corner: Corner, size: QSize) -> None:
+        self.put(corner, size)
+        self.placed.emit()
+
+    def _on_grip(self, at: QPointF) -> bool:
+        x = self.width() - at.x() if self.corner.endswith("left") else at.x()
+        y = self.height() - at.y() if self.corner.startswith("top") else at.y()
+        return max(x, y) <= GRIP_PX and min(x, y) >= 0
+
+    def _resize_to(self, at: QPointF) -> None:
+        port = self._view.viewport()
+        point = self.mapToParent(at.toPoint())
+        width = point.x() - GAP_PX if self.corner.endswith("left") else port.width() - GAP_PX - point.x()
+        height = point.y() - GAP_PX if self.corner.startswith("top") else port.height() - GAP_PX - point.y()
+        self.put(self.corner, QSize(width, height))
+
+    def _look_at(self, grip: QPointF, at: QPointF) -> None:
+        """Bring the scene point under the pointer into the middle; `grip` is where the view's frame is held."""
+        x, y = self.map_camera().camera.to_scene(at.x() - grip.x(), at.y() - grip.y())
+        view, port = self._view, self._view.viewport()
+        zoom = view.camera.zoom
+        view.set_camera(Camera(zoom, x - port.width() / zoom / 2, y - port.height() / zoom / 2))
