@@ -88,6 +88,8 @@ class MainWindow(QObject):
         self.typed_view = TypedView(self.canvas)
         self.shelf = self.canvas.searching.shelf
         self.shelf.restore(settings.preferences.favourites, settings.preferences.recent_operators)
+        self.habits = self.canvas.searching.habits
+        self.habits.restore(settings.preferences.habits)
         self._build_panels()
         self._build_commands()
         self.timeline = TimelinePanel(session, self.actions, theme)
@@ -174,6 +176,7 @@ class MainWindow(QObject):
         self.overlays.changed.connect(refresh)
         self.library.chosen.connect(self._on_library_chosen)
         self.shelf.changed.connect(self._on_shelf_changed)
+        self.habits.changed.connect(self._on_habits_changed)
         self.library.tree.selectionModel().currentChanged.connect(self._on_library_current_changed)
         session.pages.requested.connect(self._on_pages_requested)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
@@ -311,6 +314,10 @@ class MainWindow(QObject):
     def _on_shelf_changed(self) -> None:
         """What a person keeps at hand is there the next time, too."""
         self.settings.change(favourites=self.shelf.favourites, recent_operators=self.shelf.recent)
+
+    def _on_habits_changed(self) -> None:
+        """What a person usually wires is known the next time, too."""
+        self.settings.change(habits=self.habits.kept)
 
     def _on_frame_closed(self) -> None:
         self.recovery.close()

@@ -18,6 +18,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         recent: paths of files, newest first; `folder`: where a file was chosen last.
         overlays_off, overlays_on: overlays that are not as they are at first.
         favourites, recent_operators: keys of operators; the last used first.
+        habits: which operator followed which, and how often; counts fade.
+        ghost_placing: an operator chosen with the mouse hangs at the cursor until a click places it.
         run_small: shapes are inferred by computing small values, too.
         code_hints: what stands behind the lines of the Code dock; `export_form`: what was exported last.
         recent_commands: ids of what was done from the command palette, the last used first.
@@ -35,6 +37,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     timeline_px: int = 0
     folder: str = ""
     favourites: tuple[str, ...] = ()
+    habits: tuple[tuple[str, str, float], ...] = ()
+    ghost_placing: bool = True
     recent_operators: tuple[str, ...] = ()
     code_hints: OneOf["off", "shapes", "values"] = "shapes"
     export_form: str = "script"

@@ -51,7 +51,7 @@ class Hand:
         self.canvas = canvas
         self.gesture: Gesture | None = None
         self.pointer: Pointer | None = None
-        self._space = False
+        self._space = self._tapped = False
         self._keys = self._key_table()
 
     def at(self, point: QPoint) -> Pointer:
@@ -66,6 +66,7 @@ class Hand:
 
     def press(self, event: QMouseEvent) -> None:
         """A button went down."""
+        self._tapped = False
         self.canvas.close_editor()
         self.canvas.hide_words()
         if self.gesture is not None:
@@ -183,9 +184,11 @@ class Hand:
             canvas.clear_selection()
             return wanted
         if key == Qt.Key.Key_Space:
-            self._space = True
-            self._rest()
+            if not event.isAutoRepeat():
+                self._space = self._tapped = True
+                self._rest()
             return True
+        self._tapped = False
         if key in STEPS and canvas.attention.selection:
             far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
             canvas.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
@@ -200,12 +203,15 @@ class Hand:
         if event.key() != Qt.Key.Key_Space:
             return False
         if not event.isAutoRepeat():
+            tapped = self._tapped and self.gesture is None
             self.let_go_of_keys()
+            if tapped:
+                self.canvas.search_at_pointer()
         return True
 
     def let_go_of_keys(self) -> None:
         """No key is held any more."""
-        self._space = False
+        self._space = self._tapped = False
         self._rest()
 
     def _key_table(self) -> dict[tuple[Qt.Key, bool], Callable[[], object]]:

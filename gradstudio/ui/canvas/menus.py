@@ -11,6 +11,7 @@ from gradstudio.graph.model import BlockKind, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.spellings import as_written, spellings
+from gradstudio.ui.canvas.add_menu import fill_add
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
 from gradstudio.ui.canvas.field_menu import element_rows, field_rows
 from gradstudio.ui.canvas.hits import Hit
@@ -52,6 +53,9 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
         case _:
             rows = _canvas_rows(canvas, x, y)
     _fill(menu, rows)
+    if hit.kind in ("empty", "frame"):
+        first = menu.actions()[0]
+        fill_add(menu, first, canvas, x, y)
     if hit.kind in ("card", "field", "more", "more_leaves", "switch"):
         add_initialisers(menu, canvas, hit.item, hit.leaf)
         _fill(menu.addMenu("Wrap in"), _wrap_rows(canvas))
@@ -168,7 +172,6 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
-    yield "Add operator…\tTab", lambda: canvas.open_search(x, y)
     yield "Paste\tCtrl+V", lambda: canvas.paste(x, y)
     yield None
     yield "Select all\tCtrl+A", canvas.select_all

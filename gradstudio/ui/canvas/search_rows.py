@@ -18,7 +18,14 @@ ROW_HEIGHT: Final = 40
 STAR_PX: Final = 13
 FIND = Qt.ItemDataRole.UserRole
 TYPED = Qt.ItemDataRole.UserRole + 1
+STAR_SLOT: Final = 26
+"""Pixels at the right end of a row that are its star's."""
 Index = QModelIndex | QPersistentModelIndex
+
+
+def star_place(row: QRect) -> QRect:
+    """Where the star of a row is."""
+    return QRect(row.right() + 1 - STAR_SLOT, row.top(), STAR_SLOT, row.height())
 
 
 class RowPainter(QStyledItemDelegate):
@@ -36,6 +43,7 @@ class RowPainter(QStyledItemDelegate):
         find, theme = index.data(FIND), self._theme
         rect: QRect = option.rect
         lit = bool(option.state & QStyle.StateFlag.State_Selected)
+        under = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -44,15 +52,25 @@ class RowPainter(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 5, 5)
         painter.setBrush(theme.category_mark(find.operator.category))
         painter.drawRoundedRect(rect.x() + 10, rect.y() + 8, 9, 9, 2, 2)
-        self._title(painter, rect.adjusted(28, 3, -10, -20), find, str(index.data(TYPED)), lit)
+        self._title(painter, rect.adjusted(28, 3, -STAR_SLOT, -20), find, str(index.data(TYPED)), lit)
         painter.setFont(ui_font(11))
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
-        line = rect.adjusted(28, 20, -10, -2)
+        line = rect.adjusted(28, 20, -STAR_SLOT, -2)
         summary = plain(find.operator.summary)
         said = f"{find.phrase} · {summary}" if find.phrase else summary
         elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
+        self._star(painter, rect, find, lit, under)
         painter.restore()
+
+    def _star(self, painter: QPainter, row: QRect, find: Find, lit: bool, under: bool) -> None:
+        """Full for a favourite; an empty one on the current row and under the pointer."""
+        favourite = find.operator.key in self._shelf.favourites
+        if favourite or lit or under:
+            role = "selection_text" if lit else "warning" if favourite else "text_dim"
+            at = star_place(row).center()
+            star = tinted("star_full" if favourite else "star", self._theme.color(role), STAR_PX)
+            painter.drawPixmap(at.x() - STAR_PX // 2, at.y() - STAR_PX // 2, star)
 
     def _title(self, painter: QPainter, line: QRect, find: Find, typed: str, lit: bool) -> None:
         theme, home = self._theme, home_of(find.operator)
@@ -60,12 +78,8 @@ class RowPainter(QStyledItemDelegate):
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, home)
         room = line.width() - painter.fontMetrics().horizontalAdvance(home) - 12
-        favourite = find.operator.key in self._shelf.favourites
         painter.setFont(ui_font(13))
         painter.setPen(theme.color("selection_text" if lit else "text"))
         mark = theme.color("selection_text" if lit else "accent")
-        place = QRect(line.left(), line.top(), room - (STAR_PX + 6 if favourite else 0), line.height())
-        used = draw_marked(painter, place, find.operator.title, marked(typed, find.operator.title), mark)
-        if favourite:
-            star = tinted("star_full", theme.color("selection_text" if lit else "warning"), STAR_PX)
-            painter.drawPixmap(line.left() + used + 6, line.center().y() - STAR_PX // 2, star)
+        place = QRect(line.left(), line.top(), room, line.height())
+        draw_marked(painter, place, find.operator.title, marked(typed, find.operator.title), mark)

@@ -14,9 +14,12 @@ from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
+from gradstudio.ui.canvas.card_picture import CardPictures
 from gradstudio.ui.canvas.gestures import Pointer, body_at
+from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.state.habits import Habits, called
 from gradstudio.ui.state.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -34,47 +37,63 @@ class Searching:
         """No search is open."""
         self._canvas = canvas
         self.popup: SearchPopup | None = None
-        self.shelf = Shelf(parent=canvas)
+        self.shelf, self.habits = Shelf(parent=canvas), Habits(canvas)
+        self.pictures = CardPictures()
+        canvas.store.submitted.connect(self._on_store_submitted)
 
     def open(self, x: float, y: float) -> None:
-        """Search for an operator to put at a scene point."""
-        self._show(x, y, lambda key: self._canvas.add_operator(key, x, y, body_at(self._canvas, x, y)))
+        """Search for an operator to put at a scene point; what usually follows the selected node comes first."""
+        graph, current = self._canvas.board.graph, self._canvas.attention.current
+        before = called(graph, current) if current in graph and current is not None else ""
+        first = self.habits.after(before) if before else ()
+        wanted = Wanted(first=first, why=f"usual after {_short(before)}")
+        self._show(x, y, lambda key: self._canvas.add_operator(key, x, y, body_at(self._canvas, x, y)), wanted)
 
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
         graph = self._canvas.board.graph
-        verb = "takes" if port.side == "output" else "gives"
-        self._show(
-            at.x, at.y, lambda key: self._add_wired(key, port, at), _fitting(graph, port), f"Search what {verb} this…"
-        )
+        key = called(graph, port.item)
+        if port.side == "output":
+            first, why, title = self.habits.after(key), f"usual after {_short(key)}", "Search what takes this…"
+        else:
+            first, why, title = self.habits.before(key), f"usual before {_short(key)}", "Search what gives this…"
+        wanted = Wanted(_fitting(graph, port), first, why, title, waits=True)
+        self._show(at.x, at.y, lambda key: self._add_wired(key, port, at), wanted)
 
     def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
         """Search for an operator to put into a wire."""
         graph = self._canvas.board.graph
-        port = PortRef(wire.source, "output", "", wire.output)
-        self._show(x, y, lambda key: self._canvas.insert_on_wire(wire, key, x, y), _fitting(graph, port), "Insert…")
+        port, key = PortRef(wire.source, "output", "", wire.output), called(graph, wire.source)
+        wanted = Wanted(
+            _fitting(graph, port), self.habits.after(key), f"usual after {_short(key)}", "Insert…", waits=True
+        )
+        self._show(x, y, lambda key: self._canvas.insert_on_wire(wire, key, x, y), wanted)
 
     def close(self) -> None:
         """Close the popup if one is open."""
         if self.popup is not None:
             self.popup.close_now()
 
-    def _show(
-        self,
-        x: float,
-        y: float,
-        chosen: Callable[[str], object],
-        fits: Callable[[Operator], bool] | None = None,
-        title: str = "",
-    ) -> None:
+    def _show(self, x: float, y: float, chosen: Callable[[str], object], wanted: Wanted) -> None:
         self.close()
         canvas = self._canvas
-        popup = SearchPopup(canvas.viewport(), canvas.look.theme, fits, title, self.shelf)
+        window = canvas.window()  # the popup may lie over the docks: the canvas can be small
+        popup = SearchPopup(window, canvas.look.theme, wanted, self.shelf, self.pictures, self._first_words)
         popup.chosen.connect(lambda key: chosen(str(key)))
         popup.closed.connect(self._on_popup_closed)
         self.popup = popup
         view_x, view_y = canvas.camera.to_view(x, y)
-        popup.open_at(QPoint(round(view_x), round(view_y)))
+        popup.open_at(canvas.viewport().mapTo(window, QPoint(round(view_x), round(view_y))))
+
+    def _first_words(self, key: str) -> str:
+        """What torch says of an operator, if the engine has told."""
+        pages = getattr(self._canvas.session, "pages", None)
+        return str(pages.first_sentence(key)) if pages is not None else ""
+
+    def _on_store_submitted(self, edits: object) -> None:
+        """What a person wires tells what they usually wire."""
+        assert isinstance(edits, tuple)
+        self.habits.learn(self._canvas.board.graph, edits)
 
     def _on_popup_closed(self) -> None:
         self.popup = None
@@ -119,7 +138,7 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
     raise Refused(f"'{key}' gives nothing that fits here.")
 
 
-def _fitting(graph: Graph, port: PortRef) -> Callable[[Operator], bool]:
+def _fitting(graph: Graph, port: PortRef) -> Fits:
     """Whether an operator can take what flows from an output, or give what an input takes."""
     if port.side == "output":
         family = output_family(graph, port.item, port.output)
@@ -138,3 +157,7 @@ def _takes(operator: Operator, family: Family) -> bool:
     if family is Family.MODULE and any(takes_parameters(operator, parameter) for parameter in operator.parameters):
         return True
     return any(not accepts(parameter, family) for parameter in operator.parameters)
+
+
+def _short(key: str) -> str:
+    return key.partition(":")[0].rpartition(".")[2]

@@ -62,6 +62,7 @@ class GraphStore(QObject):
 
     Signals:
         edited(object): after edits were applied (also by undo and redo), with the tuple.
+        submitted(object): the same once, when they are made: neither undo nor redo.
         replaced(): the whole graph is another one (opened, new).
         clean_changed(object): True when the graph is as it was saved.
         history_changed(): what can be undone and redone is another; after `edited`.
@@ -69,6 +70,7 @@ class GraphStore(QObject):
     """
 
     edited = Signal(object)
+    submitted = Signal(object)
     replaced = Signal()
     clean_changed = Signal(object)
     history_changed = Signal()
@@ -97,6 +99,7 @@ class GraphStore(QObject):
         apply_all(self.graph.copy(), edits)  # redo cannot fail later: it is tried on a copy first
         merge_id = self._merge_ids.setdefault(merge_key, next(self._merge_numbers)) if merge_key else -1
         self.undo_stack.push(_EditCommand(self, edits, text, merge_key, merge_id))
+        self.submitted.emit(edits)
 
     def attempt(
         self,
