@@ -8,6 +8,7 @@ from gradstudio.document.checks import Fault, Where, check_header, check_item, c
 from gradstudio.document.errors import BadWire
 from gradstudio.document.format import BodyRecord, ContentRecord, DefinitionRecord, Item, NodeRecord, PlaceRecord
 from gradstudio.document.order import check_forward
+from gradstudio.graph.dots import compacted, end_of, wire_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -211,8 +212,8 @@ def _called(definition: Definition) -> set[str]:
 
 def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     """Places of what is there; a place of something that was merged away is dropped."""
-    return {
-        key: Place(place.x, place.y, place.width, place.collapsed)
-        for key, place in records.items()
-        if key.removeprefix("note:") in graph or key in ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
-    }
+    places = {key: Place(place.x, place.y, place.width, place.collapsed) for key, place in records.items()}
+    ends = ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
+    kept = {key: place for key, place in places.items() if key.removeprefix("note:") in graph or key in ends}
+    dots = [key for key in places if (named := end_of(key)) is not None and wire_of(graph, named[0]) is not None]
+    return kept | compacted(places, dots)

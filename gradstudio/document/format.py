@@ -29,6 +29,7 @@ Beside = Annotated[str, Meta(pattern=r"^[^\x00-\x08\x0a-\x1f\x7f]*$(?!\n)")]
 Note = Annotated[str, Meta(pattern=MANY_LINES)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 Pixel = Annotated[float, Meta(ge=-1e7, le=1e7)]
+PlaceKey = Annotated[str, Meta(max_length=600)]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)", description="sha256 of the safetensors file")]
 
 
@@ -184,13 +185,13 @@ class DefinitionRecord(BodyRecord, frozen=True, kw_only=True):
 
 
 class ViewRecord(Record, frozen=True, kw_only=True):
-    """All that is only looks: places, by item or ``note:<item>``, and what the window showed."""
+    """All that is only looks: places, by item, ``note:<item>`` or ``dot:<item>/<port>:<k>``, and what was shown."""
 
     zoom: Annotated[float, Meta(gt=0, le=100)] = 1.0
     x: Pixel = 0.0
     y: Pixel = 0.0
-    places: dict[Annotated[str, Meta(max_length=300)], PlaceRecord] = {}
-    definitions: dict[Name, dict[Annotated[str, Meta(max_length=300)], PlaceRecord]] = {}
+    places: dict[PlaceKey, PlaceRecord] = {}
+    definitions: dict[Name, dict[PlaceKey, PlaceRecord]] = {}
 
 
 class ContentRecord(BodyRecord, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gradstudio.document.format import VERSION
+from gradstudio.graph.dots import dot_key, dots_by_end
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -150,6 +151,11 @@ def _places(graph: Graph) -> Iterator[tuple[str, Line]]:
             place = graph.places.get(key)
             if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
                 yield key, _place(place)
+    dots = dots_by_end(graph)
+    for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
+        for k, key in enumerate(dots[end]):
+            if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
+                yield dot_key(end, k), _place(graph.places[key])
 
 
 def _place(place: Place) -> Line:

@@ -6,6 +6,7 @@ import msgspec
 
 from gradstudio.graph import names as naming
 from gradstudio.graph.bindings import Binding, binding_of
+from gradstudio.graph.dots import dots_by_end, end_of, wire_of
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.recipes.drafts import Draft
@@ -28,6 +29,9 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
             part.wires[wire.target, wire.port] = wire
             part.outgoing.setdefault(wire.source, {})[wire] = None
             part.incoming.setdefault(wire.target, {})[wire] = None
+    for end, dots in dots_by_end(graph).items():
+        if end[0] in chosen and wire_of(part, end) is not None:
+            part.places |= {key: graph.places[key] for key in dots}
     return part
 
 
@@ -74,8 +78,13 @@ def paste(
         *(AddWire(Wire(ids[w.source], w.output, ids[w.target], _port(part, w, names))) for w in part.wires.values())
     )
     draft.do(*(AddWire(Wire(w.source, w.output, ids[w.target], w.port)) for w in outer))
-    places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items()}
+    places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items() if not end_of(key)}
     draft.do(SetPlaces(dict(places)))
+    for end, dots in dots_by_end(part).items():
+        wire = wire_of(part, end)
+        port = _port(part, wire, names) if wire is not None else end[1]
+        moved = [(part.places[key].x + dx, part.places[key].y + dy) for key in dots]
+        draft.lead((ids[end[0]], port), moved)
     return draft.finish(), tuple(ids[item] for item in part.bodies[ROOT])
 
 

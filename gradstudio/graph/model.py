@@ -168,7 +168,7 @@ class Graph:
         bodies: the ordered statements of the program (`ROOT`) and of each block.
         parents: the body in which each item stands.
         wires: the wire into each (item, port); an input has at most one.
-        places: positions of items, and of notes under "note:<item>".
+        places: positions of items, of notes under "note:<item>", of dots on wires as `graph.dots` says.
         tails: comment after the last statement of a body.
         revision: grows by one with every edit.
     """

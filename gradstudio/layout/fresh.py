@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
+from gradstudio.graph.dots import item_of
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
@@ -55,7 +56,7 @@ def clear_of(graph: Graph, edits: Edits, items: Collection[ItemId]) -> Edits:
     moved = {
         key: msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
         for key, place in draft.places.items()
-        if key.removeprefix("note:") in new
+        if item_of(key) in new
     }
     return (*edits, SetPlaces(dict(moved))) if dx or dy else edits
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from gradstudio.graph.dots import end_of, item_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
 from gradstudio.layout.fresh import places_for_new
 from gradstudio.layout.ground import Ground, Rect
@@ -39,8 +40,8 @@ def settled(graph: Graph, target: Graph, *, anew: bool = False) -> dict[str, Pla
 
 
 def _laid_out(graph: Graph) -> dict[str, Place]:
-    """Places for all; notes keep their width."""
-    places = dict(graph.places)
+    """Places for all; notes keep their width, dots of wires go."""
+    places = {key: place for key, place in graph.places.items() if end_of(key) is None}
     for key, (x, y) in layout(graph).items():
         places[key] = msgspec.structs.replace(places.get(key, Place(0.0, 0.0)), x=round(x), y=round(y))
     return places
@@ -92,7 +93,7 @@ def _clear(graph: Graph, block: ItemId) -> None:
     dx, dy = ground.nearest(body, [rect], (block,)) if _is_crowded(ground, graph, block, rect) else (0.0, 0.0)
     inner = {block, *graph.order(BodyId(block))}
     for key, place in graph.places.items():
-        if ItemId(key.removeprefix("note:")) in inner:
+        if item_of(key) in inner:
             graph.places[key] = msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
 
 

@@ -5,7 +5,11 @@ from gradstudio.ui.canvas.view import CanvasView
 
 
 def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
-    """Tracing, selecting along wires, and what is done with the wires of a node."""
+    """Tracing, selecting along wires, and what is done with wires and with those of a node."""
+    return (*_trace_rows(canvas), *_edit_rows(canvas))
+
+
+def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
 
     def some() -> bool:
         return bool(canvas.attention.selection)
@@ -44,6 +48,11 @@ def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
             tooltip="Light what feeds and what follows the selection, fade everything else",
             canvas_only=True,
         ),
+    )
+
+
+def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
+    return (
         ActionRow(
             "graph.swap_inputs",
             "Swap Inputs",
@@ -53,6 +62,15 @@ def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
             ("Alt+S",),
             when=canvas.can_swap,
             tooltip="Exchange what stands in the first two inputs of the selected node",
+        ),
+        ActionRow(
+            "graph.dot",
+            "Put a Dot on the Wire",
+            "Graph",
+            3,
+            canvas.put_dots,
+            when=canvas.has_wires_selected,
+            tooltip="Lead the selected wire through a dot that can be moved (Alt+click on the wire, or double-click)",
         ),
         ActionRow(
             "graph.mute_wire",

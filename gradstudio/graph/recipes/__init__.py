@@ -1,6 +1,7 @@
 """Gestures as pure functions: each reads a graph and returns the edits, or refuses in words."""
 
 from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
+from gradstudio.graph.recipes.dots import add_dot, branch, remove_dots, without_dots
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.loops import carriable, carry
@@ -56,9 +57,11 @@ __all__ = [
     "Draft",
     "add_block",
     "add_child",
+    "add_dot",
     "add_identity",
     "add_operator",
     "append_backward",
+    "branch",
     "call_again",
     "carriable",
     "carry",
@@ -88,6 +91,7 @@ __all__ = [
     "out_of_place",
     "read_leaf",
     "remove_block",
+    "remove_dots",
     "remove_element",
     "rename",
     "replace_operator",
@@ -108,5 +112,6 @@ __all__ = [
     "swappable",
     "unmute_wires",
     "unwrap",
+    "without_dots",
     "wrap",
 ]

@@ -1,10 +1,12 @@
 """A draft: a copy of the graph on which a gesture is tried, edit by edit, before anyone sees it."""
 
 import secrets
+from collections.abc import Sequence
 
 import msgspec
 
 from gradstudio.graph import bindings, order
+from gradstudio.graph.dots import End, Point, end_of, points_of, wire_of, with_points
 from gradstudio.graph.edits import (
     Edit,
     Edits,
@@ -40,6 +42,14 @@ class Draft:
         self._effects = order.effect_needs(graph)
         self._before = joined(graph)
         self._edits: list[Edit] = []
+        self._was = graph
+        self._led: set[End] = set()
+
+    def lead(self, end: End, points: Sequence[Point]) -> None:
+        """Give the wire into a port these dots, whatever became of it."""
+        self._led.add(end)
+        if places := with_points(self.graph, end, points):
+            self.do(SetPlaces(places))
 
     def do(self, *edits: Edit) -> None:
         """Apply edits to the draft and keep them."""
@@ -57,6 +67,7 @@ class Draft:
             Refused: no order satisfies the wires.
         """
         self._forget_muted()
+        self._settle_dots()
         self.do(*order.settled(self.graph, self._effects))
         self.do(*bindings.settled(self.graph, keep))
         self._split_cards()
@@ -67,6 +78,25 @@ class Draft:
         if any(isinstance(edit, RemoveNode | RemoveBlock) for edit in self._edits):
             for node in [node for node in self.graph.nodes.values() if node.muted_wires]:
                 self.put(without_sources(node, self.graph))
+
+    def _settle_dots(self) -> None:
+        """Dots go where their wire went, and away with it."""
+        dotted = {named[0] for key in self.graph.places if (named := end_of(key)) is not None} - self._led
+        for end in dotted:
+            before, after = wire_of(self._was, end), wire_of(self.graph, end)
+            if before is None or before == after:
+                continue
+            points = points_of(self.graph, end)
+            new = self._moved_to(before)
+            self.do(SetPlaces(with_points(self.graph, end, ())))
+            if new is not None:
+                self.do(SetPlaces(with_points(self.graph, new, points)))
+
+    def _moved_to(self, wire: Wire) -> End | None:
+        """Where a wire ends that is no longer where it was: in another port of its target, or at another item."""
+        ends = [(w.target, w.port) for w in self.graph.wires_from(wire.source) if w.output == wire.output]
+        fresh = [end for end in ends if wire_of(self._was, end) != self.graph.wires[end]]
+        return next((end for end in fresh if end[0] == wire.target), next(iter(fresh), None))
 
     def _split_cards(self) -> None:
         """A module whose card is its own now stands beside the call it was drawn with; one that joins, under it."""

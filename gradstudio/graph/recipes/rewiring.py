@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from gradstudio.graph.dots import points_of
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import Block, Graph, ItemId, Node, Wire
@@ -40,6 +41,7 @@ def move_wires(
             stay.append((wire, reason))
         moved = wire if reason else Wire(new, new_output, wire.target, wire.port)
         draft.do(AddWire(moved))
+        draft.lead((wire.target, wire.port), points_of(graph, (wire.target, wire.port)))
     if stay and len(stay) == len(wires):
         raise WireRefused(stay[0][1])
     return draft.finish(), tuple(stay)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gradstudio.graph.dots import points_of
 from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.joining import CALL, CALLED, is_callable, joined, makes_module
@@ -92,6 +93,9 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
         raise Refused(f"{title(draft.graph, node.id)} cannot stand on this wire: nothing of it fits what flows here.")
     attach(draft, wire.source, wire.output, node.id, path)
     attach(draft, node.id, 0, wire.target, wire.port)
+    points = points_of(graph, (wire.target, wire.port))
+    draft.lead((node.id, path), [point for point in points if point[0] < x])
+    draft.lead((wire.target, wire.port), [point for point in points if point[0] >= x])
     return draft.finish(), node.id
 
 

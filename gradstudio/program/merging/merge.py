@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from gradstudio.graph.dots import dots_by_end, wire_of
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
 from gradstudio.graph.muted import without_sources
 from gradstudio.program.comments import comment_lines, paragraphs
@@ -86,6 +87,9 @@ class _Merging:
         target.nodes = {item: without_sources(node, target) for item, node in target.nodes.items()}
         keys = {key for item in (*target.nodes, *target.blocks) for key in (item, f"note:{item}")}
         target.places = {key: place for key, place in self.graph.places.items() if key in keys}
+        for end, dots in dots_by_end(self.graph).items():
+            if wire_of(target, end) == wire_of(self.graph, end):
+                target.places |= {key: self.graph.places[key] for key in dots}
         return target
 
     def means_the_text(self, target: Graph) -> bool:

@@ -17,6 +17,7 @@ from gradstudio.graph.muted import muted_wires
 from gradstudio.graph.notes import note_of
 from gradstudio.operators.model import Effect, Family
 from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas.board_dots import Dotted, ends_of
 from gradstudio.ui.canvas.board_drag import Dragging
 from gradstudio.ui.canvas.board_places import Placing
 from gradstudio.ui.canvas.board_results import Reading
@@ -43,7 +44,7 @@ ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
 
 
-class Board(Dragging, Placing, Reading):
+class Board(Dotted, Dragging, Placing, Reading):
     """Cards, frames, notes and wires of one graph, with places in scene pixels.
 
     Attributes:
@@ -84,6 +85,7 @@ class Board(Dragging, Placing, Reading):
         self._carried: frozenset[ItemId] = frozenset()
         self._touching: tuple[frozenset[str], NDArray[np.bool_]] | None = None
         self.wire_index: dict[Wire, int] = {}
+        self.end_index: dict[tuple[ItemId, str], int] = {}
         self.muted: frozenset[Wire] = frozenset()
         self._numbered: object = None
         self.rebuild()
@@ -273,9 +275,13 @@ class Board(Dragging, Placing, Reading):
     def touching(self, items: frozenset[str]) -> NDArray[np.bool_]:
         """Which wires begin or end at one of these items."""
         if self._touching is None or self._touching[0] != items:
+            key, dotted = items, ends_of(items)
             items = frozenset(items | self.joining.whole(ItemId(item) for item in items))
-            ends = (wire.source in items or wire.target in items for wire in self.wires)
-            self._touching = (items, np.fromiter(ends, dtype=np.bool_, count=len(self.wires)))
+            ends = (
+                wire.source in items or wire.target in items or (wire.target, wire.port) in dotted
+                for wire in self.wires
+            )
+            self._touching = (key, np.fromiter(ends, dtype=np.bool_, count=len(self.wires)))
         return self._touching[1]
 
     def members(self, block: ItemId) -> frozenset[ItemId]:
@@ -304,6 +310,7 @@ class Board(Dragging, Placing, Reading):
         self.muted = self._muted_now()
         self.wires = [wire for wire in (*self.graph.wires.values(), *sorted(self.muted)) if self._ends_exist(wire)]
         self.wire_index = {wire: k for k, wire in enumerate(self.wires)}
+        self.end_index = {(wire.target, wire.port): k for k, wire in enumerate(self.wires)}
         self._touching = None
         self._place()
         self._color_wires()

@@ -60,6 +60,8 @@ class Placing:
 
         def box(self, item: ItemId) -> Box | None: ...
         def anchor(self, port: PortRef) -> tuple[float, float]: ...
+        def _list_dots(self) -> None: ...
+        def _lead_through_dots(self) -> None: ...
 
     _led: tuple[tuple[Floats, Floats, Indices, Indices], Floats] | None = None
     _pointed: tuple[list[PortRef], Floats] | None = None
@@ -67,6 +69,7 @@ class Placing:
     def _place(self) -> None:
         """Rectangles, frames, notes, wires and ports, from the graph's places."""
         self.geometry_revision += 1
+        self._list_dots()
         spare = 0.0
         rows = []
         for item, card in self.cards.items():
@@ -152,6 +155,7 @@ class Placing:
         self.paths = geometry.wire_paths(np.array(starts), np.array(ends), np.array(source), np.array(target))
         if len(self.cards) and not self._drag:
             self._lead_around()
+        self._lead_through_dots()
         self.path_bounds = geometry.path_bounds(self.paths)
 
     def _lead_around(self) -> None:

@@ -48,6 +48,7 @@ class Commands:
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
         def open_view(self) -> None: ...
+        def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]: ...
         def show_items(self, items: Iterable[ItemId]) -> None: ...
 
     def chosen(self) -> frozenset[ItemId]:
@@ -57,6 +58,9 @@ class Commands:
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
         items, wires = self.chosen(), tuple(self.lit.selected_wires)
+        if self.lit.selected_dots:
+            dots = self.lit.selected_dots
+            self.store.attempt(recipes.remove_dots, _counted("Remove", len(dots), "dot"), dots)
         if wires:
             self.remove_wires(wires)
         if items:
@@ -95,7 +99,7 @@ class Commands:
             self.refuse(str(error))
             return
         part = found.graph
-        places = [place for key, place in part.places.items() if not key.startswith("note:")]
+        places = [place for key, place in part.places.items() if key in part]
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self.pointer_or_middle() if x is None or y is None else (x, y)
         edits, items = fragment.paste(
@@ -246,8 +250,9 @@ class Commands:
         places: dict[str, tuple[float, float]] = {
             item: (box.x + dx, box.y + dy) for item in items if (box := board.box(item)) is not None
         }
+        places |= {key: (x + dx, y + dy) for key in self.dots_to_move(items) for x, y in (board.dot_place(key),)}
         if places:
-            key = f"nudge:{','.join(sorted(items))}"
+            key = f"nudge:{','.join(sorted(places))}"
             self.store.submit(recipes.move(board.graph, places), "Nudge", key)
 
 

@@ -99,6 +99,7 @@ class Following:
         """Nothing that was deleted stays lit or selected."""
         graph = self.board.graph
         self.lit.selected_wires = frozenset(wire for wire in self.lit.selected_wires if wire in self.board.wire_index)
+        self.lit.selected_dots &= graph.places.keys()
         self.lit.hovered_wire = self.lit.hovered_port = None
         self.attention.forget(item for item in self.attention.selection if item not in graph)
 
@@ -126,7 +127,7 @@ class Following:
     def _on_attention_selection_changed(self) -> None:
         self.lit.selection = self.attention.selection
         if self.attention.selection:
-            self.lit.selected_wires = frozenset()
+            self.lit.selected_wires = self.lit.selected_dots = frozenset()
         if self.board.raise_cards(self.attention.selection):
             self.picture.invalidate()
         self.viewport().update()

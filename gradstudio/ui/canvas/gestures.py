@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
+from gradstudio.graph.dots import end_of
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
@@ -18,6 +19,7 @@ from gradstudio.ui.canvas.overlay import paint_band
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
+T = TypeVar("T")
 DRAG_DISTANCE: Final = 4.0
 """View pixels after which a press is a drag and no click."""
 
@@ -91,7 +93,7 @@ class RubberBand(Gesture):
     def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
         """Remember the selection to add to or to go back to."""
         super().__init__(canvas, at)
-        self._before = canvas.attention.selection
+        self._before, self._dots_before = canvas.attention.selection, canvas.lit.selected_dots
         self._end: Pointer | None = None
 
     def move(self, at: Pointer) -> None:
@@ -99,6 +101,7 @@ class RubberBand(Gesture):
             return
         self._end = at
         self.canvas.select(self._chosen(at))
+        self.canvas.lit.selected_dots = self._added(self._dots_before, self.canvas.board.dots_in(self._band(at)), at)
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:
@@ -107,6 +110,7 @@ class RubberBand(Gesture):
 
     def cancel(self) -> None:
         self.canvas.select(self._before)
+        self.canvas.lit.selected_dots = self._dots_before
 
     def paint(self, painter: QPainter) -> None:
         if self._end is not None:
@@ -117,12 +121,19 @@ class RubberBand(Gesture):
         return at.holds(Qt.KeyboardModifier.ShiftModifier) or at.holds(Qt.KeyboardModifier.ControlModifier)
 
     def _chosen(self, at: Pointer) -> frozenset[ItemId]:
-        band, board = _between(self.start, at), self.canvas.board
+        band, board = self._band(at), self.canvas.board
         touched = frozenset(item for item in board.ids if (box := board.box(item)) is not None and box.meets(band))
         touched |= {item for item, frame in board.frames.items() if _holds(band, frame.box)}
+        return self._added(self._before, touched, at)
+
+    def _band(self, at: Pointer) -> Box:
+        return _between(self.start, at)
+
+    def _added(self, before: frozenset[T], touched: frozenset[T], at: Pointer) -> frozenset[T]:
+        """With the keys held, what is touched joins what was selected, or leaves it."""
         if at.holds(Qt.KeyboardModifier.ControlModifier):
-            return self._before - touched
-        return self._before | touched if at.holds(Qt.KeyboardModifier.ShiftModifier) else touched
+            return before - touched
+        return before | touched if at.holds(Qt.KeyboardModifier.ShiftModifier) else touched
 
 
 class Move(Gesture):
@@ -138,7 +149,7 @@ class Move(Gesture):
         grabbed: str = "",
         click: Callable[[], None] | None = None,
     ) -> None:
-        """`keys` are items or notes ("note:<item>"); `click` is what a press without a drag does."""
+        """`keys` are items, notes or dots of wires; `click` is what a press without a drag does."""
         super().__init__(canvas, at)
         self._keys = frozenset(keys | canvas.board.whole(ItemId(key) for key in keys))
         self._grabbed, self._click = grabbed, click
@@ -201,6 +212,8 @@ class Move(Gesture):
             key = f"note:{item}"
             if key in self._keys or (item in whole and key in board.graph.places):
                 self._origins[key] = (board.notes[item].box.x, board.notes[item].box.y)
+        for key in (self._keys & board.graph.places.keys() & self._dots()) | board.dots_between(whole):
+            self._origins[key] = board.dot_place(key)
         board.hold(item for item in board.frames if item in whole)
         self.canvas.picture.lift(frozenset(self._origins) | {item for item in whole if item in board.frames})
 
@@ -211,9 +224,14 @@ class Move(Gesture):
         self.canvas.picture.settle()
         self.canvas.viewport().update()
 
+    def _dots(self) -> frozenset[str]:
+        return frozenset(key for key in self._keys if end_of(key) is not None)
+
+    def _items(self) -> set[ItemId]:
+        return {ItemId(key) for key in self._keys if ItemId(key) in self.canvas.board.graph}
+
     def _with_members(self) -> frozenset[ItemId]:
-        board = self.canvas.board
-        items = {ItemId(key) for key in self._keys if not key.startswith("note:")}
+        board, items = self.canvas.board, self._items()
         for item in list(items):
             if item in board.frames:
                 items |= board.members(item)
@@ -222,7 +240,7 @@ class Move(Gesture):
     def _tops(self) -> list[ItemId]:
         """What is dragged, without what lies inside a dragged block."""
         graph = self.canvas.board.graph
-        items = {ItemId(key) for key in self._keys if not key.startswith("note:")}
+        items = self._items()
         return [item for item in items if not items & {ItemId(body) for body in graph.ancestors(item)}]
 
     def _places(self, at: Pointer) -> dict[str, tuple[float, float]]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
+from gradstudio.graph.dots import shared
 from gradstudio.ui.canvas import hits
+from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot
 from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
@@ -34,6 +36,7 @@ CURSORS: Final = {
     "drop_what_if": Shape.PointingHandCursor,
     "title": Shape.SizeAllCursor,
     "note": Shape.SizeAllCursor,
+    "dot": Shape.SizeAllCursor,
 }
 STEPS: Final = {
     Qt.Key.Key_Left: (-1, 0),
@@ -114,6 +117,8 @@ class Hand:
                 self.canvas.open_search(at.x, at.y)
             case "note":
                 self.canvas.edit_note(hit.item)
+            case "wire" if hit.wire is not None:
+                self.canvas.put_dot(hit.wire, at.x, at.y)
             case "card" if hit.header:
                 self.canvas.rename(hit.item)
             case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
@@ -189,7 +194,7 @@ class Hand:
                 self._rest()
             return True
         self._tapped = False
-        if key in STEPS and canvas.attention.selection:
+        if key in STEPS and (canvas.attention.selection or canvas.lit.selected_dots):
             far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
             canvas.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
             return True
@@ -258,6 +263,10 @@ class Hand:
                 return None
             case "card" | "title" | "field" | "more" | "more_leaves" | "switch":
                 return self._begin_move(at, hit)
+            case "dot" if hit.wire is not None:
+                return begin_at_dot(canvas, at, hit)
+            case "wire" if hit.wire is not None and at.holds(Modifier.AltModifier):
+                return PutDot(canvas, at, hit.wire)
             case "note":
                 canvas.select_note(hit.item)
                 return Move(canvas, at, frozenset({f"note:{hit.item}"}))
@@ -281,6 +290,7 @@ class Hand:
     def _begin_move(self, at: Pointer, hit: Hit) -> Gesture:
         canvas, item = self.canvas, self.canvas.board.home(hit.item)
         chosen = canvas.board.joining.cards(canvas.attention.selection)
+        dots = canvas.lit.selected_dots if item in chosen else frozenset()
         if at.holds(Modifier.ControlModifier):
             canvas.select(chosen ^ {item})
         elif at.holds(Modifier.ShiftModifier):
@@ -289,7 +299,8 @@ class Hand:
             canvas.select(frozenset({item}))
         else:
             canvas.attention.select(sorted(chosen), current=item)
-        keys = frozenset(canvas.attention.selection | {item})
+        canvas.lit.selected_dots = dots
+        keys = frozenset(canvas.attention.selection | {item} | shared(canvas.board.graph, dots))
         return Move(canvas, at, keys, item, lambda: self._click(at, hit))
 
     def _click(self, at: Pointer, hit: Hit) -> None:

@@ -15,6 +15,7 @@ from gradstudio.ui.canvas.things import LEAF_EDGE, Card, PortRef
 PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
 WIRE_REACH: Final = 6.0
+DOT_REACH: Final = 8.0
 LEAST_FIELD_ZOOM: Final = 0.62
 """Below it cards are plates without fields."""
 LEAST_PORT_ZOOM: Final = 0.25
@@ -22,7 +23,19 @@ CROSS_REACH: Final = 24.0
 
 NOWHERE: Final = ItemId("")
 HitKind = OneOf[
-    "port", "field", "more", "more_leaves", "switch", "drop_what_if", "card", "note", "title", "wire", "frame", "empty"
+    "port",
+    "field",
+    "more",
+    "more_leaves",
+    "switch",
+    "drop_what_if",
+    "card",
+    "note",
+    "title",
+    "dot",
+    "wire",
+    "frame",
+    "empty",
 ]
 
 
@@ -34,6 +47,7 @@ class Hit:
         header: on a card's header.
         row: of a field.
         label: on the words of this argument, beside its port.
+        dot: key of the dot on the wire.
         leaf: path of the parameter or buffer whose row it is.
     """
 
@@ -44,6 +58,7 @@ class Hit:
     label: InputRow | None = None
     leaf: str = ""
     wire: Wire | None = None
+    dot: str = ""
     header: bool = False
 
 
@@ -58,6 +73,7 @@ def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
         or _card(board, x, y, near)
         or _frame_head(board, x, y, near)
         or _note(board, x, y)
+        or _dot(board, x, y, zoom)
         or _wire(board, x, y, zoom)
         or _frame(board, x, y)
         or EMPTY
@@ -185,6 +201,11 @@ def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
 def _note(board: Board, x: float, y: float) -> Hit | None:
     item = next((item for item, note in reversed(board.notes.items()) if note.box.contains(x, y)), None)
     return Hit("note", item) if item is not None else None
+
+
+def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    found = board.dot_at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
+    return Hit("dot", wire=found[1], dot=found[0]) if found is not None else None
 
 
 def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:

@@ -30,7 +30,7 @@ from gradstudio.ui.canvas.shadows import Shadows
 from gradstudio.ui.canvas.things import Card
 from gradstudio.ui.canvas.wire_label_painter import paint_labels
 from gradstudio.ui.canvas.wire_labels import WireLabels
-from gradstudio.ui.canvas.wire_painter import paint_wires
+from gradstudio.ui.canvas.wire_painter import paint_dots, paint_wires
 
 GRID_STEP: Final = 24.0
 GRID_DOT: Final = 1.5
@@ -232,6 +232,7 @@ class Layer:
             chosen &= ~board.touching(frozenset(without))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_wires(painter, self.look, board, camera, seen, chosen)
+        paint_dots(painter, self.look, board, camera, seen, chosen)
 
     def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         """What came back along the wires, where it can be read."""

@@ -42,6 +42,8 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
     match hit.kind:
         case "port" if hit.port is not None:
             rows = _port_rows(canvas, hit.port)
+        case "dot" if hit.wire is not None:
+            rows = _dot_rows(canvas, hit.wire, hit.dot)
         case "wire" if hit.wire is not None:
             rows = _wire_rows(canvas, hit.wire, x, y)
         case "field" if hit.row is not None:
@@ -155,6 +157,10 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
+    yield "Put a dot here\tAlt+click", lambda: canvas.put_dot(wire, x, y)
+    if canvas.board.dots_of(wire):
+        yield "Remove its dots", lambda: canvas.remove_dots(wire)
+    yield None
     if wire in canvas.board.muted:
         yield "Unmute wire", lambda: canvas.toggle_wires_muted((wire,))
         yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
@@ -164,6 +170,12 @@ def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator
     if wire.target in canvas.board.graph.nodes:
         yield "Mute wire", lambda: canvas.toggle_wires_muted((wire,))
     yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
+
+
+def _dot_rows(canvas: "CanvasView", wire: Wire, dot: str) -> Iterator[Row]:
+    yield "Remove dot\tDel", partial(canvas.store.attempt, recipes.remove_dots, "Remove dot", (dot,))
+    yield "Remove all dots of the wire", lambda: canvas.remove_dots(wire)
+    yield "Remove wire", lambda: canvas.remove_wires((wire,))
 
 
 def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:

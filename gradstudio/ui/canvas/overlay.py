@@ -40,6 +40,7 @@ class OverlayState:
     selection: frozenset[ItemId] = frozenset()
     selected_wires: frozenset[Wire] = frozenset()
     selected_note: ItemId | None = None
+    selected_dots: frozenset[str] = frozenset()
     hovered_item: ItemId | None = None
     hovered_port: PortRef | None = None
     hovered_wire: Wire | None = None
@@ -59,6 +60,8 @@ def paint_overlay(
     for item in {board.home(item) for item in state.selection}:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
         _repaint_ports(painter, look, board, camera, item, seen)
+    for key in state.selected_dots:
+        ring(painter, look.color("accent"), *camera.to_view(*board.dot_place(key)), 10.0 * max(camera.zoom, 0.6))
     note = board.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
         _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)

@@ -27,5 +27,9 @@ def inserted(board: Board, wire: Wire, key: str, x: float, y: float) -> tuple[Ed
     if target is None or by <= 0 or target.right < left:
         return edits, item
     by = math.ceil(by / GRID) * GRID
-    right = {key: (place.x + by, place.y) for key, place in board.graph.places.items() if place.x >= target.x}
+    right = {
+        key: (place.x + by, place.y)
+        for key, place in board.graph.places.items()
+        if place.x >= target.x and key not in board.dots_of(wire)
+    }
     return (*edits, *recipes.move(board.graph, right)), item

@@ -58,6 +58,8 @@ def tooltip(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
             return mode_text(board, hit.item)
         case "card" if hit.item in board.graph.nodes:
             return card_text(board, hit, pages)
+        case "dot" if hit.wire is not None:
+            return f"{wire_text(board, hit.wire)}<br>Drag moves the dot, Ctrl+drag draws another wire from it."
         case "wire" if hit.wire is not None:
             return wire_text(board, hit.wire)
         case "drop_what_if":

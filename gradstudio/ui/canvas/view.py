@@ -135,7 +135,7 @@ class CanvasView(
 
     def select(self, items: frozenset[ItemId]) -> None:
         """Select exactly these items, and no wires."""
-        self.lit.selected_wires, self.lit.selected_note = frozenset(), None
+        self.lit.selected_wires, self.lit.selected_note, self.lit.selected_dots = frozenset(), None, frozenset()
         self.attention.select(sorted({self.board.home(item) for item in items}))
         self.viewport().update()
 

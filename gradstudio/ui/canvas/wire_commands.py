@@ -1,12 +1,15 @@
 """What menus and keys ask of the canvas about wires: tracing, selecting along them, changing places."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
+from gradstudio.graph.dots import dot_key, shared
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas import tracing
+from gradstudio.ui.canvas.geometry import PATH_POINTS, snapped
 from gradstudio.ui.canvas.port_gesture import counted
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.graph_store import GraphStore
 
 
+MIDDLE: Final = PATH_POINTS // 2
+
+
 class WireCommands:
     """Methods of `CanvasView` about wires; what they need of it is declared here."""
 
@@ -31,6 +37,7 @@ class WireCommands:
         layer: Layer
         camera: Camera
         lit: OverlayState
+        snap_to_grid: bool
         said: SignalInstance
 
         def viewport(self) -> QWidget: ...
@@ -77,6 +84,41 @@ class WireCommands:
     def select_following(self) -> None:
         """Select, too, everything that follows from the selection."""
         self.select(self.attention.selection | tracing.following(self.board, self.attention.selection))
+
+    # -------------------------------------------------------------- dots
+
+    def on_grid(self, x: float, y: float) -> tuple[float, float]:
+        """A scene point, on the grid where the canvas snaps to it."""
+        return (snapped(x), snapped(y)) if self.snap_to_grid else (x, y)
+
+    def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
+        """Lead a wire through a scene point; the dot is selected."""
+        if wire not in self.board.wire_index:
+            return
+        place = self.board.dot_index(wire, x, y) if index is None else index
+        if self.store.attempt(recipes.add_dot, "Add dot", wire, place, self.on_grid(x, y)):
+            self.select_dots(frozenset({dot_key((wire.target, wire.port), place)}))
+
+    def put_dots(self) -> None:
+        """Put a dot into the middle of each selected wire."""
+        if not self.lit.selected_wires:
+            self.refuse("Click on a wire first; or double-click where the dot is to be.")
+        for wire in sorted(self.lit.selected_wires):
+            x, y = self.board.paths[self.board.wire_index[wire]][MIDDLE].tolist()
+            self.put_dot(wire, x, y)
+
+    def select_dots(self, keys: frozenset[str]) -> None:
+        """Select exactly these dots, with those that are one with them, and nothing else."""
+        self.select(frozenset())
+        self.lit.selected_dots = shared(self.board.graph, keys)
+
+    def remove_dots(self, wire: Wire) -> None:
+        """Take all dots of a wire away: it runs as it did without."""
+        self.store.attempt(recipes.remove_dots, "Remove dots", tuple(self.board.dots_of(wire)))
+
+    def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
+        """The dots that move with items: selected ones, and those of the wires between the items."""
+        return shared(self.board.graph, self.lit.selected_dots) | self.board.dots_between(items)
 
     # -------------------------------------------------------------- muted wires
 

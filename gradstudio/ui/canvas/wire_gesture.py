@@ -220,7 +220,7 @@ class WireGesture(Gesture):
 
     def _paint_wire(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board
-        here = board.anchor(self._port)
+        here = self._origin()
         free = board.anchor(self._target) if self._target is not None and not self._reason else (self._at.x, self._at.y)
         start, end = (here, free) if self._port.side == "output" else (free, here)
         points = np.array([start, end], dtype=np.float64)
@@ -229,6 +229,10 @@ class WireGesture(Gesture):
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         role = "danger" if self._reason else self._role()
         draw_paths(painter, canvas.camera, seen, path, canvas.look.color(role), 2.6)
+
+    def _origin(self) -> tuple[float, float]:
+        """Where the wire is drawn from, scene pixels."""
+        return self.canvas.board.anchor(self._port)
 
     def _paint_target(self, painter: QPainter) -> None:
         """The port under the pointer, in the colour of what torch would say of it."""

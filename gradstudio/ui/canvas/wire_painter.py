@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.ui.canvas import geometry
@@ -18,6 +18,9 @@ from gradstudio.ui.canvas.port_looks import PortLook
 THICK: Final = 2.0
 JOIN: Final = 0.45
 """Flat segments overlap by so many pixels, else light shows between them."""
+DOT: Final = 5.5
+"""Radius of a dot, scene pixels."""
+LEAST_DOT_ZOOM: Final = 0.2
 DASH: Final = 7.0
 GAP: Final = 6.0
 """Of a muted wire, scene pixels."""
@@ -35,6 +38,22 @@ def paint_wires(
             _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
         else:
             draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
+
+
+def paint_dots(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
+) -> None:
+    """The dots of the chosen wires, as discs in their colour."""
+    radius = DOT * max(camera.zoom, 0.55)
+    for end, keys in board.dots.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
+        k = board.end_index.get(end)
+        if k is None or not chosen[k]:
+            continue
+        painter.setPen(QPen(look.color("canvas"), 1.6))
+        painter.setBrush(wire_color(look, board.wire_looks[board.wire_codes[k]]))
+        for x, y in map(board.dot_place, keys):
+            if seen.grown(DOT).contains(x, y):
+                painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
 
 
 def wire_color(look: Look, known: PortLook) -> QColor:

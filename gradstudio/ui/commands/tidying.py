@@ -1,7 +1,7 @@
 """Tidy: the selection where it stands, or the whole program; the cards glide to their places."""
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import Edits
+from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.canvas.view import CanvasView
 
@@ -37,10 +37,13 @@ def _tidy_part(graph: Graph, items: frozenset[ItemId], sizes: Sizes) -> Edits:
 
 
 def _moves(graph: Graph, corners: dict[str, tuple[float, float]]) -> Edits:
-    """No edits when everything stands there already."""
+    """No edits when everything stands there already; wires of what moves are led anew."""
     moved = {}
     for key, at in corners.items():
         place = graph.places.get(key)
         if place is None or (place.x, place.y) != at:
             moved[key] = at
-    return recipes.move(graph, moved) if moved else ()
+    if not moved:
+        return ()
+    dots = recipes.without_dots(graph, moved)
+    return (*recipes.move(graph, moved), *((SetPlaces(dots),) if dots else ()))
