@@ -127,7 +127,7 @@ class Following:
     def _on_attention_selection_changed(self) -> None:
         self.lit.selection = self.attention.selection
         if self.attention.selection:
-            self.lit.selected_wires = self.lit.selected_dots = frozenset()
+            self.lit.selected_wires, self.lit.selected_dots = frozenset(), frozenset()
         if self.board.raise_cards(self.attention.selection):
             self.picture.invalidate()
         self.viewport().update()
