@@ -54,6 +54,15 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
 def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
     return (
         ActionRow(
+            "graph.connect",
+            "Connect…",
+            "Graph",
+            3,
+            canvas.connect_selected,
+            when=canvas.can_connect,
+            tooltip="Choose the wires between two selected cards (or drag from card to card with Alt and right button)",
+        ),
+        ActionRow(
             "graph.swap_inputs",
             "Swap Inputs",
             "Graph",

@@ -42,7 +42,7 @@ from gradstudio.graph.recipes.repairs import (
     replace_operator,
     statement_before,
 )
-from gradstudio.graph.recipes.rewiring import move_wires, swap_inputs, swappable
+from gradstudio.graph.recipes.rewiring import move_wires, set_links, swap_inputs, swappable
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
 from gradstudio.graph.recipes.typed import set_value
 from gradstudio.graph.recipes.wires import (
@@ -100,6 +100,7 @@ __all__ = [
     "set_document_device_port",
     "set_frozen",
     "set_header",
+    "set_links",
     "set_literal",
     "set_mark",
     "set_muted",

@@ -1,5 +1,6 @@
 """Recipes for wires that are there already: all of an output to another one, two inputs in each other's place."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -11,6 +12,8 @@ from gradstudio.graph.model import Block, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import Port, find_port, input_ports
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.lists import close_gaps, uncover
+from gradstudio.graph.recipes.wires import attach
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import parse
@@ -45,6 +48,22 @@ def move_wires(
     if stay and len(stay) == len(wires):
         raise WireRefused(stay[0][1])
     return draft.finish(), tuple(stay)
+
+
+def set_links(graph: Graph, gone: Iterable[Wire], new: Iterable[Wire]) -> Edits:
+    """Take wires away and draw others, at once.
+
+    Raises:
+        WireRefused: one of them may not be drawn; the message says why.
+        Refused: no order of the statements allows it.
+    """
+    draft, old = Draft(graph), tuple(gone)
+    draft.cut(old)
+    uncover(draft, old)
+    for wire in new:
+        attach(draft, wire.source, wire.output, wire.target, wire.port)
+    close_gaps(draft, ((wire.target, wire.port) for wire in old))
+    return draft.finish()
 
 
 def swappable(graph: Graph, item: ItemId) -> tuple[Port, Port] | None:

@@ -24,6 +24,7 @@ class Editing:
 
         def repaint_board(self) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
+        def close_links(self) -> None: ...
 
     def edit_field(self, item: ItemId, path: str) -> None:
         """Edit the literal of a port where it stands."""
@@ -55,6 +56,7 @@ class Editing:
         """Close an editor or search that is open."""
         self.in_place.close()
         self.searching.close()
+        self.close_links()
 
     def toggle_folded(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them."""

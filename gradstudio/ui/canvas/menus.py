@@ -111,6 +111,8 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield None
         yield ("Unmute" if node.muted else "Mute"), canvas.toggle_muted
         yield ("Compute again" if node.bypassed else "Bypass"), canvas.toggle_bypassed
+        if canvas.can_connect():
+            yield "Connect…", canvas.connect_selected
         if recipes.swappable(graph, item) is not None:
             yield "Swap inputs\tAlt+S", canvas.swap_inputs
         if node.names and "root" not in node.marks:

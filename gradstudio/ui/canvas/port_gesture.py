@@ -44,7 +44,9 @@ class MoveWires(Gesture):
         if self._refused:
             self.canvas.bubble.say(refusal_words(self.canvas, self._refused, len(self._wires)), where, stays=True)
         elif self._wires:
-            self.canvas.bubble.say(f"Move {counted(len(self._wires))} to another output", where, stays=True)
+            self.canvas.bubble.say(
+                f"Move {counted(len(self._wires))} to another output", where, role="info", stays=True
+            )
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:

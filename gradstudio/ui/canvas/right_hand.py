@@ -1,10 +1,12 @@
-"""What a press of the right button with a key begins: a line that cuts wires, or mutes them."""
+"""What a press of the right button with a key begins: cutting or muting wires, a wire from card to card."""
 
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 
+from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
+from gradstudio.ui.canvas.lazy_gesture import LazyConnect
 from gradstudio.ui.canvas.swipes import Knife, MuteSwipe
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ def begin_right(canvas: "CanvasView", at: Pointer) -> Gesture | None:
         return MuteSwipe(canvas, at)
     if at.holds(CONTROL):
         return Knife(canvas, at)
-    return None
+    card = hits.card_at(canvas.board, at.x, at.y) if at.holds(ALT) else None
+    return LazyConnect(canvas, at, card) if card is not None else None
 
 
 def is_gesture(keys: Qt.KeyboardModifier) -> bool:

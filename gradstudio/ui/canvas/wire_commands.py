@@ -1,15 +1,19 @@
 """What menus and keys ask of the canvas about wires: tracing, selecting along them, changing places."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QPainter
 
-from gradstudio.graph import recipes
+from gradstudio.graph import fitting, recipes
 from gradstudio.graph.dots import dot_key, shared
+from gradstudio.graph.fitting import Link
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.names import title
 from gradstudio.ui.canvas import tracing
 from gradstudio.ui.canvas.geometry import PATH_POINTS, snapped
+from gradstudio.ui.canvas.link_list import LinkList
 from gradstudio.ui.canvas.port_gesture import counted
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.camera import Camera
     from gradstudio.ui.canvas.layer import Layer
+    from gradstudio.ui.canvas.look import Look
     from gradstudio.ui.canvas.overlay import OverlayState
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
@@ -35,6 +40,7 @@ class WireCommands:
         attention: Attention
         board: Board
         layer: Layer
+        look: Look
         camera: Camera
         lit: OverlayState
         snap_to_grid: bool
@@ -46,6 +52,7 @@ class WireCommands:
         def chosen(self) -> frozenset[ItemId]: ...
 
     trace_on = False
+    link_list: LinkList | None = None
     _traced: tuple[tuple[int, frozenset[ItemId]], tracing.Trace] | None = None
 
     # -------------------------------------------------------------- tracing
@@ -119,6 +126,72 @@ class WireCommands:
     def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
         """The dots that move with items: selected ones, and those of the wires between the items."""
         return shared(self.board.graph, self.lit.selected_dots) | self.board.dots_between(items)
+
+    # -------------------------------------------------------------- from card to card
+
+    def links_between(self, source: ItemId, target: ItemId) -> list[Link]:
+        """The wires that could be drawn from one card to another, the best fitting first."""
+        sources, targets = self._owners(source, "outputs"), self._owners(target, "inputs")
+        face = self.board.face(target)
+        found = fitting.links(self.board.graph, sources, targets)
+        return [link for link in found if face is not None and face.input(link.port) is not None]
+
+    def _owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]:
+        """The items whose ports stand on a card."""
+        face = self.board.face(item)
+        rows = getattr(face, side) if face is not None else ()
+        return list(dict.fromkeys(row.owner for row in rows))
+
+    def choose_links(self, source: ItemId, target: ItemId, links: list[Link], at: tuple[float, float]) -> None:
+        """Let the person choose among the wires that two cards could have, from a list at view pixels."""
+        self.close_links()
+        graph = self.board.graph
+        ends = {(link.source, link.output, link.target, link.port): link for link in links}
+        there = [link for end, link in ends.items() if graph.wires.get((end[2], end[3])) == Wire(*end)]
+        words = f"Connect {title(graph, source)} to {title(graph, target)}"
+        made = LinkList(self.viewport(), words, links, there, self.look.theme)
+        made.chosen.connect(self._on_links_chosen)
+        made.closed.connect(self._on_links_closed)
+        self.link_list = made
+        made.open_at(QPoint(round(at[0]), round(at[1])))
+
+    def connect_selected(self) -> None:
+        """Choose the wires from the first to the second of two selected cards, in program order."""
+        cards = self.board.joining.cards(self.attention.selection)
+        chosen = [item for item in self.board.ids if item in cards]
+        places = {item: k for k, item in enumerate(self.board.graph.order())}
+        chosen.sort(key=lambda item: places[item])
+        if len(chosen) != 2:
+            self.refuse("Select two cards: the wires from the first to the second can be chosen then.")
+            return
+        for source, target in (chosen, chosen[::-1]):
+            links, box = self.links_between(source, target), self.board.box(target)
+            if links and box is not None:
+                self.choose_links(source, target, links, self.camera.to_view(box.x, box.y + box.height / 2))
+                return
+        first, second = (title(self.board.graph, item) for item in chosen)
+        self.refuse(f"No output of {first} or {second} fits an input of the other.")
+
+    def can_connect(self) -> bool:
+        """Whether two cards are selected."""
+        return len(self.board.joining.cards(self.attention.selection) & self.board.cards.keys()) == 2
+
+    def close_links(self) -> None:
+        """Close the list of wires if one is open."""
+        if self.link_list is not None:
+            self.link_list.close_now()
+
+    def _on_links_chosen(self, new: object, gone: object) -> None:
+        assert isinstance(new, tuple)
+        assert isinstance(gone, tuple)
+        draw, cut = (tuple(Wire(*link[:4]) for link in some) for some in (new, gone))
+        words = f"Wire {len(draw)} times" if len(draw) > 1 else "Wire" if draw else f"Remove {counted(len(cut))}"
+        self.store.attempt(recipes.set_links, words, cut, draw)
+
+    def _on_links_closed(self) -> None:
+        self.link_list = None
+        if (canvas := self.viewport().parentWidget()) is not None:
+            canvas.setFocus()
 
     # -------------------------------------------------------------- muted wires
 

@@ -201,7 +201,7 @@ class WireGesture(Gesture):
         source, end = self._ends(target)
         store = self.canvas.store
         if self._wire is None:
-            store.attempt(_connected, "Wire", source.item, source.output, end.item, end.path)
+            store.attempt(connected, "Wire", source.item, source.output, end.item, end.path)
         elif (self._wire.target, self._wire.port) != (end.item, end.path):
             store.attempt(recipes.replace_target, "Move wire", self._wire, end.item, end.path)
 
@@ -245,6 +245,6 @@ class WireGesture(Gesture):
         return ROLES[verdict.outcome] if verdict is not None else "accent"
 
 
-def _connected(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
+def connected(graph: Graph, source: ItemId, output: int, target: ItemId, path: str) -> Edits:
     """A wire, and room for what comes between."""
     return with_room(graph, recipes.connect(graph, source, output, target, path))
