@@ -97,7 +97,13 @@ def _add_run(verbs: Any) -> None:
 def _add_render(verbs: Any) -> None:
     render = _add(verbs, "render", _render, "draw a document as a picture")
     render.add_argument("file", metavar="FILE")
-    render.add_argument("-o", dest="output", required=True, metavar="OUT", help="OUT.png or OUT.svg")
+    render.add_argument(
+        "-o",
+        dest="output",
+        required=True,
+        metavar="OUT",
+        help="OUT.png (which holds the document, too), OUT.svg or OUT.pdf",
+    )
     render.add_argument("--run", action="store_true", help="run it first, and show values and gradients")
     render.add_argument("--theme", choices=("light", "dark"), default="dark")
 
@@ -244,8 +250,8 @@ def _integrate(options: argparse.Namespace) -> int:
 def _render(options: argparse.Namespace) -> int:
     from gradstudio.headless import Unreadable, open_graph
 
-    if Path(options.output).suffix.lower() not in (".png", ".svg"):
-        print(f"{options.output}: the picture must end in .png or .svg.", file=sys.stderr)
+    if Path(options.output).suffix.lower() not in (".png", ".svg", ".pdf"):
+        print(f"{options.output}: the picture must end in .png, .svg or .pdf.", file=sys.stderr)
         return USAGE
     try:
         graph = open_graph(options.file)

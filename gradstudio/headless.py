@@ -27,6 +27,7 @@ from gradstudio.advice.told import (
     values_expected,
 )
 from gradstudio.document import file as document_file
+from gradstudio.document import in_picture
 from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.read import LARGEST_TEXT
@@ -87,7 +88,7 @@ def open_graph(name: str) -> Graph:
 
 
 def open_file(name: str) -> Opened:
-    """A `.gsg` or a Python file, or standard input for "-".
+    """A `.gsg`, a Python file, a picture with a graph, or standard input for "-".
 
     Raises:
         Unreadable: with the reason.
@@ -98,6 +99,8 @@ def open_file(name: str) -> Opened:
         if name.endswith(document_python.SUFFIX):
             read = document_python.load_python(Path(name))
             return Opened(read.graph, read.lines, read.device)
+        if name.lower().endswith(in_picture.SUFFIX):
+            return Opened(in_picture.load_picture(Path(name))[0])
         return Opened(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column) from error

@@ -83,6 +83,7 @@ def _file_rows(c: FileCommands) -> tuple[Row, ...]:
         ActionRow("file.save_as", "Save As…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
         ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
         ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
+        ActionRow("file.copy_picture", "Copy as Picture", "File", 3, c.copy_picture),
         ActionRow("file.quit", "Quit", "File", 4, c.quit, ("Ctrl+Q",), "quit"),
     )
 

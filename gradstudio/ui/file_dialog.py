@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
 
-OUR_SUFFIXES = (".gsg", ".py", ".ipynb", ".png", ".svg")
+OUR_SUFFIXES = (".gsg", ".py", ".ipynb", ".png", ".svg", ".pdf")
 BUTTON_ICONS = {
     "backButton": "backward",
     "forwardButton": "forward",

@@ -17,7 +17,7 @@ from gradstudio.ui.settings import Settings
 from gradstudio.ui.theme import Theme
 
 SUFFIX = ".gsg"
-OPENED = (SUFFIX, ".py")
+OPENED = (SUFFIX, ".py", ".png")
 """Suffixes of what can be dropped on the window: documents, and Python texts."""
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {

@@ -15,12 +15,12 @@ SCALE = 2.0
 
 
 def write_picture(graph: Graph, events: Iterable[Event], path: Path, theme_name: str) -> int:
-    """Draw the whole canvas into a PNG or SVG file.
+    """Draw the whole canvas into a PNG, SVG or PDF file.
 
     Args:
         graph: what is drawn.
         events: what the engine said while it ran the graph; none for a canvas without results.
-        path: ends in .png or .svg.
+        path: ends in .png, .svg or .pdf.
         theme_name: "light" or "dark".
     """
     os.environ["QT_QPA_PLATFORM"] = "offscreen"

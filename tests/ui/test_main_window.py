@@ -200,7 +200,7 @@ def test_what_is_written_ends_as_its_kind_does(
 
 
 @pytest.mark.feature(78)
-@pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
+@pytest.mark.parametrize(("name", "magic"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml"), ("out.pdf", b"%PDF")])
 def test_the_picture_is_written(window: MainWindow, tmp_path: Path, name: str, magic: bytes) -> None:
     window.file.open_example(example_files()[0])
     when_asked_for_a_file(tmp_path / name)

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
+from gradstudio.document.file import View
+from gradstudio.document.in_picture import with_graph
 from gradstudio.graph.model import Graph
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
@@ -20,6 +22,8 @@ from gradstudio.ui.theme import Theme
 
 MARGIN: Final = 32.0
 EMPTY: Final = Box(0, 0, 320, 120)
+POINTS_PER_INCH: Final = 72
+SUFFIXES: Final = (".png", ".svg", ".pdf")
 MAXIMUM_SIDE: Final = 16_000
 """Device pixels; larger graphs are scaled down to fit."""
 
@@ -59,18 +63,57 @@ def write_svg(graph: Graph, results: Results | None, theme: Theme, path: Path, s
     painter.end()
 
 
-def save_picture(
-    graph: Graph, results: Results | None, theme: Theme, path: Path, scale: float = 1.0, shown: Shown | None = None
-) -> None:
-    """Write a PNG, or an SVG where the path ends so.
+def write_pdf(graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None) -> None:
+    """The same as a PDF of one page, as large as the canvas: a scene pixel is a point.
 
     Raises:
         OSError: the file cannot be written.
     """
-    if path.suffix.lower() == ".svg":
-        write_svg(graph, results, theme, path, shown)
-    elif not render_picture(graph, results, theme, scale, shown).save(str(path)):
-        raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png or .svg")
+    board, box = _board(graph, results, theme, shown)
+    path.write_bytes(b"")  # QPdfWriter says nothing when it cannot write
+    writer = QPdfWriter(str(path))
+    writer.setTitle("GradStudio")
+    writer.setResolution(POINTS_PER_INCH)
+    writer.setPageMargins(QMarginsF())
+    writer.setPageSize(QPageSize(QSizeF(box.width, box.height), QPageSize.Unit.Point))
+    painter = QPainter(writer)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box)
+    painter.end()
+
+
+def png_of(image: QImage) -> bytes:
+    """A picture as the bytes of a PNG."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # a device and a format, which the stubs lack
+    return bytes(data.data())
+
+
+def save_picture(
+    graph: Graph,
+    results: Results | None,
+    theme: Theme,
+    path: Path,
+    scale: float = 1.0,
+    shown: Shown | None = None,
+    view: View | None = None,
+) -> None:
+    """Write a PNG that holds the document itself, too; an SVG or a PDF where the path ends so.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    match path.suffix.lower():
+        case ".svg":
+            write_svg(graph, results, theme, path, shown)
+        case ".pdf":
+            write_pdf(graph, results, theme, path, shown)
+        case ".png":
+            picture = png_of(render_picture(graph, results, theme, scale, shown))
+            path.write_bytes(with_graph(picture, graph, view))
+        case _:
+            raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
 
 
 def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Box]:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
@@ -21,6 +23,9 @@ from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
 from gradstudio.ui.import_module_dialog import ImportModuleDialog
 from gradstudio.ui.main_window_frame import SUFFIX
 from gradstudio.ui.state.bringing import Bringing
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.facts import Shown
 
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
@@ -59,7 +64,7 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        kinds = f"Documents and Python (*{SUFFIX} *.py);;{FILTER};;Python (*.py);;All files (*)"
+        kinds = f"Documents, Python, pictures with a graph (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
         path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
         if path is not None:
             self._settings.change(folder=str(path.parent))
@@ -210,8 +215,8 @@ class FileCommands(QObject):
         dialog.accept()
 
     def export_picture(self) -> None:
-        """Write a picture of the whole canvas."""
-        kinds = "PNG picture (*.png);;SVG drawing (*.svg)"
+        """Write a picture of the whole canvas; a PNG holds the document, too."""
+        kinds = "PNG picture, opens here again (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
         chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
         if chosen is None:
             return
@@ -221,6 +226,11 @@ class FileCommands(QObject):
             self._warn("The picture was not written", f"{chosen} cannot be written: {error.strerror or error}.")
             return
         self.said.emit(f"Wrote {chosen}")
+
+    def copy_picture(self) -> None:
+        """Put a picture of the whole canvas on the clipboard."""
+        QGuiApplication.clipboard().setImage(canvas_picture(self._context))
+        self.said.emit("Copied the canvas as a picture")
 
     def quit(self) -> None:
         """Close the window, which asks about unsaved changes."""
@@ -294,15 +304,29 @@ def title_of_example(path: Path) -> str:
     return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")
 
 
+def canvas_picture(context: Context) -> QImage:
+    """Everything on the canvas, as its overlays show it."""
+    from gradstudio.ui.canvas.picture import render_picture
+
+    session = context.session
+    graph, theme = session.graph_store.graph, context.canvas.look.theme
+    return render_picture(graph, session.results, theme, PICTURE_SCALE, _shown(context))
+
+
 def save_canvas_picture(context: Context, path: Path) -> None:
-    """Write everything on the canvas, as its overlays show it, as PNG or SVG.
+    """Write everything on the canvas, as its overlays show it, as PNG, SVG or PDF.
 
     Raises:
         OSError: the file cannot be written.
     """
-    from gradstudio.ui.canvas.facts import Shown
     from gradstudio.ui.canvas.picture import save_picture
 
-    session = context.session
-    shown = Shown(**{name: context.overlays[name] for name in Shown.__dataclass_fields__})
-    save_picture(session.graph_store.graph, session.results, context.canvas.look.theme, path, PICTURE_SCALE, shown)
+    session, view = context.session, View(*context.canvas.view_state())
+    graph, theme = session.graph_store.graph, context.canvas.look.theme
+    save_picture(graph, session.results, theme, path, PICTURE_SCALE, _shown(context), view)
+
+
+def _shown(context: Context) -> "Shown":
+    from gradstudio.ui.canvas.facts import Shown
+
+    return Shown(**{name: context.overlays[name] for name in Shown.__dataclass_fields__})

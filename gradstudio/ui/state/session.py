@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.document import file, python
+from gradstudio.document import file, in_picture, python
 from gradstudio.document.file import View
 from gradstudio.graph.model import Graph
 from gradstudio.ui.state.attention import Attention
@@ -68,13 +68,17 @@ class Session(QObject):
         self._take(Graph(), None, None)
 
     def open(self, path: Path) -> None:
-        """Put a file's document in place of this one; a Python text becomes a new, unsaved document.
+        """Put a file's document in place of this one; a Python text, or the graph in a picture, becomes a new one.
 
         Raises:
             DocumentError: the file cannot be read; this document is untouched.
         """
         if path.suffix == python.SUFFIX:
             self._take(python.load_python(path).graph, None, None, path)
+            return
+        if path.suffix.lower() == in_picture.SUFFIX:
+            graph, view = in_picture.load_picture(path)
+            self._take(graph, None, view, path)
             return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)
