@@ -64,7 +64,7 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        kinds = f"Documents, Python, pictures with a graph (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
+        kinds = f"Documents, Python, pictures (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
         path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
         if path is not None:
             self._settings.change(folder=str(path.parent))
