@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
-from gradstudio.ui.action_table_nav import nav_rows
+from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_shell import shell_rows
 from gradstudio.ui.action_table_wires import wire_rows
@@ -56,6 +56,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
     return (
         *_file_rows(commands.file),
         *_edit_rows(commands.edit),
+        *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),
         *run_rows(commands.run, commands.debug),

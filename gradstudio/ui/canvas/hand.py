@@ -184,6 +184,9 @@ class Hand:
         if key == Qt.Key.Key_Escape:
             if self.cancel_gesture():
                 return True
+            if canvas.finding.is_open:
+                canvas.finding.close()
+                return True
             wanted = bool(canvas.attention.selection)
             canvas.hide_words()
             canvas.clear_selection()

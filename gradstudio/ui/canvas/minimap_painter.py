@@ -130,9 +130,15 @@ class MapPicture:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def paint_lit(painter: QPainter, look: Look, board: Board, seen: MapCamera, selection: Collection[ItemId]) -> None:
-    """Outlines: the selection, and what runs now or next, which has a dot beside it."""
+def paint_lit(
+    painter: QPainter, look: Look, board: Board, seen: MapCamera, selection: Collection[ItemId],
+    found: Collection[ItemId] = (),
+) -> None:  # fmt: skip
+    """Outlines: what was found, the selection, and what runs now or next, which has a dot beside it."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
+    matching = sorted(board.index[item] for item in found if item in board.index)
+    painter.setPen(QPen(look.color("warning"), 1.5))
+    draw_rects(painter, seen.rects(board.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
     chosen = sorted({board.index[item] for item in selection if item in board.index})
     painter.setPen(QPen(look.color("accent"), 1.5))
     draw_rects(painter, seen.rects(board.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))

@@ -201,6 +201,7 @@ class CanvasView(
         self.look = Look(theme, self.look.meter)
         self.layer.set_look(self.look)
         self.bubble.set_theme(theme)
+        self.finding.bar.set_theme(theme)
         if self.trouble is not None:
             self.trouble.set_theme(theme)
         self.repaint_board()
@@ -219,6 +220,7 @@ class CanvasView(
         self._paint_trace(painter)
         size = view.width(), view.height()
         paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
+        self.finding.paint(painter)
         self._paint_debugger(painter)
         if self.hand.gesture is None:
             self.remedies.paint(painter)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QSize
 
 from gradstudio.ui.canvas.border_pan import BorderPan
+from gradstudio.ui.canvas.finding import Finding
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.navigation import Navigation
 from gradstudio.ui.canvas.travel import Travel
@@ -26,7 +27,8 @@ class Wayfinding(Navigation):
 
     def _set_up_map(self) -> None:
         """When everything it shows is there."""
-        self.minimap = Minimap(cast("CanvasView", self))
+        view = cast("CanvasView", self)
+        self.minimap, self.finding = Minimap(view), Finding(view)
 
     def take_preferences(self, preferences: "Preferences") -> None:
         """Move as this person wants it."""
