@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_shell import shell_rows
+from gradstudio.ui.action_table_tabs import tab_rows
 from gradstudio.ui.action_table_wires import wire_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
 from gradstudio.ui.commands.debug import DebugCommands
@@ -18,6 +19,7 @@ from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
 from gradstudio.ui.commands.nav import NavCommands
 from gradstudio.ui.commands.shell import ShellCommands
+from gradstudio.ui.commands.tabs import TabCommands
 from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.panels.code_hints import HINT_TIPS, MODE_WORDS
 from gradstudio.ui.state.overlays import OVERLAYS
@@ -49,12 +51,15 @@ class Commands(NamedTuple):
     nav: NavCommands
     help: HelpCommands
     shell: ShellCommands
+    tabs: TabCommands
 
 
 def action_rows(commands: Commands) -> tuple[Row, ...]:
     """All rows, menu by menu in the order shown."""
     return (
         *_file_rows(commands.file),
+        *tab_rows(commands.tabs),
+        _quit_row(commands.file),
         *_edit_rows(commands.edit),
         *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
@@ -68,7 +73,9 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
 
 def _file_rows(c: FileCommands) -> tuple[Row, ...]:
     return (
-        ActionRow("file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document"),
+        ActionRow(
+            "file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document in a tab of its own"
+        ),
         ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
         ActionRow(
             "file.import_module",
@@ -85,8 +92,11 @@ def _file_rows(c: FileCommands) -> tuple[Row, ...]:
         ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
         ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
         ActionRow("file.copy_picture", "Copy as Picture", "File", 3, c.copy_picture),
-        ActionRow("file.quit", "Quit", "File", 4, c.quit, ("Ctrl+Q",), "quit"),
     )
+
+
+def _quit_row(c: FileCommands) -> ActionRow:
+    return ActionRow("file.quit", "Quit", "File", 5, c.quit, ("Ctrl+Q",), "quit")
 
 
 def _edit_rows(c: EditCommands) -> tuple[Row, ...]:

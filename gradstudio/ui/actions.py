@@ -80,6 +80,12 @@ class ActionSet(QObject):
         """The action of a row."""
         return self._actions[action_id]
 
+    def take_rows(self, rows: Sequence[Row]) -> None:
+        """The same commands are carried out by others now: those of the document in front."""
+        self.rows = tuple(rows)
+        self._by_id.update({row.id: row for row in self.rows if isinstance(row, ActionRow)})
+        self.refresh()
+
     def fill_menus(self, menus: dict[str, QMenu]) -> None:
         """Put the rows into the menus of a window."""
         for name, menu in menus.items():
@@ -168,12 +174,12 @@ class ActionSet(QObject):
     def _add_dynamic(self, menu: QMenu, row: MenuRow) -> None:
         submenu = menu.addMenu(row.text)
         submenu.setToolTipsVisible(True)
-        submenu.aboutToShow.connect(lambda: _refill(submenu, row))
+        submenu.aboutToShow.connect(lambda: self._refill(submenu, row))
 
-
-def _refill(menu: QMenu, row: MenuRow) -> None:
-    menu.clear()
-    row.fill(menu)
+    def _refill(self, menu: QMenu, made_from: MenuRow) -> None:
+        menu.clear()
+        same = (row for row in self.rows if isinstance(row, MenuRow) and row[:3] == made_from[:3])
+        next(same, made_from).fill(menu)
 
 
 def _target(menu: QMenu, path: str) -> QMenu:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
 from gradstudio.ui.dock_title import DockTitle
 from gradstudio.ui.theme import Theme
@@ -45,16 +45,35 @@ class Docks(QObject):
         return self._docks[key]
 
     def fill(self, panels: Mapping[str, QWidget]) -> None:
-        """Put a panel into each dock, and pictures on its buttons."""
+        """Give each panel a page in its dock; the first one there is shown."""
         for key, panel in panels.items():
             panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
-            empty = self._docks[key].widget()
-            self._docks[key].setWidget(panel)
-            empty.deleteLater()
-            title = self._docks[key].titleBarWidget()
-            if isinstance(title, DockTitle):
-                title.take_tab_focus()
-        self.set_theme(self._theme)
+            self._pages(key).addWidget(panel)
+
+    def turn_to(self, panels: Mapping[str, QWidget]) -> None:
+        """Show the pages of these panels."""
+        for key, panel in panels.items():
+            self._pages(key).setCurrentWidget(panel)
+
+    def take_out(self, panels: Mapping[str, QWidget]) -> None:
+        """These panels are needed no more."""
+        for key, panel in panels.items():
+            self._pages(key).removeWidget(panel)
+
+    def _pages(self, key: str) -> QStackedWidget:
+        """What holds the pages of a dock, made with the first of them, with pictures on the dock's buttons."""
+        dock = self._docks[key]
+        found = dock.widget()
+        if isinstance(found, QStackedWidget):
+            return found
+        made = QStackedWidget(dock)
+        dock.setWidget(made)
+        found.deleteLater()
+        title = dock.titleBarWidget()
+        if isinstance(title, DockTitle):
+            title.take_tab_focus()
+            title.set_theme(self._theme)
+        return made
 
     def __iter__(self) -> Iterator[QDockWidget]:
         """All docks."""

@@ -45,12 +45,12 @@ class Frame(QMainWindow):
     Signals:
         first_painted(): once, after the window was painted for the first time.
         closed(): it closes for good.
-        file_dropped(object): the path of a document that was dropped onto it.
+        files_dropped(object): the paths of documents that were dropped onto it.
     """
 
     first_painted = Signal()
     closed = Signal()
-    file_dropped = Signal(object)
+    files_dropped = Signal(object)
 
     def __init__(self, settings: Settings, theme: Theme) -> None:
         """An empty window, as large and arranged as it was left."""
@@ -103,23 +103,20 @@ class Frame(QMainWindow):
         self.closed.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_file(event) is not None:
+        if dropped_files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = dropped_file(event)
-        if path is not None:
+        if paths := dropped_files(event):
             event.acceptProposedAction()
-            self.file_dropped.emit(path)
+            self.files_dropped.emit(paths)
 
 
-def dropped_file(event: QDropEvent) -> Path | None:
-    """The one document that is being dropped, or None."""
+def dropped_files(event: QDropEvent) -> tuple[Path, ...]:
+    """The documents and Python texts that are being dropped; none when there is anything else among them."""
     urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.suffix in OPENED else None
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    return paths if len(paths) == len(urls) and all(path.suffix in OPENED for path in paths) else ()
 
 
 def _always() -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
@@ -41,9 +41,24 @@ class ToolBar(QObject):
         self.device.setToolTip("The device on which creation nodes create")
         self.device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.device.activated.connect(self._on_device_activated)
-        session.graph_store.edited.connect(self.show_device)
-        session.graph_store.replaced.connect(self.show_device)
-        session.engine.state_changed.connect(self.show_device)
+        self._listen()
+
+    def take(self, session: Session, set_device: Callable[[str], None]) -> None:
+        """Follow another document."""
+        if session is self._session:
+            return
+        for signal in self._heard():
+            signal.disconnect(self.show_device)
+        self._session, self._set_device = session, set_device
+        self._listen()
+
+    def _heard(self) -> tuple[SignalInstance, ...]:
+        session = self._session
+        return (session.graph_store.edited, session.graph_store.replaced, session.engine.state_changed)
+
+    def _listen(self) -> None:
+        for signal in self._heard():
+            signal.connect(self.show_device)
         self.show_device()
 
     def show_device(self) -> None:

@@ -1,8 +1,8 @@
-"""The File menu: new, open, save, export; and the question before changes are lost."""
+"""The File menu: open, save, export; and the question before changes are lost."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
@@ -13,6 +13,7 @@ from gradstudio.document.brought import graph_of, offers
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
 from gradstudio.document.export import write_export
 from gradstudio.document.file import View
+from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.table import Form
 from gradstudio.protocol.bring import Brought
@@ -23,6 +24,7 @@ from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
 from gradstudio.ui.import_module_dialog import ImportModuleDialog
 from gradstudio.ui.main_window_frame import SUFFIX
 from gradstudio.ui.state.bringing import Bringing
+from gradstudio.ui.state.session import Session
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.facts import Shown
@@ -33,8 +35,21 @@ PICTURE_SCALE = 2.0
 """Picture pixels a scene pixel: sharp on any screen."""
 
 
+class Opener(Protocol):
+    """Where documents are opened: the row of tabs."""
+
+    def new(self) -> None:
+        """Open an empty document."""
+
+    def open(self, path: Path) -> DocumentError | None:
+        """Show a file; the reason when it cannot be read."""
+
+    def take(self, fill: Callable[[Session], None]) -> DocumentError | None:
+        """Fill a document that is nobody's work yet; the reason when it cannot be filled."""
+
+
 class FileCommands(QObject):
-    """Opens and saves the session's document.
+    """Saves the session's document, and has others opened.
 
     Signals:
         said(object): something to say in the status bar: "Saved to …".
@@ -47,20 +62,18 @@ class FileCommands(QObject):
     said = Signal(object)
     warned = Signal(object)
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+    def __init__(self, context: Context, opener: Opener, parent: QObject | None = None) -> None:
         """Work on the context's session."""
         super().__init__(parent)
-        self._context = context
+        self._context, self._opener = context, opener
         self.left_out: Callable[[], str] = lambda: ""
         self._session, self._settings, self._window = context.session, context.settings, context.window
 
     # ------------------------------------------------------------------ new and open
 
     def new(self) -> None:
-        """An empty document."""
-        if self.may_leave():
-            self._session.new()
-            self._session.memory.clear()
+        """An empty document in a tab of its own."""
+        self._opener.new()
 
     def open(self) -> None:
         """Ask for a file and open it."""
@@ -71,9 +84,7 @@ class FileCommands(QObject):
             self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
-        """Open a file, after asking about unsaved changes; says so when it cannot be read."""
-        if not self.may_leave():
-            return False
+        """Open a file in a tab of its own; says so when it cannot be read."""
         error = self.try_open(path)
         if error is not None:
             self.say_unreadable(path, error)
@@ -81,9 +92,8 @@ class FileCommands(QObject):
 
     def try_open(self, path: Path) -> DocumentError | None:
         """Open a file without a question; the reason when it cannot be read."""
-        try:
-            self._session.open(path)
-        except DocumentError as error:
+        error = self._opener.open(path)
+        if error is not None:
             return error
         self._settings.add_recent(path)
         if path.suffix == ".py":
@@ -96,7 +106,7 @@ class FileCommands(QObject):
         last = Path(self._settings.preferences.folder or self._folder())
         folder = last if last.is_dir() else self._folder()
         path = ask_what(self._window, theme, "Import Module", folder, "Python (*.py)")
-        if path is None or not self.may_leave():
+        if path is None:
             return
         self._settings.change(folder=str(path.parent))
         try:
@@ -123,21 +133,20 @@ class FileCommands(QObject):
         except DocumentError as error:
             self.say_unreadable(path, error)
             return
-        self._session.restore(graph, None)
+        self._opener.take(lambda session: self._put_brought(session, graph, brought))
         self.said.emit(brought.told)
+
+    def _put_brought(self, session: Session, graph: Graph, brought: Brought) -> None:
+        session.restore(graph, None, brought.told.split(" ")[0])
         for line in (brought.told, *brought.notes):
-            self._session.engine.tell(Log(level="info", text=line))
+            session.engine.tell(Log(level="info", text=line))
 
     def open_example(self, path: Path) -> bool:
         """Open an example as a new, unsaved document."""
-        if not self.may_leave():
-            return False
-        try:
-            self._session.open_example(path)
-        except DocumentError as error:
+        error = self._opener.take(lambda session: session.open_example(path))
+        if error is not None:
             self.say_unreadable(path, error)
-            return False
-        return True
+        return error is None
 
     def open_first_example(self) -> None:
         """What a first start shows."""
@@ -280,7 +289,7 @@ class FileCommands(QObject):
         words = str(error)
         if isinstance(error, UnreadableFile) and error.line is not None:
             words = f"Line {error.line}, column {error.column}: {error.message}"
-        self._warn(title, f"{words}\n\nThe file was not changed, and the document in the window is as it was.")
+        self._warn(title, f"{words}\n\nThe file was not changed, and what is open is as it was.")
 
     def _warn(self, text: str, details: str) -> None:
         box = QMessageBox(QMessageBox.Icon.Warning, "GradStudio", text, Button.Ok, self._window)

@@ -8,6 +8,7 @@ from gradstudio.protocol.client import COMMAND
 from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages import Device, Event, Hello, Log, Request
+from gradstudio.ui.state.engine_line import EngineLine, Exchange
 
 SPARE_DELAY_MS = 1500
 KILL_WAIT_MS = 2000
@@ -95,6 +96,7 @@ class EngineClient(QObject):
     Attributes:
         devices: what torch really has; empty until the first engine is ready.
         state: "starting", "ready", "busy" or "dead".
+        exchange: the lines of the documents that share it.
 
     Signals:
         received(object): every `Event` of the engine at work.
@@ -114,6 +116,7 @@ class EngineClient(QObject):
         self.state = "starting"
         self.devices: tuple[Device, ...] = ()
         self.hello: Hello | None = None
+        self.exchange = Exchange()
         self._quick_deaths = 0
         self._engine: EngineChild | None = None
         self._spare: EngineChild | None = None
@@ -148,9 +151,9 @@ class EngineClient(QObject):
         """What starts an engine."""
         return tuple(self._command)
 
-    def tell(self, log: Log) -> None:
-        """Announce a line of another engine than the one at work: of a module that is being brought."""
-        self.received.emit(log)
+    def line(self, parent: QObject | None = None) -> EngineLine:
+        """A line of its own for one more document."""
+        return EngineLine(self, parent)
 
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""

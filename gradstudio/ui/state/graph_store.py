@@ -135,6 +135,16 @@ class GraphStore(QObject):
         """Whether nothing changed since the last save."""
         return self.undo_stack.isClean()
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has changed anything yet, not even to take it back."""
+        return self.is_clean and not self.undo_stack.count()
+
+    def close(self) -> None:
+        """The document is closed: its history is forgotten, and nobody hears of it."""
+        self.undo_stack.blockSignals(True)
+        self.undo_stack.clear()
+
     def _on_undo_stack_clean_changed(self, clean: bool) -> None:
         self.clean_changed.emit(clean)
 

@@ -7,7 +7,7 @@ from gradstudio.operators.docstrings.model import Docstring
 from gradstudio.operators.docstrings.reader import read
 from gradstudio.protocol.messages import Event, Hello
 from gradstudio.protocol.pages import Describe, Described
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.engine_line import EngineLine
 
 WAITING = {
     "starting": "torch is still starting. Its own documentation appears here as soon as it has.",
@@ -29,7 +29,7 @@ class PageStore(QObject):
     arrived = Signal(object)
     requested = Signal(object)
 
-    def __init__(self, engine: EngineClient, parent: QObject | None = None) -> None:
+    def __init__(self, engine: EngineLine, parent: QObject | None = None) -> None:
         """No page is here yet."""
         super().__init__(parent)
         self._engine = engine

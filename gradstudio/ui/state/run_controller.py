@@ -15,7 +15,7 @@ from gradstudio.protocol import debugging, messages
 from gradstudio.protocol.inference import Inferred
 from gradstudio.protocol.messages import Verb
 from gradstudio.ui.state import run_events
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.engine_line import EngineLine
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.memory_store import MemoryStore
 from gradstudio.ui.state.record_walk import RecordWalk
@@ -23,6 +23,7 @@ from gradstudio.ui.state.result_store import Failure, ResultStore
 from gradstudio.ui.state.run_in_record import RunInRecord
 from gradstudio.ui.state.run_questions import RunQuestions
 from gradstudio.ui.state.run_requests import RunRequests, repeated_nodes
+from gradstudio.ui.state.run_sharing import RunSharing
 from gradstudio.ui.state.run_size import RunSize, marked
 from gradstudio.ui.state.run_state import Command, Debugging, RunState, Situation, waiting_words, why_not
 from gradstudio.ui.state.throttle import Throttle
@@ -33,7 +34,7 @@ SETTLE_MS = 2
 STOP_PATIENCE_MS = 150
 
 
-class RunController(RunInRecord, RunQuestions, RunSize, QObject):
+class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
     """Loads the graph into the engine, carries out verbs, spreads what comes back, walks the record.
 
     Signals:
@@ -56,7 +57,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
     def __init__(
         self,
         store: GraphStore,
-        engine: EngineClient,
+        engine: EngineLine,
         results: ResultStore,
         memory: MemoryStore,
         parent: QObject | None = None,
@@ -85,6 +86,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
         results.moment_moved.connect(self._on_results_moment_moved)
+        self._share(engine)
 
     # ------------------------------------------------------------------ what a person may ask
 
@@ -100,6 +102,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
             empty=not self._store.graph.nodes,
             looking_back=self._results.looking_back,
             has_before=self._walk.has_before,
+            elsewhere=self._engine.busy_elsewhere,
         )
         return why_not(command, situation)
 
@@ -273,9 +276,7 @@ class RunController(RunInRecord, RunQuestions, RunSize, QObject):
         self._settle.request()
 
     def _on_settle_due(self) -> None:
-        if self._engine.ready and not self.state.busy:
-            self._requests.load_and_infer()
-        assert self.program is not None  # compiled in any case; the next `Paused`, or `Hello`, comes back here
+        self._ask_for_shapes()
 
     def _on_stop_timer_timeout(self) -> None:
         if self.state.busy and self._heard_more:

@@ -5,7 +5,7 @@ from PySide6.QtCore import SignalInstance
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.debugging import Change
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.engine_line import EngineLine
 from gradstudio.ui.state.run_requests import RunRequests
 from gradstudio.ui.state.run_state import Command, RunState
 
@@ -14,7 +14,7 @@ class RunQuestions:
     """The part of `RunController` that asks; the answers come with its signals."""
 
     _requests: RunRequests
-    _engine: EngineClient
+    _engine: EngineLine
     refused: SignalInstance
     state: RunState
 

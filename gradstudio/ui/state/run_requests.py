@@ -11,7 +11,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol import messages
 from gradstudio.protocol.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.inference import Infer, Inferred, TryWire
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.engine_line import EngineLine
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 
@@ -32,7 +32,7 @@ class RunRequests:
     def __init__(
         self,
         store: GraphStore,
-        engine: EngineClient,
+        engine: EngineLine,
         compiled: Callable[[Program], None],
         show: Callable[[Program], None],
     ) -> None:
@@ -92,10 +92,19 @@ class RunRequests:
         self._engine.send(messages.Load(document=self.document, revision=revision, program=program, tensors=tensors))
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
 
-    def load_and_infer(self) -> None:
-        """Send the program and ask for its shapes; while the engine looks for them the program is shown."""
+    def displaced(self) -> None:
+        """The engine has another document's program now; stored tensors it keeps."""
+        self._loaded_revision = -1
+
+    def load_and_infer(self, *, load: bool = True) -> None:
+        """Send the program and ask for its shapes; while the engine looks for them the program is shown.
+
+        Args:
+            load: False only asks for the shapes: what is loaded, and live, stays another document's.
+        """
         known, self._shows = self._program, False
-        self.load()
+        if load:
+            self.load()
         self.infer()
         self._shows = True
         if self._program is not None and self._program is not known:

@@ -89,6 +89,7 @@ class Situation(NamedTuple):
         dead: no engine can be started; `empty`: nothing is on the canvas.
         looking_back: a moment of the record is looked at.
         has_before: the record has a step before the one looked at.
+        elsewhere: title of another document whose run is under way; "": none.
     """
 
     state: RunState
@@ -96,6 +97,7 @@ class Situation(NamedTuple):
     empty: bool
     looking_back: bool
     has_before: bool
+    elsewhere: str = ""
 
 
 def why_not(command: Command, at: Situation) -> str:
@@ -117,6 +119,8 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return "A run is under way. Stop it first (Shift+F5)."
     if at.empty:
         return "There is nothing to run yet: drag an operator from the library onto the canvas."
+    if at.elsewhere:
+        return f"“{at.elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.dead:
         return "The engine does not start. See the log, then Run ▸ Restart Engine."
     if command == "zero_grad" and (not state.live or state.stale):

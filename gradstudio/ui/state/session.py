@@ -9,6 +9,7 @@ from gradstudio.document.file import View
 from gradstudio.graph.model import Graph
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.debug_store import DebugStore
+from gradstudio.ui.state.disk import Stamp, stamp_of
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.experiments import Experiments
 from gradstudio.ui.state.graph_store import GraphStore
@@ -30,6 +31,9 @@ class Session(QObject):
         path: where it is saved; None before the first save.
         read_from: the Python text that it was read from, until it is saved; None: none.
         view: zoom and centre as they stood in the file, for the canvas to take up.
+        subject: what it is about while it has no path: the example or the Python text it came from.
+        number: of the untitled documents of a window, from 1.
+        stamp: how the file looked on disk when it was read or written last.
 
     Signals:
         path_changed(): saved under another name, opened, or new.
@@ -40,10 +44,13 @@ class Session(QObject):
     def __init__(self, engine: EngineClient, parent: QObject | None = None) -> None:
         """An empty, unsaved document on this engine."""
         super().__init__(parent)
-        self.engine = engine
+        self.engine = engine.line(self)
+        self.engine.title = lambda: self.title
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None
+        self.subject, self.number = "", 1
+        self.stamp: Stamp | None = None
         self.graph_store = GraphStore(parent=self)
         self.scope = Scope(self.graph_store, self)
         self.shown_store = ShownStore(self.graph_store, self.scope, self)
@@ -52,16 +59,23 @@ class Session(QObject):
         self.results = ResultStore(self, self.attention, self.graph_store)
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
-        self.pages = PageStore(engine, self)
-        self.run = RunController(self.graph_store, engine, self.results, self.memory, self, self.debug)
+        self.pages = PageStore(self.engine, self)
+        self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
-        self.trials = WireTrials(self.graph_store, self.results, self.run, engine, self)
+        self.trials = WireTrials(self.graph_store, self.results, self.run, self.engine, self)
         self.experiments = Experiments(self.graph_store, self.run, self)
 
     @property
     def title(self) -> str:
         """What the window's title shows."""
-        return self.path.name if self.path is not None else "Untitled"
+        if self.path is not None:
+            return self.path.name
+        return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing in it is anybody's own: empty or an example, and never changed."""
+        return self.path is None and self.read_from is None and self.graph_store.is_untouched
 
     def new(self) -> None:
         """Put an empty document in place."""
@@ -74,7 +88,7 @@ class Session(QObject):
             DocumentError: the file cannot be read; this document is untouched.
         """
         if path.suffix == python.SUFFIX:
-            self._take(python.load_python(path).graph, None, None, path)
+            self._take(python.load_python(path).graph, None, None, path, path.stem)
             return
         if path.suffix.lower() == in_picture.SUFFIX:
             graph, view = in_picture.load_picture(path)
@@ -90,11 +104,11 @@ class Session(QObject):
             DocumentError: the file cannot be read; this document is untouched.
         """
         graph, view = file.load_with_view(path)
-        self._take(graph, None, view)
+        self._take(graph, None, view, subject=path.stem.lstrip("0123456789").replace("_", " ").strip())
 
-    def restore(self, graph: Graph, path: Path | None) -> None:
+    def restore(self, graph: Graph, path: Path | None, subject: str = "") -> None:
         """Put a recovered graph in place; it counts as changed since the last save."""
-        self._take(graph, path, None)
+        self._take(graph, path, None, subject=subject)
         self.graph_store.undo_stack.resetClean()
 
     def save(self, path: Path, view: View | None = None) -> None:
@@ -104,14 +118,28 @@ class Session(QObject):
             DocumentError: it could not be written; the old file is whole.
         """
         file.save(self.graph_store.graph, path, view)
+        self.stamp = stamp_of(path)
         self.graph_store.set_clean()
         if path != self.path:
             self.path = path
             self.path_changed.emit()
 
-    def _take(self, graph: Graph, path: Path | None, view: View | None, read_from: Path | None = None) -> None:
+    @property
+    def changed_on_disk(self) -> bool:
+        """Whether another program has written the file, or taken it away, since it was read or written here."""
+        return self.path is not None and self.stamp is not None and stamp_of(self.path) != self.stamp
+
+    def close(self) -> None:
+        """The document is closed: it hears nothing more of the engine."""
+        self.engine.hang_up()
+        self.graph_store.close()
+
+    def _take(
+        self, graph: Graph, path: Path | None, view: View | None, read_from: Path | None = None, subject: str = ""
+    ) -> None:
         self.attention.select(())
-        self.path, self.view, self.read_from = path, view, read_from
+        self.path, self.view, self.read_from, self.subject = path, view, read_from, subject
+        self.stamp = stamp_of(path) if path is not None else None
         self.graph_store.load(graph)
         self.memory.clear()  # what another document held is not this one's
         self.path_changed.emit()

@@ -11,7 +11,7 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import EditError, Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.inference import WireTried
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.engine_line import EngineLine
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.known import known_values
 from gradstudio.ui.state.result_store import ResultStore
@@ -54,7 +54,7 @@ class WireTrials(QObject):
         store: GraphStore,
         results: ResultStore,
         run: RunController,
-        engine: EngineClient,
+        engine: EngineLine,
         parent: QObject | None = None,
     ) -> None:
         """Nothing was asked."""

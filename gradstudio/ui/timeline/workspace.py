@@ -59,6 +59,11 @@ class Workspace(QWidget):
         self._settings.change(timeline=self.shows_timeline)
         self.timeline_switched.emit()
 
+    def take_up_preference(self) -> None:
+        """Show or hide the timeline as it was chosen last, in whatever tab that was."""
+        if self.shows_timeline != self._settings.preferences.timeline:
+            self._panel.setVisible(self._settings.preferences.timeline)
+
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self.band.set_theme(theme)

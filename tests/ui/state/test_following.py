@@ -28,8 +28,7 @@ def session(qtbot: QtBot, engine: EngineClient) -> Iterator[Session]:
     qtbot.waitUntil(lambda: engine.ready, timeout=PATIENCE_MS)
     made = Session(engine)
     yield made
-    engine.received.disconnect(made.run._on_engine_received)
-    engine.died.disconnect(made.run._on_engine_died)
+    made.engine.hang_up()
 
 
 def add(session: Session, key: str, **arguments: str) -> ItemId:

@@ -1,0 +1,259 @@
+"""Everything that belongs to one open document: its canvas, timeline, panels and commands.
+
+A room is built when its tab is first shown. What all documents share (library, overlays, actions, toolbar) is the
+window's and never made here.
+"""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.document.file import View
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
+from gradstudio.ui.action_table import Commands, action_rows
+from gradstudio.ui.action_table_nav import ZOOM_MENU
+from gradstudio.ui.actions import ActionSet
+from gradstudio.ui.canvas import CanvasView
+from gradstudio.ui.canvas.typed_view import TypedView
+from gradstudio.ui.code_room import CodeRoom
+from gradstudio.ui.commands.context import Context
+from gradstudio.ui.commands.debug import DebugCommands
+from gradstudio.ui.commands.edit import EditCommands
+from gradstudio.ui.commands.file import FileCommands
+from gradstudio.ui.commands.graph import GraphCommands
+from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.nav import NavCommands
+from gradstudio.ui.commands.view import ViewCommands
+from gradstudio.ui.panels.breakpoints import BreakpointsPanel
+from gradstudio.ui.panels.code import CodePanel
+from gradstudio.ui.panels.documentation import DocumentationPanel
+from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.log import LogPanel
+from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.panels.problems import ProblemsPanel
+from gradstudio.ui.panels.status import StatusBar
+from gradstudio.ui.size_dialog import may_run
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline import TimelinePanel, Workspace
+from gradstudio.ui.unapplied import Unapplied
+
+if TYPE_CHECKING:
+    from gradstudio.ui.main_window import MainWindow
+
+LOOKING_MS = 200
+
+ThemedPanel = (
+    InspectorPanel | DocumentationPanel | MemoryPanel | CodePanel | LogPanel | ProblemsPanel | BreakpointsPanel
+)
+
+
+class DocumentRoom(QObject):
+    """One document as it is seen and worked on.
+
+    Attributes:
+        rows: the commands, as this document carries them out.
+        is_shown: its tab is the one in front.
+
+    Signals:
+        changed(): something that an action may depend on is another one now.
+        problems_counted(object): how many problems there are now.
+    """
+
+    changed = Signal()
+    problems_counted = Signal(object)
+
+    def __init__(self, window: "MainWindow", session: Session) -> None:
+        """Build what the commands need; `furnish` makes the rest, when there are actions."""
+        super().__init__(window)
+        self._window, self.session, self.is_shown = window, session, False
+        self.problem_count = 0
+        theme = window.theme
+        self._looking = Throttle(LOOKING_MS, self)
+        self.canvas = CanvasView(session, window.overlays, theme)
+        self.canvas.searching.shelf, self.canvas.searching.habits = window.shelf, window.habits
+        self.typed_view = TypedView(self.canvas)
+        self.inspector = InspectorPanel(session, theme)
+        self.documentation = DocumentationPanel(session, theme)
+        self.memory = MemoryPanel(session, theme)
+        self.code = CodePanel(session, theme)
+        self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
+        self.breakpoints = BreakpointsPanel(session, theme)
+        self.status = StatusBar(session, theme)
+        self._build_commands()
+        self.rows = action_rows(self.commands)
+
+    def furnish(self, actions: ActionSet) -> None:
+        """Build what is made from actions, and connect everything."""
+        window, session = self._window, self.session
+        self.timeline = TimelinePanel(session, actions, window.theme)
+        self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
+        actions.keep_off(self.timeline)
+        self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
+        self.code_room = CodeRoom(window.frame, self.code, self.canvas)
+        self._wire_session()
+        self._wire_parts()
+        self._take_up_view()
+
+    @property
+    def panels(self) -> dict[str, ThemedPanel]:
+        """What it has in the docks, by dock."""
+        return {
+            "inspector": self.inspector,
+            "documentation": self.documentation,
+            "memory": self.memory,
+            "code": self.code,
+            "log": self.log,
+            "problems": self.problems,
+            "breakpoints": self.breakpoints,
+        }
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
+            part.set_theme(theme)
+
+    def show_in_front(self, shown: bool) -> None:
+        """Its tab comes to the front, or goes behind another one."""
+        self.is_shown = self.session.engine.shown = shown
+        if shown:
+            self.workspace.take_up_preference()
+            self.session.run.wake()
+            self.problems_counted.emit(self.problem_count)
+
+    def may_leave(self) -> bool:
+        """Ask about what would be lost; False keeps the document open."""
+        return self.code.may_leave() and self.file.may_leave()
+
+    def close(self) -> None:
+        """The document is closed for good: its widgets go."""
+        for widget in (*self.panels.values(), self.status, self.workspace):
+            widget.setParent(None)
+            widget.deleteLater()
+        self.deleteLater()
+
+    # ------------------------------------------------------------------ building
+
+    def _build_commands(self) -> None:
+        window, session = self._window, self.session
+        docks = window.frame.docks
+        context = Context(session, window.overlays, window.settings, self.canvas, window.frame)
+        self.file = FileCommands(context, window.documents, self)
+        self.graph = GraphCommands(
+            context,
+            self.inspector,
+            lambda: docks.bring_forward("inspector"),
+            window.find_operator,
+            window.toggle_favourite,
+        )
+        self.commands = Commands(
+            file=self.file,
+            edit=EditCommands(context),
+            view=ViewCommands(
+                context,
+                window.choose_theme,
+                window.frame.layout_keeper.reset,
+                docks.fill_menu,
+                lambda: self.workspace.toggle_timeline(),
+                lambda: window.settings.preferences.timeline,
+                self.code,
+                self._edit_code,
+            ),
+            graph=self.graph,
+            run=session.run,
+            debug=DebugCommands(context),
+            nav=NavCommands(context),
+            help=HelpCommands(session, window.frame, lambda: window.actions.shortcut_sheet(), window.looked_up),
+            tabs=window.tab_commands,
+            shell=window.shell,
+        )
+
+    def _wire_session(self) -> None:
+        session, store, changed = self.session, self.session.graph_store, self.changed
+        store.history_changed.connect(changed)  # not the stack itself: it still signals while it dies
+        store.replaced.connect(changed)
+        session.attention.selection_changed.connect(changed)
+        session.attention.moment_changed.connect(changed)
+        session.debug.changed.connect(changed)
+        session.player.changed.connect(changed)
+        session.results.recorded.connect(changed)
+        session.run.state_changed.connect(changed)
+        session.engine.state_changed.connect(changed)
+        session.path_changed.connect(self._take_up_view)
+        session.pages.requested.connect(self._on_pages_requested)
+        store.edited.connect(self._looking.request)
+        store.replaced.connect(self._looking.request)
+        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self._window.frame)
+
+    def _wire_parts(self) -> None:
+        self.workspace.timeline_switched.connect(self.changed)
+        self.canvas.view_changed.connect(self._on_canvas_view_changed)
+        self.canvas.status_message.connect(self.status.say)
+        self.canvas.said.connect(self.status.note)
+        self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
+        self.file.said.connect(self.status.confirm)
+        self.file.warned.connect(self.status.say)
+        self.file.left_out = Unapplied(self.session, self.code.live, self.status).saved
+        self.problems.counted.connect(self._on_problems_counted)
+        self.code.said.connect(self.status.confirm)
+        self.code.left.connect(self.canvas.setFocus)
+        self.code.live.applying.connect(self.typed_view.remember)
+        self.code.added.connect(self.typed_view.show)
+        self.code.show_hints(self._window.settings.preferences.code_hints)
+        self.code.hints_changed.connect(self._on_code_hints_changed)
+        self._looking.due.connect(self._on_looking_due)
+
+    def _take_up_view(self) -> None:
+        view = self.session.view
+        if view is not None and view != View():
+            self.canvas.restore_view(view.zoom, view.x, view.y)
+
+    def _edit_code(self) -> None:
+        """Put the cursor into the program's text."""
+        self._window.frame.docks.bring_forward("code")
+        self.code.editor.setFocus()
+        self.code_room.grow()
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_code_hints_changed(self, mode: object) -> None:
+        self._window.settings.change(code_hints=mode)
+        self.changed.emit()
+
+    def _on_canvas_view_changed(self) -> None:
+        self.status.show_zoom(self.canvas.zoom)
+        self._looking.request()
+
+    def _on_looking_due(self) -> None:
+        """The engine summarises first what is in view."""
+        self.session.run.visible = self.canvas.visible_items()
+
+    def _on_problems_counted(self, count: int) -> None:
+        self.problem_count = count
+        self.problems_counted.emit(count)
+
+    def _on_canvas_what_if_requested(self, item: object) -> None:
+        """The number of that node is typed into the inspector's table."""
+        self._window.frame.docks.bring_forward("inspector")
+        self.session.attention.select((ItemId(str(item)),))
+        reason = self.inspector.try_number()
+        if reason:
+            self.status.say(reason)
+
+    def _on_pages_requested(self, key: object) -> None:
+        """A person wants to read that page; "" shows the one that was read last."""
+        self._window.frame.docks.bring_forward("documentation")
+        self.documentation.show_operator(str(key))
+
+    def focus(self) -> None:
+        """Give the canvas the keys, once more when it is shown: what is hidden does not get them."""
+        self.canvas.setFocus()
+        QTimer.singleShot(0, self, self._focus_canvas)
+
+    def _focus_canvas(self) -> None:
+        focused: QWidget | None = self._window.frame.focusWidget()
+        if focused in (None, self.canvas):
+            self.canvas.setFocus()
