@@ -8,6 +8,7 @@ from gradstudio.document.checks import Fault, Where, check_header, check_item, c
 from gradstudio.document.errors import BadWire
 from gradstudio.document.format import BodyRecord, ContentRecord, DefinitionRecord, Item, NodeRecord, PlaceRecord
 from gradstudio.document.order import check_forward
+from gradstudio.graph.checks import literal_reason
 from gradstudio.graph.dots import compacted, end_of, wire_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -26,6 +27,7 @@ from gradstudio.graph.model import (
 )
 from gradstudio.graph.ports import find_port, output_ports
 from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Kind
 
 DEEPEST_NESTING = 100
 
@@ -55,7 +57,32 @@ def _definition(content: ContentRecord, record: DefinitionRecord, where: Where) 
     check_names(record.outputs, (*where, "outputs"))
     inner = _body(record, where, record)
     inner.places = _places(inner, content.view.definitions.get(record.name, {}))
-    return Definition(record.name, tuple(record.inputs), tuple(record.outputs), inner)
+    _check_signature(inner, record, where)
+    return Definition(
+        record.name,
+        tuple(record.inputs),
+        tuple(record.outputs),
+        inner,
+        defaults=record.defaults,
+        is_module=record.module,
+        settings=tuple(record.settings),
+        setup=tuple(ItemId(item) for item in record.setup),
+        kept=tuple(ItemId(item) for item in record.kept),
+        note=record.note,
+    )
+
+
+def _check_signature(inner: Graph, record: DefinitionRecord, where: Where) -> None:
+    """What says more of inputs and of statements names those that are there."""
+    for field, names in (("settings", record.settings), ("defaults", list(record.defaults))):
+        if unknown := next((name for name in names if name not in record.inputs), ""):
+            raise Fault(f"the definition has no input '{unknown}'", (*where, field))
+    for field, items in (("setup", record.setup), ("kept", record.kept)):
+        if unknown := next((item for item in items if ItemId(item) not in inner), ""):
+            raise Fault(f"there is no item '{unknown}'", (*where, field))
+    for name, text in record.defaults.items():
+        if reason := literal_reason(text, Kind.ANY):
+            raise Fault(f"the default of '{name}' is no literal: {reason}", (*where, "defaults"))
 
 
 def _body(record: BodyRecord, where: Where, definition: DefinitionRecord | None) -> Graph:

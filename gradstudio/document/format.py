@@ -177,11 +177,21 @@ class BodyRecord(Record, frozen=True, kw_only=True):
 
 
 class DefinitionRecord(BodyRecord, frozen=True, kw_only=True):
-    """A sub-program that nodes ``group:<name>`` call."""
+    """A sub-program that nodes ``group:<name>`` call, or (a module) construct.
+
+    `settings` are the inputs that a module's constructor takes; `setup` the outermost statements of its
+    ``__init__``, `kept` those nodes of them that are its attributes.
+    """
 
     name: Name
     inputs: list[Name] = []
     outputs: list[Name] = []
+    defaults: dict[Name, Literal] = {}
+    module: bool = False
+    settings: list[Name] = []
+    setup: list[Id] = []
+    kept: list[Id] = []
+    note: Note = ""
 
 
 class ViewRecord(Record, frozen=True, kw_only=True):

@@ -127,6 +127,15 @@ def _tail(body: BodyId, text: str) -> Line:
 def _definition(definition: Definition) -> str:
     head = [f'  "name": {_json(definition.name)}', f'  "inputs": {_json(definition.inputs)}']
     head.append(f'  "outputs": {_json(definition.outputs)}')
+    more = {
+        "defaults": {name: definition.defaults[name] for name in sorted(definition.defaults)},
+        "module": definition.is_module,
+        "settings": definition.settings,
+        "setup": definition.setup,
+        "kept": definition.kept,
+        "note": _clean(definition.note),
+    }
+    head += [f'  "{key}": {_json(value)}' for key, value in more.items() if value]
     return "  {\n" + ",\n".join([*head, *_body(definition.graph, "  ")]) + "\n  }"
 
 

@@ -8,13 +8,13 @@ from collections import Counter
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.choices import choice
 from gradstudio.graph.gradients import Gradients, body_is_top_level, decisive_literals, losses_first
-from gradstudio.graph.model import BodyId, Graph, ItemId, Node
+from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Node
 from gradstudio.graph.names import RESERVED, suggest
+from gradstudio.graph.rows import GROUP
 from gradstudio.graph.soundness import Soundness
-from gradstudio.graph.statements import Binding
+from gradstudio.graph.statements import Binding, inputs_of
 from gradstudio.graph.unchanged import Seen
 from gradstudio.operators.model import Effect, Face, Family, Operator
 
@@ -35,7 +35,7 @@ class Analysis:
 
     def __init__(self, graph: Graph, inputs: tuple[str, ...] = (), before: "Analysis | None" = None) -> None:
         """Analyse the graph; `inputs` are the names that a definition is given, `before` an older analysis."""
-        self.graph, self.inputs, self.revision = graph, inputs, graph.revision
+        self.graph, self.inputs, self.revision = graph, inputs or inputs_of(graph), graph.revision
         self.seen = Seen(graph)
         self.structure = object()
         held = before.held(self.seen) if before is not None else frozenset()
@@ -86,6 +86,7 @@ class Analysis:
                     for end in ("first", "next"):
                         wire = self.graph.wires.get((item, f"{end}.{name}"))
                         counts.update([wire.source] if wire is not None else ())
+        counts.update(wire.source for wire in self.graph.wires_to(DEFINITION_OUTPUTS))
         return counts
 
     @cached_property
@@ -177,12 +178,14 @@ class _Folding:
         for item in self.graph.order():
             if self.soundness.is_live(item):
                 stack = stacks.setdefault(self.graph.parents[item], [])
-                self._take(item, stack)
+                self._take(item, stack, self.soundness.ports[item])
                 stack.append(item)
+        returned = [wire.port for wire in self.graph.wires_to(DEFINITION_OUTPUTS)]
+        self._take(DEFINITION_OUTPUTS, stacks.get(ROOT, []), tuple(sorted(returned, key=int)))
 
-    def _take(self, item: ItemId, stack: list[ItemId]) -> None:
+    def _take(self, item: ItemId, stack: list[ItemId], ports: tuple[str, ...]) -> None:
         height = 0
-        for port in reversed(self.soundness.ports[item]):
+        for port in reversed(ports):
             if not stack:
                 break
             source = stack[-1]

@@ -1,17 +1,14 @@
 """Arguments: what a node is given, in the order in which Python writes and evaluates it."""
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 import msgspec
 
 from gradstudio.graph.calling import row_of_call
-from gradstudio.graph.model import Block, Definition, Graph, Node
-from gradstudio.graph.scope_cards import card_operator
-from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
+from gradstudio.graph.model import Block, Graph, Node
+from gradstudio.graph.rows import row_of
+from gradstudio.operators.model import LIST_LIKE, Face, Kind, Operator, Parameter
 
-GROUP = "group:"
 SLICE_PARTS = ("start", "stop", "step")
 KEYWORD_DIM = frozenset({"softmax", "log_softmax", "softmin", "gumbel_softmax", "glu"})
 """Operators whose required ``dim`` people write by keyword: ``torch.softmax(x, dim=1)``."""
@@ -25,6 +22,7 @@ POSITIONAL_FIRST = frozenset({"to", "type", "requires_grad_", "train"})
 """Methods whose optional first argument people write by position: ``x.to(device)``."""
 
 
+_NO_RECEIVER = frozenset({Face.FUNCTION, Face.CONSTRUCTOR, Face.GROUP})
 WHOLE = -1
 """In place of a number of elements: the argument is brought by one value."""
 MAX_ARRANGED = 10_000
@@ -54,12 +52,8 @@ _arranged: dict[_ArrangedBy, tuple[Operator, tuple[Argument, ...]]] = {}
 
 def find_operator(graph: Graph, node: Node) -> Operator | None:
     """The row of a node, also of one that calls a definition or a module; None when it is unknown."""
-    if node.operator.startswith(GROUP):
-        return _definition_operator(graph, node.operator)
-    row = load().get(node.operator)
-    if row is None:
-        return card_operator(node)
-    return row_of_call(graph, node, row) if row.face is Face.CALL else row
+    row = row_of(graph, node)
+    return row_of_call(graph, node, row) if row is not None and row.face is Face.CALL else row
 
 
 def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
@@ -155,7 +149,7 @@ def _keywords(operator: Operator, positional: tuple[str, ...] | None, given: set
         if parameter.name not in given:
             is_open = is_open and positional is None and precedes_required
             continue
-        is_receiver = k == 0 and face is not Face.FUNCTION and face is not Face.CONSTRUCTOR
+        is_receiver = k == 0 and face not in _NO_RECEIVER
         if positional is not None:
             by_position = parameter.name in positional and not parameter.keyword_only
         else:
@@ -178,38 +172,6 @@ def _is_conventional(face: Face, word: str, parameter: Parameter, k: int) -> boo
     if word in RANGES and parameter.name == "step":
         return True
     return parameter.default is None or parameter.variadic or (is_first and word in POSITIONAL_FIRST)
-
-
-def _definition_operator(graph: Graph, key: str) -> Operator | None:
-    definition = graph.definitions.get(key.removeprefix(GROUP))
-    if definition is None:
-        return None
-    row = _rows.get(definition)
-    if row is None:
-        row = _rows[definition] = _row_of(definition, key)
-    return row
-
-
-_rows: "WeakKeyDictionary[Definition, Operator]" = WeakKeyDictionary()
-
-
-def _row_of(definition: Definition, key: str) -> Operator:
-    return Operator(
-        key=key,
-        title=definition.name,
-        face=Face.GROUP,
-        category="Groups",
-        summary="",
-        parameters=tuple(Parameter(name, Kind.ANY) for name in definition.inputs),
-        results=tuple(Result(name, Family.UNKNOWN) for name in definition.outputs),
-        effects=tuple(dict.fromkeys(_definition_effects(definition.graph))),
-    )
-
-
-def _definition_effects(graph: Graph) -> Iterator[Effect]:
-    for node in graph.nodes.values():
-        operator = load().get(node.operator)
-        yield from operator.effects if operator is not None else ()
 
 
 _OVER = Parameter("over", Kind.ANY, default="()")

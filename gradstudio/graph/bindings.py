@@ -1,10 +1,13 @@
 """Bindings: which statement a name means at each place, and fresh names where a wire says otherwise."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from gradstudio.graph.edits import Edits, ReplaceNode
-from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Wire
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.statements import inputs_of
 from gradstudio.graph.storage import receiver
 
 Binding = tuple[ItemId, int]
@@ -26,6 +29,9 @@ def name_of(graph: Graph, binding: Binding) -> str:
     item, output = binding
     if (block := graph.blocks.get(item)) is not None:
         return (block.variable, *block.carried)[output]
+    if item == DEFINITION_INPUTS:
+        names = inputs_of(graph)
+        return names[output] if output < len(names) else ""
     node = graph.nodes.get(item)
     return node.names[output] if node is not None and output < len(node.names) else ""
 
@@ -39,6 +45,9 @@ def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
     """
     draft = graph.copy()
     renamed: dict[ItemId, None] = {}
+    for binding in [*_like_definitions(graph)]:
+        _rename(draft, binding)
+        renamed[binding[0]] = None
     for _ in range(MAX_ROUNDS):
         clash = _first_clash(draft)
         if clash is None:
@@ -54,10 +63,18 @@ def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
     return tuple(ReplaceNode(draft.nodes[item]) for item in renamed)
 
 
+def _like_definitions(graph: Graph) -> Iterator[Binding]:
+    """The results that are called as a definition is, which nothing could call behind them."""
+    if not graph.definitions:
+        return
+    for node in graph.nodes.values():
+        yield from ((node.id, k) for k, name in enumerate(node.names) if name in graph.definitions)
+
+
 def _rename(draft: Graph, binding: Binding) -> None:
     item, output = binding
     node = draft.nodes[item]
-    name = fresh(set(bound_names(draft)), node.names[output].rstrip("0123456789") or "x")
+    name = fresh({*bound_names(draft), *draft.definitions}, node.names[output].rstrip("0123456789") or "x")
     names = tuple(name if k == output else old for k, old in enumerate(node.names))
     draft.nodes[item] = msgspec.structs.replace(node, names=names)
 
@@ -67,7 +84,9 @@ Clash = tuple[Binding, Binding | None]
 
 def _first_clash(graph: Graph) -> Clash | None:
     """The first wire, in program order, whose name means another binding there."""
-    return _walk(graph, ROOT, {})
+    environment: dict[str, Binding] = {name: (DEFINITION_INPUTS, k) for k, name in enumerate(inputs_of(graph))}
+    clash = _walk(graph, ROOT, environment)
+    return clash or _read(graph, graph.wires_to(DEFINITION_OUTPUTS), environment, skip_next=False)
 
 
 def _walk(graph: Graph, body: BodyId, environment: dict[str, Binding]) -> Clash | None:

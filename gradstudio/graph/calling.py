@@ -2,9 +2,9 @@
 
 from gradstudio.graph.joining import CALL
 from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.rows import row_of
 from gradstudio.operators.calling import INPUTS, MODULE, called_row, input_parameter, taken
-from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Face, Operator
+from gradstudio.operators.model import Operator
 
 _SAME = {"python.alias": "value"}
 _SAME |= {f"torch.nn.Module.{word}": "self" for word in (
@@ -19,8 +19,8 @@ def maker_of(graph: Graph, call: Node) -> Operator | None:
     wire = graph.wires.get((call.id, MODULE))
     node = graph.nodes.get(wire.source) if wire is not None else None
     node = origin(graph, node) if node is not None else None
-    found = load().get(node.operator) if node is not None else None
-    return found if found is not None and found.face is Face.CONSTRUCTOR else None
+    found = row_of(graph, node) if node is not None else None
+    return found if found is not None and found.constructs else None
 
 
 def taker_of(graph: Graph, call: Node) -> Operator | None:

@@ -4,12 +4,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gradstudio.graph import names as naming
-from gradstudio.graph.bindings import Binding, binding_of
 from gradstudio.graph.dots import dots_by_end, end_of, wire_of
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
-from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place, Wire
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
 
 STORED = "python.stored"
 
@@ -59,9 +58,7 @@ def paste(
     draft = Draft(graph)
     ids = {item: draft.new_id("b" if item in part.blocks else "n") for item in part.order()}
     names = (
-        {}
-        if as_typed
-        else _new_names(part, draft.taken_names(), {n for one in graph.nodes.values() for n in one.names})
+        {} if as_typed else new_names(part, draft.taken_names(), {n for one in graph.nodes.values() for n in one.names})
     )
     draft.do(*(SetTensor(digest, tensor) for digest, tensor in part.tensors.items() if digest not in graph.tensors))
     for item in part.order():
@@ -70,19 +67,22 @@ def paste(
         index = draft.end_of(into)
         if (node := part.nodes.get(item)) is not None:
             muted = {port: (ids[source], k) for port, (source, k) in node.muted_wires.items() if source in ids}
-            fresh = msgspec.structs.replace(_fresh_node(node, ids[item], names), muted_wires=muted)
+            fresh = msgspec.structs.replace(renamed_node(node, ids[item], names), muted_wires=muted)
             draft.do(AddNode(fresh, into, index))
         else:
-            draft.do(AddBlock(_fresh_block(part.blocks[item], ids[item], names), into, index))
+            draft.do(AddBlock(renamed_block(part.blocks[item], ids[item], names), into, index))
     draft.do(
-        *(AddWire(Wire(ids[w.source], w.output, ids[w.target], _port(part, w, names))) for w in part.wires.values())
+        *(
+            AddWire(Wire(ids[w.source], w.output, ids[w.target], renamed_port(part, w, names)))
+            for w in part.wires.values()
+        )
     )
     draft.do(*(AddWire(Wire(w.source, w.output, ids[w.target], w.port)) for w in outer))
     places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items() if not end_of(key)}
     draft.do(SetPlaces(dict(places)))
     for end, dots in dots_by_end(part).items():
         wire = wire_of(part, end)
-        port = _port(part, wire, names) if wire is not None else end[1]
+        port = renamed_port(part, wire, names) if wire is not None else end[1]
         moved = [(part.places[key].x + dx, part.places[key].y + dy) for key in dots]
         draft.lead((ids[end[0]], port), moved)
     return draft.finish(), tuple(ids[item] for item in part.bodies[ROOT])
@@ -110,67 +110,6 @@ def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:
     for key in (item, f"note:{item}"):
         if key in graph.places:
             part.places[key] = graph.places[key]
-
-
-def _new_names(part: Graph, taken: set[str], of_nodes: set[str]) -> dict[Binding, str]:
-    """What the results of a fragment are called among names that are taken.
-
-    What a loop carries has one name before it, in it and at the end of its turns. A loop's variable stays, unless a
-    node of the program has its name.
-    """
-    same = _carried_together(part)
-    found: dict[Binding, str] = {}
-    for item in part.order():
-        node, block = part.nodes.get(item), part.blocks.get(item)
-        if block is not None and block.variable in of_nodes:
-            found[item, 0] = naming.fresh(taken, block.variable)
-        names = node.names if node is not None else ("_", *block.carried) if block is not None else ()
-        for k, name in enumerate(names):
-            first = same.get((item, k), (item, k))
-            if name != "_" and first not in found:
-                found[first] = naming.fresh(taken, name)
-            if name != "_":
-                found[item, k] = found[first]
-    return found
-
-
-def _carried_together(part: Graph) -> dict[Binding, Binding]:
-    """For results that a loop carries, and what gives it them, one of those that stands for all."""
-    same: dict[Binding, Binding] = {}
-
-    def chief(one: Binding) -> Binding:
-        while one in same:
-            one = same[one]
-        return one
-
-    for block in part.blocks.values():
-        for k, name in enumerate(block.carried, 1):
-            for end in ("first", "next"):
-                wire = part.wires.get((block.id, f"{end}.{name}"))
-                one = chief(binding_of(part, wire.source, wire.output)) if wire is not None else (block.id, k)
-                if one != (other := chief((block.id, k))):
-                    same[one] = other
-    return {one: chief(one) for one in same}
-
-
-def _port(part: Graph, wire: Wire, names: dict[Binding, str]) -> str:
-    """The port under which a wire ends at what was pasted."""
-    end, _, name = wire.port.partition(".")
-    block = part.blocks.get(wire.target)
-    if block is None or end not in ("first", "next") or name not in block.carried:
-        return wire.port
-    return f"{end}.{names.get((block.id, block.carried.index(name) + 1), name)}"
-
-
-def _fresh_node(node: Node, item: ItemId, names: dict[Binding, str]) -> Node:
-    """The node under its new id, and under its new names."""
-    bound = tuple(names.get((node.id, k), name) for k, name in enumerate(node.names))
-    return msgspec.structs.replace(node, id=item, names=bound, marks=tuple(m for m in node.marks if m != "root"))
-
-
-def _fresh_block(block: Block, item: ItemId, names: dict[Binding, str]) -> Block:
-    carried = tuple(names.get((block.id, k), name) for k, name in enumerate(block.carried, 1))
-    return msgspec.structs.replace(block, id=item, carried=carried, variable=names.get((block.id, 0), block.variable))
 
 
 def _new_key(key: str, ids: dict[ItemId, ItemId]) -> str:

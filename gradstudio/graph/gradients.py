@@ -3,6 +3,7 @@
 import msgspec
 
 from gradstudio.graph.checks import attribute_of
+from gradstudio.graph.definitions import INIT_PREFIX, PARAMETER_KEYS
 from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Node
 from gradstudio.graph.ports import counts
 from gradstudio.graph.reasons import TENSOR_ATTRIBUTES
@@ -24,8 +25,6 @@ CREATES_LIKE = frozenset(
     "zeros_like ones_like full_like empty_like new_zeros new_ones new_full new_empty new_tensor".split()
 )
 """Creation that takes its shape, dtype and device from a tensor, and so does not compute with it."""
-PARAMETER_KEYS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-INIT_PREFIX = "torch.nn.init."
 CONTAINERS = frozenset({Face.TUPLE, Face.LIST})
 PASSING = CONTAINERS | {Face.ALIAS, Face.LITERAL, Face.SET_ATTRIBUTE}
 TENSOR_FAMILIES = frozenset({Family.TENSOR, Family.TUPLE, Family.UNKNOWN})
@@ -277,12 +276,12 @@ def _traits_of(operator: Operator) -> Traits:
     return Traits(
         always=any(effect in ALWAYS_REPEATED for effect in effects),
         is_random=Effect.RANDOM in effects,
-        is_set_up=face is Face.CONSTRUCTOR or operator.key.startswith(INIT_PREFIX) or Effect.MODE in effects,
+        is_set_up=operator.constructs or operator.key.startswith(INIT_PREFIX) or Effect.MODE in effects,
         computes=not (face in PASSING or operator.key in ("python.append", ATTRIBUTE) or looks_only),
         shares_memory=passes_on and not operator.cuts,
         carries_gradient=(may_be_tensor or face in CONTAINERS) and not operator.cuts,
         may_be_tensor=may_be_tensor,
-        holds_parameters=face is Face.CONSTRUCTOR or operator.key == ATTRIBUTE or word == "parameters",
+        holds_parameters=operator.constructs or operator.key == ATTRIBUTE or word == "parameters",
         makes_leaf="parameter" if is_parameter else "flag" if has_flag else "",
         sets_requires_grad=word == "requires_grad_" or (face is Face.SET_ATTRIBUTE and word == "requires_grad"),
     )

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
 from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Wire
-from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.graph.rows import row_of
+from gradstudio.operators.model import Family, Operator
 
 CALL = "python.call"
 CALLED = "module"
@@ -96,7 +96,7 @@ def makes_module(operator: Operator | None) -> bool:
     """Whether a node of the operator constructs a module."""
     return (
         operator is not None
-        and operator.face is Face.CONSTRUCTOR
+        and operator.constructs
         and bool(operator.results)
         and operator.results[0].family is Family.MODULE
     )
@@ -123,7 +123,7 @@ def _called_here_alone(graph: Graph, call: Node) -> ItemId | None:
     if module is None or graph.parents[module.id] != graph.parents[call.id]:
         return None
     alike = module.muted == call.muted and not module.bypassed
-    if not alike or not makes_module(load().get(module.operator)) or len(calls_of(graph, module.id)) != 1:
+    if not alike or not makes_module(row_of(graph, module)) or len(calls_of(graph, module.id)) != 1:
         return None
     return module.id
 
@@ -144,7 +144,7 @@ def _fold(graph: Graph, body: BodyId, asked: set[ItemId], found: dict[ItemId, It
         if node is not None and last is not None and item in asked and _only_switches(graph, node, last):
             found[item] = last.id
         elif node is None or not node.nested:
-            last = node if node is not None and makes_module(load().get(node.operator)) else None
+            last = node if node is not None and makes_module(row_of(graph, node)) else None
 
 
 def _only_switches(graph: Graph, switch: Node, module: Node) -> bool:

@@ -3,7 +3,7 @@
 Records are frozen; `Graph` is the one mutable holder, changed only by `graph.edits.apply`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal as OneOf
 from typing import NewType
 
@@ -146,16 +146,80 @@ class StoredTensor(msgspec.Struct, frozen=True):
     source: str = ""
 
 
+class Edges(msgspec.Struct, frozen=True):
+    """What the two edges of a definition's inside are called: the names of its inputs and of its outputs."""
+
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
 class Definition:
-    """A sub-program that nodes `group:<name>` call (SEMANTICS 15).
+    """A sub-program that nodes `group:<name>` call, or (a module) construct (SEMANTICS 15).
 
     Inside, wires from `DEFINITION_INPUTS` (output k) bring input k, and wires to
-    `DEFINITION_OUTPUTS` (port "k") return output k.
+    `DEFINITION_OUTPUTS` (port "k") return output k. `graph.definitions.inside` gives a graph to look at.
+
+    Attributes:
+        defaults: input -> Python text of the literal that it has when nothing is given.
+        is_module: printed as a class: a node constructs it, and `python.call` nodes call what that made.
+        settings: the inputs of a module that its constructor takes; calls take the others.
+        setup: the outermost statements of a module's `__init__`, which stand first in its order; the rest is `forward`.
+        note: comment lines above it.
+        kept: those nodes of the `__init__` that are attributes of the module; what `forward` reads is one anyway.
     """
 
-    def __init__(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...], graph: "Graph") -> None:
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+        graph: "Graph",
+        *,
+        defaults: Mapping[str, str] | None = None,
+        is_module: bool = False,
+        settings: tuple[str, ...] = (),
+        setup: tuple[ItemId, ...] = (),
+        kept: tuple[ItemId, ...] = (),
+        note: str = "",
+    ) -> None:
         """Hold the parts; `graph` is owned by the definition and not changed in place."""
         self.name, self.inputs, self.outputs, self.graph = name, inputs, outputs, graph
+        self.defaults: Mapping[str, str] = dict(defaults or {})
+        self.is_module, self.settings, self.setup, self.kept = is_module, settings, setup, kept
+        self.note = note
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The inputs that a call takes: all but a module's settings."""
+        return tuple(name for name in self.inputs if name not in self.settings)
+
+    def but(
+        self,
+        *,
+        name: str | None = None,
+        inputs: tuple[str, ...] | None = None,
+        outputs: tuple[str, ...] | None = None,
+        graph: "Graph | None" = None,
+        defaults: Mapping[str, str] | None = None,
+        is_module: bool | None = None,
+        settings: tuple[str, ...] | None = None,
+        setup: tuple[ItemId, ...] | None = None,
+        kept: tuple[ItemId, ...] | None = None,
+        note: str | None = None,
+    ) -> "Definition":
+        """The same definition with other parts."""
+        return Definition(
+            self.name if name is None else name,
+            self.inputs if inputs is None else inputs,
+            self.outputs if outputs is None else outputs,
+            self.graph if graph is None else graph,
+            defaults=self.defaults if defaults is None else defaults,
+            is_module=self.is_module if is_module is None else is_module,
+            settings=self.settings if settings is None else settings,
+            setup=self.setup if setup is None else setup,
+            kept=self.kept if kept is None else kept,
+            note=self.note if note is None else note,
+        )
 
 
 class Graph:
@@ -170,6 +234,7 @@ class Graph:
         wires: the wire into each (item, port); an input has at most one.
         places: positions of items, of notes under "note:<item>", of dots on wires as `graph.dots` says.
         tails: comment after the last statement of a body.
+        edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.
     """
 
@@ -187,6 +252,7 @@ class Graph:
         self.tails: dict[BodyId, str] = {}
         self.definitions: dict[str, Definition] = {}
         self.tensors: dict[str, StoredTensor] = {}
+        self.edges: Edges | None = None
         self.revision = 0
 
     def copy(self) -> "Graph":
@@ -196,7 +262,7 @@ class Graph:
             setattr(twin, name, dict(getattr(self, name)))
         twin.outgoing = {key: dict(wires) for key, wires in self.outgoing.items()}
         twin.incoming = {key: dict(wires) for key, wires in self.incoming.items()}
-        twin.header, twin.revision = self.header, self.revision
+        twin.header, twin.edges, twin.revision = self.header, self.edges, self.revision
         return twin
 
     def __contains__(self, item: object) -> bool:

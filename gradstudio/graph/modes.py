@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from gradstudio.graph.joining import CALLED, EVAL, FREEZE, SELF, TRAIN, joined, makes_module
 from gradstudio.graph.model import Graph, ItemId, Wire
-from gradstudio.operators.catalogue import load
-from gradstudio.operators.model import Kind
+from gradstudio.graph.rows import row_of
+from gradstudio.operators.model import Kind, Parameter
 
 _DIFFER = ("dropout", "batchnorm", "instancenorm", "rrelu", "multiheadattention", "transformer")
 _COUNTING = ("batchnorm", "instancenorm")
@@ -88,7 +88,7 @@ def has_parameters(graph: Graph, module: ItemId) -> bool:
     node = graph.nodes.get(module)
     if node is None or not _is_constructor(graph, module):
         return True
-    parameters = {parameter.name: parameter.kind for parameter in load()[node.operator].parameters}
+    parameters = {parameter.name: parameter.kind for parameter in _parameters(graph, module)}
     given = [(wire.source, parameters.get(wire.port.partition(".")[0])) for wire in graph.wires_to(module)]
     handed_in = (kind not in _NO_PARAMETERS or (kind in _HELD and has_parameters(graph, one)) for one, kind in given)
     return "device" in parameters or any(handed_in)
@@ -105,7 +105,8 @@ def has_buffers(graph: Graph, module: ItemId) -> bool:
 
 
 def _may_be_tensor(graph: Graph, wire: Wire) -> bool:
-    parameter = load()[graph.nodes[wire.target].operator].parameter(wire.port.partition(".")[0])
+    name = wire.port.partition(".")[0]
+    parameter = next((p for p in _parameters(graph, wire.target) if p.name == name), None)
     return parameter is None or parameter.kind in (_HELD | {Kind.TENSOR, Kind.ANY})
 
 
@@ -117,7 +118,7 @@ def is_shown(graph: Graph, module: ItemId) -> bool:
 
 def _holds_unknown(graph: Graph, module: ItemId) -> bool:
     """Whether a module holds what nobody here sees into: it was given what is no constructor's."""
-    holds = {p.name for p in load()[graph.nodes[module].operator].parameters if p.kind in (Kind.MODULES, Kind.MODULE)}
+    holds = {p.name for p in _parameters(graph, module) if p.kind in (Kind.MODULES, Kind.MODULE)}
     given = [wire.source for wire in graph.wires_to(module) if wire.port.partition(".")[0] in holds]
     return any(not _is_constructor(graph, one) or _holds_unknown(graph, one) for one in given)
 
@@ -154,7 +155,7 @@ def _is_one_of(graph: Graph, item: ItemId, keys: frozenset[str]) -> bool:
 def _holds(graph: Graph, item: ItemId) -> bool:
     """Whether an item is a module that is made of others."""
     node = graph.nodes.get(item)
-    operator = load().get(node.operator) if node is not None else None
+    operator = row_of(graph, node) if node is not None else None
     return (
         makes_module(operator)
         and operator is not None
@@ -162,9 +163,14 @@ def _holds(graph: Graph, item: ItemId) -> bool:
     )
 
 
+def _parameters(graph: Graph, item: ItemId) -> tuple[Parameter, ...]:
+    operator = row_of(graph, graph.nodes[item])
+    return operator.parameters if operator is not None else ()
+
+
 def _is_constructor(graph: Graph, item: ItemId) -> bool:
     node = graph.nodes.get(item)
-    return node is not None and makes_module(load().get(node.operator))
+    return node is not None and makes_module(row_of(graph, node))
 
 
 def _place(port: str) -> tuple[str, int]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.loop_targets import loop_target, target_text
-from gradstudio.graph.model import Block, Graph, ItemId, Node
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Block, Graph, ItemId, Node
+from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope_cards import card_operator
 from gradstudio.operators.catalogue import load
 
@@ -19,6 +20,8 @@ RESERVED = frozenset(
 )
 """Words the writer itself needs (SEMANTICS 1)."""
 MAX_LENGTH = 100
+EDGES = {DEFINITION_INPUTS: "inputs", DEFINITION_OUTPUTS: "outputs"}
+"""What the edges of a definition's inside are called."""
 
 
 def check(text: str) -> str:
@@ -52,7 +55,8 @@ def suggest(text: str) -> str:
 
 
 def bound_names(graph: Graph) -> Iterator[str]:
-    """Every name some statement or loop of the program binds."""
+    """Every name some statement or loop of the program binds; of a definition's inside also those of its inputs."""
+    yield from graph.edges.inputs if graph.edges is not None else ()
     for node in graph.nodes.values():
         yield from node.names
     for block in graph.blocks.values():
@@ -91,6 +95,8 @@ def title(graph: Graph, item: ItemId) -> str:
     """How a person calls the item: what the head of its card shows, the same words in every panel."""
     if (node := graph.nodes.get(item)) is not None:
         return node_title(node)
+    if item in EDGES:
+        return EDGES[item]
     block = graph.blocks.get(item)
     if block is not None and (target := loop_target(graph, block)) is not None:
         return f"for {target_text(graph, target)}"
@@ -102,7 +108,7 @@ def node_title(node: Node) -> str:
     if any(name != "_" for name in node.names):
         return ", ".join(name for name in node.names if name != "_")
     operator = load().get(node.operator) or card_operator(node)
-    return operator.title if operator is not None else node.operator.removeprefix("group:").rsplit(".", 1)[-1]
+    return operator.title if operator is not None else node.operator.removeprefix(GROUP).rsplit(".", 1)[-1]
 
 
 def block_title(block: Block) -> str:

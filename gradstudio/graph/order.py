@@ -6,8 +6,8 @@ from gradstudio.graph.edits import Edits, MoveItem
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
+from gradstudio.graph.rows import row_of
 from gradstudio.graph.storage import Value, storage_of, written
-from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Effect
 
 Needs = dict[ItemId, dict[ItemId, None]]
@@ -112,7 +112,7 @@ def _remember(mine: dict[ItemId, None], item: ItemId | None) -> None:
 
 def _effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
     node = graph.nodes.get(item)
-    operator = load().get(node.operator) if node is not None else None
+    operator = row_of(graph, node) if node is not None else None
     return frozenset(operator.effects) if operator is not None else frozenset()
 
 

@@ -7,10 +7,18 @@ import msgspec
 
 from gradstudio.graph.arguments import BLOCK_PARAMETERS, SLICE_PARTS, find_operator, slice_parts
 from gradstudio.graph.calling import maker_of, taker_of
-from gradstudio.graph.model import DOCUMENT_DEVICE, Block, Graph, ItemId, Node
+from gradstudio.graph.model import (
+    DEFINITION_INPUTS,
+    DEFINITION_OUTPUTS,
+    DOCUMENT_DEVICE,
+    Block,
+    Graph,
+    ItemId,
+    Node,
+)
+from gradstudio.graph.rows import row_of
 from gradstudio.graph.scope_cards import INPUTS_KEY, MORE, MORE_PARAMETER, OUTPUTS_KEY
 from gradstudio.operators.calling import INPUTS, input_parameter, taken
-from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import call_results, element_parameter, is_list_like, result_families
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
 
@@ -79,8 +87,10 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
     """The output ports of a node or block, in the order of its results."""
     if (block := graph.blocks.get(item)) is not None:
         return _block_outputs(graph, block)
+    if item == DEFINITION_INPUTS and graph.edges is not None:
+        return tuple(OutputPort(k, name, Family.UNKNOWN) for k, name in enumerate(graph.edges.inputs))
     node = graph.nodes[item]
-    operator = load().get(node.operator) or find_operator(graph, node)
+    operator = row_of(graph, node)
     if operator is None:
         return _unknown_outputs(graph, node)
     if operator.face is Face.CALL:
@@ -104,7 +114,7 @@ def _call_families(graph: Graph, node: Node) -> tuple[Family, ...]:
 
 def output_family(graph: Graph, item: ItemId, output: int) -> Family:
     """What flows from an output; unknown when the item or the output is."""
-    if item not in graph:
+    if item not in graph and item != DEFINITION_INPUTS:
         return Family.UNKNOWN
     ports = output_ports(graph, item)
     return ports[output].family if output < len(ports) else Family.UNKNOWN
@@ -114,6 +124,9 @@ def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
     if (block := graph.blocks.get(item)) is not None:
         parameters = _block_parameters(graph, block)
         owner: Node | Block = block
+    elif item == DEFINITION_OUTPUTS and graph.edges is not None:
+        yield from _returned(graph, graph.edges.outputs)
+        return
     else:
         owner = graph.nodes[item]
         operator = operator_of(graph, item)
@@ -128,6 +141,13 @@ def _ports(graph: Graph, item: ItemId) -> Iterator[Port]:
         yield from _parameter_ports(graph, owner, parameter)
     if isinstance(owner, Node) and owner.operator.startswith(OUTPUTS_KEY):
         yield Port(MORE, MORE, MORE_PARAMETER, grows=True)
+
+
+def _returned(graph: Graph, names: tuple[str, ...]) -> Iterator[Port]:
+    """What the inside of a definition gives back: a port for each of its outputs."""
+    for k, name in enumerate(names):
+        state: PortState = "wired" if (DEFINITION_OUTPUTS, str(k)) in graph.wires else "empty"
+        yield Port(str(k), name, Parameter(name, Kind.ANY), state, required=True)
 
 
 def _call_ports(graph: Graph, call: Node, row: Operator) -> Iterator[Port]:

@@ -30,6 +30,8 @@ def node_reason(statements: Statements, node: Node) -> str | None:
     """Why a node cannot run whatever it reads; None when it can."""
     operator = statements.operators.get(node.id)
     reason = names_reason(node.names)
+    if reason is None and not statements.graph.definitions.keys().isdisjoint(node.names):
+        reason = f"'{next(name for name in node.names if name in statements.graph.definitions)}' is the name of a group"
     if reason is None and node.bypassed:
         gives = bool(node.names) or bool(statements.graph.outgoing.get(node.id))
         needs_input = gives and not statements.ports.get(node.id)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.landing import landing
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.operators.families import accepts
@@ -28,21 +28,23 @@ def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[
     """Every input port that a wire from this output may end in."""
     blocked = ancestors_of(graph, source) | {source}
     targets = []
-    for item in (*graph.nodes, *graph.blocks):
+    edge = (DEFINITION_OUTPUTS,) if graph.edges is not None else ()
+    for item in (*graph.nodes, *graph.blocks, *edge):
         if item in blocked and item not in graph.blocks:
             continue
         for port in input_ports(graph, item):
             reason = _fits(graph, source, output, item, port.path) or _border(graph, source, item, port.path)
-            if not reason and (item in graph.nodes or not _cycle(graph, source, item, port.path)):
+            if not reason and (item not in graph.blocks or not _cycle(graph, source, item, port.path)):
                 targets.append((item, port.path))
     return frozenset(targets)
 
 
 def legal_sources(graph: Graph, target: ItemId, port: str) -> frozenset[tuple[ItemId, int]]:
     """Every output port that a wire into this input may start from."""
+    edge = (DEFINITION_INPUTS,) if graph.edges is not None else ()
     return frozenset(
         (item, output.index)
-        for item in (*graph.nodes, *graph.blocks)
+        for item in (*graph.nodes, *graph.blocks, *edge)
         for output in output_ports(graph, item)
         if not why_not(graph, item, output.index, target, port)
     )
@@ -101,13 +103,17 @@ def _walk_back(came: dict[ItemId, ItemId], start: ItemId, goal: ItemId) -> list[
 
 
 def _ends(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
-    if source not in graph or target not in graph:
+    if not _is_there(graph, source, DEFINITION_INPUTS) or not _is_there(graph, target, DEFINITION_OUTPUTS):
         return "One end of this wire is not there any more."
     if output >= len(output_ports(graph, source)):
         return f"{title(graph, source)} has no result to take from here."
     if find_port(graph, target, port) is None:
         return f"{title(graph, target)} has no argument '{port}'."
     return ""
+
+
+def _is_there(graph: Graph, item: ItemId, edge: ItemId) -> bool:
+    return item in graph or (item == edge and graph.edges is not None)
 
 
 def _fits(graph: Graph, source: ItemId, output: int, target: ItemId, path: str, *, exact: bool = False) -> str:

@@ -7,6 +7,7 @@ as the last statement, so that inputs and outputs are wired, named and laid out 
 import msgspec
 
 from gradstudio.graph import names as naming
+from gradstudio.graph.definitions import edited
 from gradstudio.graph.edits import (
     AddNode,
     AddWire,
@@ -70,7 +71,8 @@ def opened(root: Graph, name: str) -> Graph:
 
 def closed(root: Graph, name: str, shown: Graph) -> Edits:
     """The edits of the program that make a definition what is shown; its calls follow its inputs and outputs."""
-    before, after = root.definitions[name], definition_of(shown, name)
+    before = root.definitions[name]
+    after = definition_of(shown, before)
     edits: list[Edit] = [SetTensor(d, tensor) for d, tensor in shown.tensors.items() if d not in root.tensors]
     if shown.header != root.header:
         edits.append(SetHeader(shown.header))
@@ -81,11 +83,13 @@ def closed(root: Graph, name: str, shown: Graph) -> Edits:
     if (before.inputs, before.outputs) != (after.inputs, after.outputs):
         draft = root.copy()
         apply_all(draft, tuple(edits))
-        edits += callers_follow(draft, before, _by_place(before.inputs, after), _by_place(before.outputs, after, True))
+        edits += callers_follow(
+            draft, before, _by_place(before.inputs, after.inputs), _by_place(before.outputs, after.outputs)
+        )
     return tuple(edits)
 
 
-def definition_of(shown: Graph, name: str) -> Definition:
+def definition_of(shown: Graph, before: Definition) -> Definition:
     """The definition that is shown, without the cards."""
     inner = shown.copy()
     inputs, outputs = inner.nodes[INPUTS_CARD].names, output_names(inner.nodes[OUTPUTS_CARD])
@@ -97,7 +101,9 @@ def definition_of(shown: Graph, name: str) -> Definition:
         if (place := inner.places.pop(card, None)) is not None:
             inner.places[key] = place
     inner.definitions, inner.tensors = {}, {}
-    return Definition(name, inputs, outputs, inner)
+    kept = _by_place(before.inputs, inputs)
+    names = {before.inputs[k]: name for name, k in kept if k >= 0}
+    return edited(before, inputs, outputs, inner, names)
 
 
 def settled(shown: Graph) -> Edits:
@@ -189,9 +195,8 @@ def _outwards(wire: Wire, outputs: tuple[str, ...]) -> Wire:
     return Wire(source, wire.output, DEFINITION_OUTPUTS, str(outputs.index(wire.port)))
 
 
-def _by_place(before: tuple[str, ...], after: Definition, outputs: bool = False) -> Kept:
+def _by_place(before: tuple[str, ...], now: tuple[str, ...]) -> Kept:
     """Which old one each new one is: of the same name, else of the same place where neither name is left."""
-    now = after.outputs if outputs else after.inputs
     return tuple((name, _origin(name, k, before, now)) for k, name in enumerate(now))
 
 

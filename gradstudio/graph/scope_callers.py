@@ -2,10 +2,10 @@
 
 import msgspec
 
-from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.edits import AddWire, Edit, Edits, RemoveWire, ReplaceNode, SetDefinition, apply_all
 from gradstudio.graph.model import Definition, Graph, Node, Wire
 from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.rows import GROUP
 
 Kept = tuple[tuple[str, int], ...]
 """What the inputs or outputs are called now, each with the number of the old one it goes on; -1: a new one."""
@@ -24,7 +24,7 @@ def callers_follow(root: Graph, before: Definition, inputs: Kept, outputs: Kept)
         if inside:
             inner = holder.graph.copy()
             apply_all(inner, inside)
-            edits = (*edits, SetDefinition(name, Definition(name, holder.inputs, holder.outputs, inner)))
+            edits = (*edits, SetDefinition(name, holder.but(graph=inner)))
     return edits
 
 
@@ -41,7 +41,7 @@ def _call_follows(
 ) -> list[Edit]:
     port = {before.inputs[k]: name for name, k in inputs if k >= 0}
     place = {k: now for now, (_, k) in enumerate(outputs) if k >= 0}
-    is_packed = len(before.outputs) > 1 and len(call.names) == 1
+    is_packed = before.is_module or (len(before.outputs) > 1 and len(call.names) == 1)
     entering = [wire for wire in graph.wires_to(call.id) if port.get(wire.port) != wire.port]
     leaving = [wire for wire in graph.wires_from(call.id) if not is_packed and place.get(wire.output) != wire.output]
     made = msgspec.structs.replace(

@@ -33,7 +33,7 @@ class Soundness(Statements):
         forced: dict[ItemId, str] = {}
         while True:
             self._gone = {}
-            _Walk(self, inputs, forced, self._gone).body(ROOT, 0)
+            _Walk(self, self._inputs, forced, self._gone).body(ROOT, 0)
             found = {block: why for block, why in self._broken_loops() if block not in forced}
             if not found:
                 break

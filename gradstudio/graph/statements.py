@@ -8,6 +8,11 @@ from gradstudio.operators.outs import written_by
 Binding = tuple[ItemId, int]
 
 
+def inputs_of(graph: Graph) -> tuple[str, ...]:
+    """The names that the inside of a definition is given; none of a program."""
+    return graph.edges.inputs if graph.edges is not None else ()
+
+
 class Statements:
     """The items of one graph as they would be printed, sound or not.
 
@@ -20,7 +25,7 @@ class Statements:
 
     def __init__(self, graph: Graph, inputs: tuple[str, ...] = ()) -> None:
         """Look at every item; `inputs` are the names a definition is given."""
-        self.graph, self._inputs = graph, inputs
+        self.graph, self._inputs = graph, inputs or inputs_of(graph)
         self.operators: dict[ItemId, Operator] = {}
         self.arguments: dict[ItemId, tuple[Argument, ...]] = {}
         self.ports: dict[ItemId, tuple[str, ...]] = {}

@@ -276,4 +276,4 @@ def result_families(operator: Operator, names: tuple[str, ...], literals: Mappin
 
 def call_results(constructor: Operator | None) -> tuple[Result, ...]:
     """Results of calling the module that a constructor makes; one tensor when it is not known."""
-    return constructor.calls if constructor is not None and constructor.face is Face.CONSTRUCTOR else (Result(),)
+    return constructor.calls if constructor is not None and constructor.constructs else (Result(),)

@@ -185,6 +185,12 @@ class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
         """The last word of the path, by which a node without a name is called."""
         return self.path.rsplit(".", 1)[-1]
 
+    @property
+    def constructs(self) -> bool:
+        """Whether a node of it makes an object of a class: of torch's, or of a definition that is a module."""
+        is_module = self.face is Face.GROUP and bool(self.results) and self.results[0].family is Family.MODULE
+        return self.face is Face.CONSTRUCTOR or is_module
+
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name, or None."""
         return next((p for p in self.parameters if p.name == name), None)

@@ -5,12 +5,13 @@ What it prints is what `ruff format` leaves as it is, on one line; `wrap` breaks
 
 from collections.abc import Sequence
 
-from gradstudio.graph.arguments import GROUP, Argument
+from gradstudio.graph.arguments import Argument
 from gradstudio.graph.calls_within import spelled_path
 from gradstudio.graph.checks import attribute_of, digest_of
 from gradstudio.graph.choices import choice
 from gradstudio.graph.loop_targets import Target
 from gradstudio.graph.model import Block, ItemId, Node, context_path
+from gradstudio.graph.rows import GROUP
 from gradstudio.graph.spelling import COMPARISON, CONDITIONAL, NOT, NUMBER, POWER, PRIMARY, TUPLE, UNARY, quote, spell
 from gradstudio.graph.templates import pieces
 from gradstudio.operators.model import Face, Kind, Operator

@@ -7,6 +7,9 @@ from gradstudio.graph.loop_targets import Target, loop_target, targets
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import RESERVED, bound_names, fresh_from
 
+SELF = "self."
+"""How what belongs to a module is read in its class."""
+
 
 class References:
     """Names of one program; "" stands for a part that is printed where it is used.
@@ -114,7 +117,7 @@ class References:
             return False
         if item in self.nested or not self.graph.outgoing.get(item):
             return False
-        return any(self.read(wire) == self.addresses[item] for wire in self.graph.wires_from(item))
+        return any(self.read(wire).removeprefix(SELF) == self.addresses[item] for wire in self.graph.wires_from(item))
 
     def _unnamed(self, item: ItemId, output: int) -> str:
         node = self.graph.nodes.get(item)

@@ -56,8 +56,14 @@ def tables(graph: Graph) -> dict[str, object]:
     """All that a graph holds, to compare two of them."""
     plain = {name: getattr(graph, name) for name in ("header", "nodes", "blocks", "bodies", "parents", "wires")}
     more = {name: getattr(graph, name) for name in ("outgoing", "incoming", "places", "tails", "tensors")}
-    inner = {name: (one.inputs, one.outputs, tables(one.graph)) for name, one in graph.definitions.items()}
+    inner = {name: (_said(one), tables(one.graph)) for name, one in graph.definitions.items()}
     return {**plain, **more, "definitions": inner}
+
+
+def _said(one: Definition) -> tuple[object, ...]:
+    """What a definition says beside its inside."""
+    more = (one.is_module, one.settings, one.setup, one.kept, one.note)
+    return (one.inputs, one.outputs, dict(one.defaults), *more)
 
 
 @st.composite
@@ -110,7 +116,20 @@ def graphs(draw: st.DrawFn, *, definitions: bool = True) -> Graph:
             graph.places["note:"] = Place(0.0, draw(pixels))
     graph.tails = {body: text for body in graph.bodies if (text := draw(NOTES))}
     if definitions and draw(st.booleans()):
-        graph.definitions["head"] = Definition("head", ("q", "k"), ("out",), _inner(draw(graphs(definitions=False))))
+        inner = _inner(draw(graphs(definitions=False)))
+        is_module, items = draw(st.booleans()), tuple(inner.order())
+        graph.definitions["head"] = Definition(
+            "head",
+            ("q", "k"),
+            ("out",),
+            inner,
+            defaults={"k": "1.5"} if draw(st.booleans()) else {},
+            is_module=is_module,
+            settings=("q",) if is_module else (),
+            setup=items[:1] if is_module else (),
+            kept=items[:1] if is_module else (),
+            note=draw(NOTES),
+        )
     if definitions and draw(st.booleans()):
         tensor = stored_tensor(bytes(range(6)), "uint8", (2, 3), "made up")
         graph.tensors[tensor.digest] = tensor

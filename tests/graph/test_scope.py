@@ -50,7 +50,8 @@ def test_the_inside_is_a_sound_program_with_two_cards() -> None:
 
 def test_what_was_only_looked_at_is_the_same_definition() -> None:
     root = with_group()
-    before, after = root.definitions["add_up"], definition_of(opened(root, "add_up"), "add_up")
+    before = root.definitions["add_up"]
+    after = definition_of(opened(root, "add_up"), before)
     assert (after.inputs, after.outputs) == (before.inputs, before.outputs)
     assert (after.graph.nodes, after.graph.wires) == (before.graph.nodes, before.graph.wires)
 

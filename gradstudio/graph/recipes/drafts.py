@@ -129,8 +129,8 @@ class Draft:
                 return item
 
     def taken_names(self) -> set[str]:
-        """Every name bound in the draft."""
-        return set(bound_names(self.graph))
+        """Every name bound in the draft, those of definitions among them."""
+        return {*bound_names(self.graph), *self.graph.definitions}
 
     def put(self, record: Node | Block) -> None:
         """Replace a node or block by a record of the same id, if it is another one now."""

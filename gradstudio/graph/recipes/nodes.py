@@ -27,6 +27,7 @@ from gradstudio.graph.notes import with_note
 from gradstudio.graph.ports import find_port
 from gradstudio.graph.recipes.blocks import add_block
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.rows import GROUP, row_of, row_of_key
 from gradstudio.graph.rules import check_bodies
 from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.calling import INPUTS, required
@@ -51,7 +52,9 @@ def add_operator(graph: Graph, key: str, x: float, y: float, *, body: BodyId = R
     if key in KINDS:
         return add_block(graph, cast(BlockKind, KINDS[key]), x, y, body=body)
     draft = Draft(graph)
-    operator = load()[key]
+    operator = row_of_key(graph, key)
+    if operator is None:
+        raise Refused(f"There is no '{key.removeprefix(GROUP)[:60]}' any more.")
     node = fresh_node(draft, operator)
     draft.do(AddNode(node, body, draft.end_of(body)), SetPlaces({node.id: Place(x, y)}))
     check_bodies(draft.graph, (node.id,))
@@ -84,7 +87,7 @@ def fresh_call(draft: Draft, module: ItemId) -> Node:
     """A call of a module, not wired yet: a name for each of its results."""
     call = fresh_node(draft, load()[CALL])
     node = origin(draft.graph, draft.graph.nodes[module])
-    maker = load().get(node.operator) if node is not None else None
+    maker = row_of(draft.graph, node) if node is not None else None
     call = msgspec.structs.replace(call, lengths={**call.lengths, INPUTS: required(maker)})
     results = call_results(maker)
     if len(results) < 2:
@@ -122,7 +125,7 @@ def rename(graph: Graph, item: ItemId, names: tuple[str, ...]) -> Edits:
     real = [name for name in checked if name != "_"]
     if len(set(real)) != len(real):
         raise Refused("The names of one statement must differ from one another.")
-    operator = load().get(node.operator)
+    operator = row_of(graph, node)
     if operator is not None and not operator.results and checked:
         raise Refused(f"{operator.title} gives no value, so there is nothing to name.")
     draft = Draft(graph)

@@ -7,13 +7,14 @@ from gradstudio.graph.edits import AddNode, AddWire, Edits, RemoveNode, SetPlace
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.joining import CALL, CALLED, is_callable, joined, makes_module
 from gradstudio.graph.landing import Landing, landing
-from gradstudio.graph.model import BodyId, Graph, ItemId, Node, Place, Wire
+from gradstudio.graph.model import DEFINITION_OUTPUTS, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.muted import is_muted, without_muted
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.lists import close_gaps, fit_call, index_in, uncover
 from gradstudio.graph.recipes.nodes import add_call, fresh_node
+from gradstudio.graph.rows import GROUP, row_of, row_of_key
 from gradstudio.graph.rules import why_not
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Family, Kind
@@ -79,14 +80,17 @@ def insert_on_wire(graph: Graph, wire: Wire, key: str, x: float, y: float) -> tu
         Refused: the operator has no input that takes what flows, or no output.
     """
     draft = Draft(graph)
-    node = fresh_node(draft, load()[key])
+    operator = row_of_key(graph, key)
+    if operator is None:
+        raise Refused(f"There is no '{key.removeprefix(GROUP)[:60]}' any more.")
+    node = fresh_node(draft, operator)
     body = graph.parents[wire.target]
     if wire.port.startswith("next."):
         body = BodyId(wire.target)
     index = graph.bodies[body].index(wire.target) if wire.target in graph.bodies[body] else draft.end_of(body)
     draft.do(AddNode(node, body, index), SetPlaces({node.id: Place(x, y)}))
     draft.cut((wire,))
-    if is_callable(load()[key]) and output_family(graph, wire.source, wire.output) is not Family.MODULE:
+    if is_callable(operator) and output_family(graph, wire.source, wire.output) is not Family.MODULE:
         node = add_call(draft, node, body, x, y)
     path = first_fitting_port(draft.graph, wire.source, wire.output, node.id)
     if path is None or not output_ports(draft.graph, node.id):
@@ -125,6 +129,9 @@ def attach(draft: Draft, source: ItemId, output: int, target: ItemId, path: str)
     old = draft.graph.wire_into(target, path)
     if old is not None:
         draft.cut((old,))
+    if target == DEFINITION_OUTPUTS:
+        draft.do(AddWire(Wire(source, output, target, path)))
+        return
     owner = draft.owner(target)
     port = find_port(draft.graph, target, path)
     lengths = owner.lengths
@@ -174,7 +181,13 @@ def _drop_idle_call(draft: Draft, source: ItemId, target: ItemId, path: str) -> 
     call = joined(draft.graph).calls.get(source)
     port = find_port(draft.graph, target, path)
     takes = port is not None and port.parameter.kind in (Kind.MODULE, Kind.MODULES)
-    if call is None or call == target or not takes or not makes_module(load().get(draft.graph.nodes[target].operator)):
+    if (
+        call is None
+        or call == target
+        or not takes
+        or target not in draft.graph.nodes
+        or not makes_module(row_of(draft.graph, draft.graph.nodes[target]))
+    ):
         return
     if draft.graph.wires_from(call) or len(draft.graph.wires_to(call)) > 1 or draft.graph.nodes[call].literals:
         return

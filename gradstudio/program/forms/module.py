@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.notes import note_of
 from gradstudio.program.comments import INDENT, paragraphs
+from gradstudio.program.definitions import definition_lines
 from gradstudio.program.documents import columns
 from gradstudio.program.forms.part import PartBody, PartReferences
 from gradstudio.program.forms.plan import Plan
 from gradstudio.program.forms.units import Units, Value
 from gradstudio.program.report import report_calls
 from gradstudio.program.wrap import WIDTH
-from gradstudio.program.write import definition_lines, header_lines, import_lines, needs_device
+from gradstudio.program.write import header_lines, import_lines, needs_device
 
 _OF_MAIN = ("torch.manual_seed(", "torch.set_default_dtype(")
 

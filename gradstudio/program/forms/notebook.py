@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 from gradstudio.graph.analysis import analyse
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.program.body import Body
 from gradstudio.program.comments import comment_lines
+from gradstudio.program.definitions import definition_lines
 from gradstudio.program.references import References
 from gradstudio.program.report import report_calls
-from gradstudio.program.write import Body, definition_lines, header_lines, import_lines, needs_device
+from gradstudio.program.write import header_lines, import_lines, needs_device
 
 _FILE_FOLDER = "Path(__file__).parent"
 _HERE = "Path.cwd()"

@@ -9,6 +9,7 @@ from gradstudio.graph.model import ROOT, Block, BodyId, ItemId, Node, Wire
 from gradstudio.graph.names import RESERVED, bound_names
 from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.beside import with_comment
+from gradstudio.program.body import Body
 from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
 from gradstudio.program.expressions import Printer
@@ -16,7 +17,6 @@ from gradstudio.program.forms.units import Units, Value
 from gradstudio.program.references import References
 from gradstudio.program.values import Line
 from gradstudio.program.wrap import WIDTH, wrap
-from gradstudio.program.write import Body
 
 _MARKERS = ("# region:", "# endregion")
 

@@ -5,10 +5,10 @@ Everything is held by the root store: what is done inside a group is one entry o
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.graph.arguments import GROUP
 from gradstudio.graph.difference import edits_between
 from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetHeader, apply_all
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope import closed, opened, settled
 from gradstudio.ui.state.graph_store import GraphStore
 

@@ -1,0 +1,153 @@
+"""Definitions as text: each a function, or a class with `__init__` and `forward` (SEMANTICS 15)."""
+
+from collections.abc import Iterable
+
+from gradstudio.graph.analysis import Analysis, analyse
+from gradstudio.graph.definitions import attributes_of, in_order, inside, setup_of, top_of
+from gradstudio.graph.model import (
+    DEFINITION_INPUTS,
+    DEFINITION_OUTPUTS,
+    ROOT,
+    BodyId,
+    Definition,
+    Graph,
+    ItemId,
+    Wire,
+)
+from gradstudio.graph.spelling import spell
+from gradstudio.program.body import Body
+from gradstudio.program.comments import INDENT, paragraphs
+from gradstudio.program.references import SELF, References
+from gradstudio.program.wrap import WIDTH, wrap
+
+
+def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> list[str]:
+    """The definitions, each behind those it calls itself; what they need is added to the imports."""
+    lines: list[str] = []
+    for name in in_order(graph):
+        one = _Writer(graph, graph.definitions[name], device, stem)
+        lines += [*(["", ""] if lines else []), *paragraphs(graph.definitions[name].note), *one.lines()]
+        imports |= one.imports
+    return lines
+
+
+class Owned(References):
+    """The names inside a module: what `__init__` keeps, and a setting that `forward` reads, are the object's."""
+
+    def __init__(self, analysis: Analysis, definition: Definition) -> None:
+        """Read them off the analysis of the inside."""
+        self.kept, self.setup = attributes_of(definition), frozenset(setup_of(definition))
+        self._settings = {k: name for k, name in enumerate(definition.inputs) if name in definition.settings}
+        super().__init__(analysis)
+
+    def read(self, wire: Wire) -> str:
+        """The name that the wire's source is read under, where the wire ends."""
+        if wire.source == DEFINITION_INPUTS and wire.output in self._settings and self._is_late(wire.target):
+            return SELF + self._settings[wire.output]
+        name = super().read(wire)
+        owner = self.soundness.binding(wire.source, wire.output)[0]
+        return SELF + name if name and owner in self.kept else name
+
+    def bound(self, item: ItemId) -> tuple[str, ...]:
+        """The names that a statement binds."""
+        names = super().bound(item)
+        return tuple(name if name == "_" else SELF + name for name in names) if item in self.kept else names
+
+    def read_late(self) -> list[str]:
+        """The settings that `forward` reads."""
+        wires = self.graph.wires_from(DEFINITION_INPUTS)
+        read = {wire.output for wire in wires if wire.output in self._settings and self._is_late(wire.target)}
+        return [self._settings[k] for k in sorted(read)]
+
+    def _is_late(self, target: ItemId) -> bool:
+        return target == DEFINITION_OUTPUTS or top_of(self.graph, target) not in self.setup
+
+
+class _Part(Body):
+    """Some of the outermost statements of an inside."""
+
+    tops: tuple[ItemId, ...] = ()
+
+    def shown(self, body: BodyId) -> Iterable[ItemId]:
+        """Those alone."""
+        return self.tops if body == ROOT else super().shown(body)
+
+    def tail(self, body: BodyId) -> str:
+        """The comment at the end stands at the end of the last part."""
+        return super().tail(body) if body != ROOT or self.tops == () or self._is_last() else ""
+
+    def _is_last(self) -> bool:
+        return self.graph.bodies[ROOT][-1:] == self.tops[-1:]
+
+
+class _Writer:
+    """One definition."""
+
+    def __init__(self, graph: Graph, definition: Definition, device: bool, stem: str) -> None:
+        self.definition, self.device, self.stem = definition, device, stem
+        self.inner = inside(graph, definition.name)
+        self.imports: set[str] = set()
+
+    def lines(self) -> list[str]:
+        """All of it."""
+        return self._module() if self.definition.is_module else self._function()
+
+    def _function(self) -> list[str]:
+        definition, references = self.definition, References(analyse(self.inner))
+        head = self._head("", definition.name, definition.inputs)
+        return [*head, *self._body(references, self.inner.bodies[ROOT], 1, [], returns=True)]
+
+    def _module(self) -> list[str]:
+        definition, references = self.definition, Owned(analyse(self.inner), self.definition)
+        self.imports.add("nn")
+        settings = tuple(name for name in definition.inputs if name in definition.settings)
+        first = [f"{INDENT * 2}super().__init__()"]
+        first += [f"{INDENT * 2}self.{name} = {name}" for name in references.read_late()]
+        tops = self.inner.bodies[ROOT]
+        made = tuple(item for item in tops if item in references.setup)
+        called = tuple(item for item in tops if item not in references.setup)
+        return [
+            f"class {definition.name}(nn.Module):",
+            *self._head(INDENT, "__init__", settings, "self"),
+            *self._body(references, made, 2, first, returns=False),
+            "",
+            *self._head(INDENT, "forward", definition.taken, "self"),
+            *self._body(references, called, 2, [], returns=True),
+        ]
+
+    def _head(self, indent: str, name: str, inputs: tuple[str, ...], *before: str) -> list[str]:
+        parameters = ", ".join([*before, *(self._parameter(one) for one in inputs)])
+        return self._wrapped(f"{indent}def {name}({parameters}):", indent)
+
+    def _parameter(self, name: str) -> str:
+        text = self.definition.defaults.get(name)
+        if text is None:
+            return name
+        spelled = spell(text)
+        self.imports |= spelled.modules
+        return f"{name}={spelled.text}"
+
+    def _body(
+        self, references: References, tops: tuple[ItemId, ...], depth: int, first: list[str], *, returns: bool
+    ) -> list[str]:
+        body = _Part(references, self.device, self.stem)
+        body.tops = tops
+        holds = body.write(ROOT, depth)
+        indent = INDENT * depth
+        results = [self._result(body, references, k) for k in range(len(self.definition.outputs))] if returns else []
+        self.imports |= body.imports | body.printer.imports
+        lines = [*first, *body.lines]
+        if results:
+            return [*lines, *self._wrapped(f"{indent}return {', '.join(results)}", indent)]
+        return [*lines, *([] if holds or first else [f"{indent}pass"])]
+
+    def _result(self, body: Body, references: References, output: int) -> str:
+        wire = self.inner.wire_into(DEFINITION_OUTPUTS, str(output))
+        if wire is None or (wire.source in self.inner and not references.soundness.is_live(wire.source)):
+            return "None"
+        return body.printer.text(DEFINITION_OUTPUTS, str(output)) or "None"
+
+    def _wrapped(self, text: str, indent: str) -> list[str]:
+        if len(text) <= WIDTH:
+            return [text]
+        return list(wrap(text.removeprefix(indent), len(indent)).lines)
