@@ -239,7 +239,10 @@ def _called(definition: Definition) -> set[str]:
 
 def _places(graph: Graph, records: dict[str, PlaceRecord]) -> dict[str, Place]:
     """Places of what is there; a place of something that was merged away is dropped."""
-    places = {key: Place(place.x, place.y, place.width, place.collapsed) for key, place in records.items()}
+    places = {
+        key: Place(place.x, place.y, place.width, place.collapsed, place.tucked, place.pinned, place.color)
+        for key, place in records.items()
+    }
     ends = ("note:", DEFINITION_INPUTS, DEFINITION_OUTPUTS)
     kept = {key: place for key, place in places.items() if key.removeprefix("note:") in graph or key in ends}
     dots = [key for key in places if (named := end_of(key)) is not None and wire_of(graph, named[0]) is not None]

@@ -165,6 +165,9 @@ class PlaceRecord(Record, frozen=True, kw_only=True):
     y: Pixel
     width: Annotated[float, Meta(gt=0, le=1e7)] | None = None
     collapsed: bool = False
+    tucked: bool = False
+    pinned: bool = False
+    color: Annotated[str, Meta(max_length=40)] = ""
 
 
 class BodyRecord(Record, frozen=True, kw_only=True):

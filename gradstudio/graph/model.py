@@ -32,6 +32,8 @@ BlockKind = OneOf[
     "group",
 ]
 Mark = OneOf["root", "input"]
+NOTE_COLORS = ("blue", "green", "red", "violet", "grey")
+"""Colours that a note may have beside the usual one."""
 _IN_AUTOGRAD = frozenset({"set_detect_anomaly", "detect_anomaly"})
 
 
@@ -122,12 +124,22 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where an item stands on the canvas, in scene pixels; top left corner of its card."""
+    """Where an item stands on the canvas, in scene pixels; top left corner of its card.
+
+    Attributes:
+        collapsed: only its header is shown.
+        tucked: inputs that no wire feeds are hidden.
+        pinned: neither dragged nor nudged, aligned or tidied.
+        color: of a note, one of `NOTE_COLORS`; "" is the usual one.
+    """
 
     x: float
     y: float
     width: float | None = None
     collapsed: bool = False
+    tucked: bool = False
+    pinned: bool = False
+    color: str = ""
 
 
 class StoredTensor(msgspec.Struct, frozen=True):

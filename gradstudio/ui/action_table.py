@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.ui.action_table_edit import arrange_rows
 from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_shell import shell_rows
@@ -61,6 +62,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *tab_rows(commands.tabs),
         _quit_row(commands.file),
         *_edit_rows(commands.edit),
+        *arrange_rows(commands.edit),
         *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),

@@ -26,6 +26,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
         minimap: whether it is shown where the graph is larger than the view; `minimap_px` its width and height.
+        snap_to_grid, guides: what is dragged snaps to the grid, comes in line with its neighbours.
+        shake_off: shaking a card takes it out of its wires.
     """
 
     theme: ThemeChoice = "system"
@@ -48,6 +50,9 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     minimap: bool = True
     minimap_corner: Corner = "bottom_right"
     minimap_px: tuple[int, int] = (220, 150)
+    snap_to_grid: bool = True
+    guides: bool = True
+    shake_off: bool = True
 
 
 class Settings:

@@ -3,6 +3,7 @@
 from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
 from gradstudio.graph.recipes.dots import add_dot, branch, remove_dots, without_dots
 from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.healing import Healed, delete_healed, shake_off
 from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.loops import carriable, carry
 from gradstudio.graph.recipes.modules import (
@@ -55,6 +56,7 @@ from gradstudio.graph.recipes.wires import (
 
 __all__ = [
     "Draft",
+    "Healed",
     "add_block",
     "add_child",
     "add_dot",
@@ -69,6 +71,7 @@ __all__ = [
     "connect",
     "connect_leaf",
     "delete",
+    "delete_healed",
     "disconnect",
     "disconnect_all",
     "earlier",
@@ -107,6 +110,7 @@ __all__ = [
     "set_note",
     "set_training",
     "set_value",
+    "shake_off",
     "split_list",
     "statement_before",
     "swap_inputs",

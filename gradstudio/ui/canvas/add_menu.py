@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.operators.catalogue import load
-from gradstudio.ui.canvas.gestures import body_at
+from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.operator_text import home_of
 
 if TYPE_CHECKING:

@@ -9,19 +9,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.graph import analysis
 from gradstudio.graph.edits import Edits, ReplaceNode, SetHeader, SetPlaces
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.muted import muted_wires
 from gradstudio.graph.notes import note_of
-from gradstudio.operators.model import Effect, Family
+from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board_dots import Dotted, ends_of
 from gradstudio.ui.canvas.board_drag import Dragging
 from gradstudio.ui.canvas.board_places import Placing
 from gradstudio.ui.canvas.board_results import Reading
+from gradstudio.ui.canvas.board_worn import Wearing
 from gradstudio.ui.canvas.colouring import Colouring
+from gradstudio.ui.canvas.compact import compact
 from gradstudio.ui.canvas.extras import PLAIN, Experiments, Extras, NoExperiments, extras
 from gradstudio.ui.canvas.face import Face, mode_of, node_face
 from gradstudio.ui.canvas.facts import NO_MODULE, Facts, Held, Shown, card_facts, facts_height
@@ -39,12 +40,10 @@ from gradstudio.ui.canvas.things import (
     stays_in_place,
     touched,
 )
-
-ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
-"""Effects that give a statement a number on its card."""
+from gradstudio.ui.canvas.worn import worn_at
 
 
-class Board(Dotted, Dragging, Placing, Reading):
+class Board(Dotted, Dragging, Placing, Reading, Wearing):
     """Cards, frames, notes and wires of one graph, with places in scene pixels.
 
     Attributes:
@@ -53,6 +52,7 @@ class Board(Dotted, Dragging, Placing, Reading):
         bounds: left, top, right, bottom of each card, `(cards, 4)`, in the order of `ids`.
         wires: drawn ones, `muted` ones too; `paths` and `path_bounds` belong to them, `wire_codes` index `wire_looks`.
         experiments: what was tried; shown on the cards.
+        left_out: what is muted, and what reads it.
         colouring: what the cards are coloured by; None: by category.
         revision: another one when anything of it changed; `geometry_revision` when anything is elsewhere,
             `graph_revision` when the graph was edited.
@@ -88,6 +88,7 @@ class Board(Dotted, Dragging, Placing, Reading):
         self.end_index: dict[tuple[ItemId, str], int] = {}
         self.muted: frozenset[Wire] = frozenset()
         self._numbered: object = None
+        self.left_out: frozenset[ItemId] = frozenset()
         self.rebuild()
 
     # -------------------------------------------------------------- following
@@ -108,6 +109,7 @@ class Board(Dotted, Dragging, Placing, Reading):
     def apply(self, edits: Edits) -> None:
         """Follow edits that were just applied to the graph."""
         self.graph_revision += 1
+        self._wear_anew(edits)
         if all(isinstance(edit, SetPlaces) for edit in edits):
             self._place()
             return
@@ -128,7 +130,10 @@ class Board(Dotted, Dragging, Placing, Reading):
             self._unread.update(self._looks.keys() & self.joining.whole((item,)))
         self._retitle()
         if in_place:
+            before = self.left_out
             self._number_statements()
+            if self.left_out != before:
+                self._color_wires()
         else:
             self._sync()
 
@@ -292,9 +297,13 @@ class Board(Dotted, Dragging, Placing, Reading):
 
     def _face(self, item: ItemId) -> Face:
         module = self.joining.modules.get(item)
-        return node_face(self.graph, item, self.meter.width, item in self.expanded, module)
+        measure, expanded = self.meter.width, item in self.expanded
+        face = node_face(self.graph, item, measure, expanded, module)
+        return compact(face, worn_at(self.graph.places.get(item)), measure, expanded=expanded)
 
     def _held(self, item: ItemId, face: Face) -> Held:
+        if face.worn.collapsed:
+            return NO_MODULE
         return Held(face.module, item in self.unfolded) if face.module is not None else NO_MODULE
 
     def _sync(self) -> None:
@@ -332,6 +341,8 @@ class Board(Dotted, Dragging, Placing, Reading):
         return Card(face, self._facts_height(item, face), extras=self._extras(item))
 
     def _extras(self, item: ItemId) -> Extras:
+        if worn_at(self.graph.places.get(item)).collapsed:
+            return PLAIN
         tried = self.experiments.what_if is not None or self.experiments.checked is not None
         return (
             extras(self.results, self.experiments, item, with_cost=self.shown.cost)
@@ -340,31 +351,14 @@ class Board(Dotted, Dragging, Placing, Reading):
         )
 
     def _facts_height(self, item: ItemId, face: Face) -> float:
+        if face.worn.collapsed:
+            return 0.0
         leaf = _is_leaf(face)
         return facts_height(self.results, item, self.shown, _families(face), leaf, self._held(item, face))
 
     def _ends_exist(self, wire: Wire) -> bool:
         """Whether a wire is drawn: one from a module to the call on its card lies inside."""
         return wire.source in self.graph and wire.target in self.graph and not self.joining.is_hidden(wire)
-
-    def _number_statements(self) -> None:
-        known = analysis.analyse(self.graph)
-        if self._numbered is known.structure:
-            return
-        self._numbered = known.structure
-        repeated, nested, operators = known.gradients.repeated, known.nested, known.soundness.operators
-        number = 0
-        for item in self.graph.order():
-            number += item not in nested and item in self.graph.nodes
-            card = self.cards.get(item)
-            if card is None:
-                continue
-            operator = operators.get(item)
-            ordered = operator is not None and not ORDERED.isdisjoint(operator.effects)
-            place = number + (item in nested)  # a part is printed in the statement after it
-            order, set_up = (place if ordered else 0), item not in repeated
-            if (order, set_up) != (card.order, card.set_up):
-                card.order, card.set_up, card.revision = order, set_up, card.revision + 1
 
 
 def _families(face: Face) -> tuple[Family, ...]:

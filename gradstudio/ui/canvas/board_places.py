@@ -227,6 +227,7 @@ class Placing:
         card = self.cards[item]
         if card.leaves is None:
             module, unfolded = card.face.module, item in self.unfolded
-            made = leaf_rows(self.results, module, self.shown, unfolded=unfolded) if module is not None else NO_LEAVES
+            shown = module is not None and not card.face.worn.collapsed
+            made = leaf_rows(self.results, module, self.shown, unfolded=unfolded) if shown and module else NO_LEAVES
             card.leaves = made
         return card.leaves

@@ -5,6 +5,7 @@ the room they had, and `catch_up` measures the rest when there is time.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,7 @@ class Reading:
         wire_looks: list[PortLook]
         wire_index: dict[Wire, int]
         muted: frozenset[Wire]
+        left_out: frozenset[ItemId]
 
         def _facts_height(self, item: ItemId, face: Face) -> float: ...
         def _extras(self, item: ItemId) -> Extras: ...
@@ -130,7 +132,7 @@ class Reading:
             if more is not card.extras:
                 moved = moved or more.height != card.extras.height
                 card.extras, card.facts = more, None
-            module = card.face.module
+            module = card.face.module if not card.face.worn.collapsed else None
             if module is not None and leaf_paths(self.results, module, unfolded=item in self.unfolded) != card.listed:
                 moved = True
             if height != card.facts_height:
@@ -188,10 +190,15 @@ class Reading:
 
     def _color_wire(self, k: int) -> None:
         wire = self.wires[k]
-        code = self._code(MUTED if wire in self.muted else self.look_of(wire.source, wire.output))
+        code = self._code(MUTED if wire in self.muted else self._of_wire(wire, self.look_of(wire.source, wire.output)))
         if self.wire_codes[k] != code:
             self.wire_codes[k] = code
             self.color_revision += 1
+
+    def _of_wire(self, wire: Wire, look: PortLook) -> PortLook:
+        """The look of an output along one of its wires."""
+        idle = bool(self.left_out) and (wire.source in self.left_out or wire.target in self.left_out)
+        return replace(look, idle=True) if idle else look
 
     def _code(self, look: PortLook) -> int:
         code = self._codes.setdefault(look, len(self._codes))
@@ -205,7 +212,7 @@ class Reading:
         for k, wire in enumerate(self.wires):
             self._leaving.setdefault(wire.source, []).append(k)
             self._entering.setdefault(wire.target, []).append(k)
-        codes = [self._code(self._known_look(wire.source, wire.output)) for wire in self.wires]
+        codes = [self._code(self._of_wire(wire, self._known_look(wire.source, wire.output))) for wire in self.wires]
         for wire in self.muted:
             codes[self.wire_index[wire]] = self._code(MUTED)
         self.wire_codes = np.array(codes, dtype=np.intp)

@@ -20,6 +20,7 @@ from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look, Meter
 from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, paint_warning
 from gradstudio.ui.canvas.port_looks import PortLook
+from gradstudio.ui.canvas.worn_painter import paint_bypass, paint_pin
 
 RADIUS: Final = 8.0
 MARGIN: Final = 14.0
@@ -46,12 +47,14 @@ class CardState:
     Attributes:
         order: place among the statements, for those with effects; 0 shows none.
         set_up: made once (SEMANTICS 5).
+        left_out: muted, or what it reads is.
         outputs: looks of the output ports; `inputs` of the wired input ports, by path.
         head: the header's colours when the cards are coloured by a figure.
     """
 
     order: int = 0
     set_up: bool = False
+    left_out: bool = False
     outputs: tuple[PortLook, ...] = ()
     inputs: tuple[tuple[str, PortLook], ...] = ()
     head: Head | None = None
@@ -60,26 +63,29 @@ class CardState:
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    if face.muted:
+    if state.left_out:
         painter.setOpacity(MUTED_OPACITY)
     height = face.height + facts.height + state.extras.height
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
     painter.fillPath(outline, look.color("card"))
     ground = state.head.ground if state.head is not None else look.header(face.category, face.width)
-    painter.fillPath(half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS), ground)
+    head = outline if face.worn.collapsed else half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS)
+    painter.fillPath(head, ground)
     if facts.height or state.extras.height:
         _paint_well(painter, look, face, facts, state.extras.height)
-    if state.set_up:
+    if state.set_up and not face.worn.collapsed:
         painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
-    _paint_outline(painter, look, outline, facts)
+    _paint_outline(painter, look, outline, facts, dashed=state.left_out)
     _paint_header(painter, look, face, facts, state)
     _paint_rows(painter, look, face, facts, state)
     if facts.height:
         paint_facts(painter, look, face, facts)
     if state.extras.height:
         paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
-    if face.muted:
+    if face.bypassed:
+        paint_bypass(painter, look, face, height)
+    if state.left_out:
         painter.setOpacity(1.0)
 
 
@@ -131,10 +137,11 @@ def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts, more: f
         painter.fillPath(half_rounded(box, 0 if more else RADIUS, top=False), color)
 
 
-def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts) -> None:
+def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts, *, dashed: bool) -> None:
     failed = facts.problem_kind == "error"
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(look.color("danger"), 2.0) if failed else look.edge)
+    left_out = QPen(look.color("text_dim"), 1.6, Qt.PenStyle.DashLine)
+    painter.setPen(left_out if dashed else QPen(look.color("danger"), 2.0) if failed else look.edge)
     painter.drawPath(outline)
 
 
@@ -183,9 +190,13 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
         width = max(17.0, look.meter.width(text, "badge") + 10)
         paint_pill(painter, QRectF(x - width, 7, width, 16), text, faint(ink, 0.2), ink)
         x -= width + 5
+    if face.worn.pinned:
+        paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
+        x -= 17
     for shown, word in (
         (face.frozen, "frozen"),
         (face.muted, "muted"),
+        (state.left_out and not face.muted, "left out"),
         (face.bypassed, "bypassed"),
         (face.unknown, "unknown"),
     ):
@@ -212,6 +223,9 @@ def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None
 
 
 def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    if face.worn.collapsed:
+        _paint_stubs(painter, look, face, state)
+        return
     wired = dict(state.inputs)
     for row in face.inputs:
         _paint_input(painter, look, row, wired.get(row.path))
@@ -229,6 +243,17 @@ def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: 
         painter.setFont(look.meter.font("small"))
         painter.setPen(look.color("text_dim"))
         painter.drawText(qt_rect(face.more), Align.AlignVCenter, text)
+
+
+def _paint_stubs(painter: QPainter, look: Look, face: Face, state: CardState) -> None:
+    """The ports of a collapsed card."""
+    wired = dict(state.inputs)
+    for row in face.inputs:
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for k, output in enumerate(face.outputs):
+        paint_output_port(
+            painter, look, output, state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+        )
 
 
 def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:

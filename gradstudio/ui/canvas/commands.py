@@ -16,8 +16,9 @@ from gradstudio.graph.notes import note_of
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
+from gradstudio.ui.canvas.carrying import carried, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
-from gradstudio.ui.canvas.gestures import dropped
+from gradstudio.ui.canvas.move_gesture import dropped
 from gradstudio.ui.canvas.room import inserted
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ class Commands:
         def free_place(self, key: str = "") -> tuple[float, float]: ...
         def open_view(self) -> None: ...
         def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]: ...
+        def drop_shaken(
+            self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId], items: frozenset[ItemId]
+        ) -> None: ...
         def show_items(self, items: Iterable[ItemId]) -> None: ...
 
     def chosen(self) -> frozenset[ItemId]:
@@ -151,21 +155,6 @@ class Commands:
         if self.attention.current is not None:
             self.store.attempt(recipes.later, "Move later", self.attention.current)
 
-    def toggle_muted(self) -> None:
-        """Take the selection out of the program, or back in."""
-        graph, items = self.board.graph, sorted(self.chosen())
-        holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
-        muted = not all(holder.muted for holder in holders)
-        self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
-
-    def toggle_bypassed(self) -> None:
-        """Let the selected nodes pass their input on, or compute again."""
-        graph = self.board.graph
-        homes = sorted(self.board.joining.cards(self.attention.selection))
-        items = [item for item in homes if item in graph.nodes]
-        bypassed = not all(graph.nodes[item].bypassed for item in items)
-        self.store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
-
     def mark_root(self, item: ItemId, on: bool) -> None:
         """Choose where an appended backward starts."""
         self.store.attempt(recipes.set_mark, "Choose root", item, "root", on)
@@ -231,29 +220,34 @@ class Commands:
         self.searching.shelf.use(key)
         return True
 
-    def drop_moved(self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> None:
-        """End of a drag: one undo entry; a refused block leaves the cards where they were."""
+    def drop_moved(
+        self,
+        places: dict[str, tuple[float, float]],
+        bodies: dict[ItemId, BodyId],
+        shaken: frozenset[ItemId] = frozenset(),
+    ) -> None:
+        """End of a drag: one undo entry; a refused block leaves the cards where they were.
+
+        What was `shaken` is taken out of its wires first.
+        """
         graph = self.board.graph
         current = {key: (place.x, place.y) for key, place in graph.places.items()}
-        if any(current.get(key) != place for key, place in places.items()):
+        if shaken:
+            self.drop_shaken(places, bodies, shaken)
+        elif any(current.get(key) != place for key, place in places.items()):
             recipe = keeping_frames(dropped, self.board.frames)
             self.store.attempt(recipe, _counted("Move", max(1, len(bodies))), places, bodies)
 
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""
-        board = self.board
-        items = set(self.attention.selection)
-        for item in self.attention.selection:
-            if item in board.frames:
-                items |= board.members(item)
-        items = set(board.whole(items))
-        places: dict[str, tuple[float, float]] = {
-            item: (box.x + dx, box.y + dy) for item in items if (box := board.box(item)) is not None
-        }
-        places |= {key: (x + dx, y + dy) for key in self.dots_to_move(items) for x, y in (board.dot_place(key),)}
+        items = with_members(self.board, self.attention.selection)
+        corners = carried(self.board, items, self.dots_to_move(items))
+        places = {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
         if places:
             key = f"nudge:{','.join(sorted(places))}"
-            self.store.submit(recipes.move(board.graph, places), "Nudge", key)
+            self.store.submit(recipes.move(self.board.graph, places), "Nudge", key)
+        elif items:
+            self.refuse("What is selected is pinned down: unpin it (P) to move it.")
 
 
 def _counted(verb: str, count: int, noun: str = "item") -> str:

@@ -10,8 +10,9 @@ from gradstudio.graph import recipes
 from gradstudio.graph.dots import shared
 from gradstudio.graph.model import Wire
 from gradstudio.ui.canvas import geometry
-from gradstudio.ui.canvas.gestures import Gesture, Move, Pointer
+from gradstudio.ui.canvas.gestures import Gesture, Pointer
 from gradstudio.ui.canvas.hits import Hit
+from gradstudio.ui.canvas.move_gesture import Move
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_gesture import WireGesture
 from gradstudio.ui.canvas.wire_painter import DOT, draw_paths

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas import geometry, hits
-from gradstudio.ui.canvas.gestures import body_at
+from gradstudio.ui.canvas.move_gesture import body_at
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

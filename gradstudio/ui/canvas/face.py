@@ -3,7 +3,7 @@
 Coordinates are scene pixels from the card's top left corner.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from typing import Literal as OneOf
@@ -18,7 +18,9 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.shown_ports import foldable, shown_ports
 from gradstudio.ui.canvas.targets import title_with_target
+from gradstudio.ui.canvas.worn import PLAIN, Worn
 
 HEADER: Final = 30.0
 ROW: Final = 22.0
@@ -61,8 +63,6 @@ BESIDE_OUTPUTS = frozenset({Kind.TENSOR_OR_NUMBER, Kind.ANY})
 """Kinds whose short literals leave room for an output in the same row."""
 WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
 """Kinds whose literals are chosen from a list."""
-NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
-"""Optional parameters that people look for first."""
 _FAMILIES = {
     Kind.TENSOR: Family.TENSOR,
     Kind.TENSOR_OR_NUMBER: Family.TENSOR,
@@ -135,7 +135,7 @@ class Face:
         captions: lines of words in place of inputs.
         module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
         mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
-        frozen: nothing of the module learns.
+        frozen: nothing of the module learns; `worn`: what its place says of it.
     """
 
     item: ItemId
@@ -158,6 +158,7 @@ class Face:
     mode: Mode = ""
     switch: Box | None = None
     frozen: bool = False
+    worn: Worn = PLAIN
 
     @property
     def is_joined(self) -> bool:
@@ -204,7 +205,7 @@ def node_face(
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
         module=constructor, mode=mode, frozen=frozen,
     )  # fmt: skip
-    return _with_module(_placed(face, measure))
+    return placed(face, measure)
 
 
 def _asked_ports(graph: Graph, call: ItemId) -> tuple[Port, ...]:
@@ -246,25 +247,6 @@ def _with_module(face: Face) -> Face:
         face, right = replace(face, outputs=(*face.outputs, own)), face.width - 14.0
     switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if face.mode else None
     return replace(face, switch=switch)
-
-
-def foldable(ports: Iterable[Port]) -> frozenset[str]:
-    """Optional inputs, which may be folded away when there are two or more; whatever they hold."""
-    return frozenset(
-        port.path
-        for port in ports
-        if not port.required and port.parameter.name not in NEVER_FOLDED and port.element is None
-    )
-
-
-def shown_ports(ports: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
-    """The ports with a row: optional ones stand last, so that none moves when one of them is used."""
-    optional = foldable(ports)
-    if len(optional) < 2:
-        return tuple(ports)
-    first = tuple(port for port in ports if port.path not in optional)
-    last = (port for port in ports if port.path in optional)
-    return (*first, *(port for port in last if expanded or port.state in ("wired", "literal")))
 
 
 def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
@@ -350,10 +332,12 @@ def _field_width(kind: Kind) -> float:
     return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
 
 
+def placed(face: Face, measure: Measure) -> Face:
+    """The face with a place for every port, field and row, and for what belongs to its module."""
+    return _with_module(_placed_joined(face, measure) if face.is_joined else _placed(face, measure))
+
+
 def _placed(face: Face, measure: Measure) -> Face:
-    """The face with a place for every port, field and row."""
-    if face.is_joined:
-        return _placed_joined(face, measure)
     top = HEADER + BODY_EDGE
     first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
     outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))

@@ -9,10 +9,11 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGest
 from gradstudio.graph.dots import shared
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot
-from gradstudio.ui.canvas.gestures import Gesture, Move, Pan, Pointer, RubberBand
+from gradstudio.ui.canvas.gestures import Gesture, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
 from gradstudio.ui.canvas.menus import context_menu
+from gradstudio.ui.canvas.move_gesture import Move
 from gradstudio.ui.canvas.port_gesture import MoveWires
 from gradstudio.ui.canvas.right_hand import begin_right, is_gesture
 from gradstudio.ui.canvas.scrub import Scrub, number_in
@@ -227,6 +228,7 @@ class Hand:
         canvas, key = self.canvas, Qt.Key
         return {
             (key.Key_Delete, False): canvas.delete_selection,
+            (key.Key_Delete, True): canvas.delete_and_reconnect,
             (key.Key_Backspace, False): canvas.delete_selection,
             (key.Key_Home, False): canvas.fit_all,
             (key.Key_F, False): canvas.fit_selection,
@@ -245,7 +247,8 @@ class Hand:
 
     def _pointer_of(self, event: QMouseEvent | QWheelEvent) -> Pointer:
         at = event.position()
-        return Pointer(at.x(), at.y(), *self.canvas.camera.to_scene(at.x(), at.y()), event.modifiers())
+        scene = self.canvas.camera.to_scene(at.x(), at.y())
+        return Pointer(at.x(), at.y(), *scene, event.modifiers(), event.timestamp())
 
     def _begin(self, button: Button, at: Pointer) -> Gesture | None:
         canvas = self.canvas

@@ -339,4 +339,4 @@ def card_state(board: Board, look: Look, item: ItemId) -> CardState:
     card = board.cards[item]
     outputs = tuple(board.look_of(row.owner, row.index) for row in card.face.outputs)
     inputs = board.input_looks(item)
-    return CardState(card.order, card.set_up, outputs, inputs, head_of(board, look, item), card.extras)
+    return CardState(card.order, card.set_up, card.left_out, outputs, inputs, head_of(board, look, item), card.extras)

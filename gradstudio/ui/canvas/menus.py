@@ -13,6 +13,7 @@ from gradstudio.graph.ports import operator_of
 from gradstudio.operators.spellings import as_written, spellings
 from gradstudio.ui.canvas.add_menu import fill_add
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
+from gradstudio.ui.canvas.edit_menu import worn_rows
 from gradstudio.ui.canvas.field_menu import element_rows, field_rows
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.module_menu import add_initialisers, child_rows, module_rows
@@ -104,13 +105,14 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield "Copy as Python\tCtrl+Shift+C", canvas.copy_python
     yield "Duplicate\tCtrl+D", canvas.duplicate_selection
     yield "Delete\tDel", canvas.delete_selection
+    yield "Delete and reconnect\tCtrl+Del", canvas.delete_and_reconnect
     yield None
     yield "Earlier", canvas.move_earlier
     yield "Later", canvas.move_later
+    yield None
+    yield from worn_rows(canvas, item)
     if node is not None:
         yield None
-        yield ("Unmute" if node.muted else "Mute"), canvas.toggle_muted
-        yield ("Compute again" if node.bypassed else "Bypass"), canvas.toggle_bypassed
         if canvas.can_connect():
             yield "Connect…", canvas.connect_selected
         if recipes.swappable(graph, item) is not None:

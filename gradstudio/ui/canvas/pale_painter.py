@@ -49,4 +49,4 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
 def _has_run(board: Board, item: ItemId) -> bool:
     """What is at work has begun: it is shown as running."""
     card, results = board.cards[item], board.results
-    return card.face.muted or results.row(item) is not None or item == results.running_node
+    return card.left_out or results.row(item) is not None or item == results.running_node

@@ -47,7 +47,7 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     face, failed = board.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
-    painter.setOpacity(MUTED_OPACITY if face.muted else 1.0)
+    painter.setOpacity(MUTED_OPACITY if board.cards[item].left_out else 1.0)
     painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
     painter.setBrush(look.color("card_well"))
     painter.drawRoundedRect(rect, radius, radius)

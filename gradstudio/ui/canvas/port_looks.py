@@ -27,6 +27,7 @@ class PortLook:
         leaf: it is a leaf of the autograd graph.
         known: a run or inference said so; otherwise a tensor's port is grey.
         muted: of a wire that counts as absent.
+        idle: of a wire: nothing flows along it, for one of its ends is left out.
     """
 
     family: Family
@@ -35,6 +36,7 @@ class PortLook:
     leaf: bool = False
     known: bool = False
     muted: bool = False
+    idle: bool = False
 
 
 MUTED = PortLook(Family.UNKNOWN, muted=True)

@@ -15,7 +15,8 @@ from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.card_picture import CardPictures
-from gradstudio.ui.canvas.gestures import Pointer, body_at
+from gradstudio.ui.canvas.gestures import Pointer
+from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.things import PortRef

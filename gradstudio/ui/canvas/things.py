@@ -35,6 +35,7 @@ class Card:
     revision: int = 0
     order: int = 0
     set_up: bool = False
+    left_out: bool = False
     facts: Facts | None = None
     extras: Extras = PLAIN
     leaves: Leaves | None = None
@@ -139,6 +140,8 @@ def output_offset(face: Face, item: ItemId, output: int) -> tuple[float, float]:
 
 def leaf_offset(face: Face, leaves: Leaves, path: str) -> tuple[float, float]:
     """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
+    if face.worn.collapsed:
+        return face.width, face.height / 2
     row = next((row for row in leaves.rows if row.path == path), None)
     y = row.y if row is not None else leaves.more_y
     return face.width, face.height + LEAF_EDGE + y + LEAF / 2

@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.ui.canvas.arranging import Arranging
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.bubble import Bubble
 from gradstudio.ui.canvas.camera import Camera
@@ -66,7 +67,7 @@ class SessionLike(Protocol):
 
 
 class CanvasView(
-    Commands, Debugging, Editing, Following, ModuleCommands, Wayfinding, WireCommands, QAbstractScrollArea
+    Arranging, Commands, Debugging, Editing, Following, ModuleCommands, Wayfinding, WireCommands, QAbstractScrollArea
 ):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
@@ -96,7 +97,6 @@ class CanvasView(
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
         self._set_up_ways()
-        self.snap_to_grid = True
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
         self.kept: tuple[float, float, float] | None = None
         self._failed: dict[ItemId, Failure] = {}

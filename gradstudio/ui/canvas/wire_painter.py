@@ -1,4 +1,4 @@
-"""Paints the wires of a board: in the colour of what flows, muted ones dashed and grey."""
+"""Paints the wires of a board: in the colour of what flows, muted ones dashed and grey, idle ones dashed."""
 
 from typing import Final
 
@@ -24,6 +24,8 @@ LEAST_DOT_ZOOM: Final = 0.2
 DASH: Final = 7.0
 GAP: Final = 6.0
 """Of a muted wire, scene pixels."""
+IDLE_OPACITY: Final = 0.6
+"""Of wires along which nothing flows, for one of their ends is left out."""
 
 
 def paint_wires(
@@ -34,7 +36,7 @@ def paint_wires(
     for code in np.unique(board.wire_codes[chosen]).tolist():
         known = board.wire_looks[code]
         paths = board.paths[chosen & (board.wire_codes == code)]
-        if known.muted:
+        if known.muted or known.idle:
             _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
         else:
             draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
@@ -60,7 +62,11 @@ def wire_color(look: Look, known: PortLook) -> QColor:
     """The colour of wires that leave a port of this look."""
     if known.muted:
         return look.color("text_dim")
-    return look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    if known.idle:
+        color = QColor(color)
+        color.setAlphaF(IDLE_OPACITY)
+    return color
 
 
 def draw_paths(

@@ -1,5 +1,6 @@
 """The Edit menu: undo and redo; all else is the canvas's own commands."""
 
+from gradstudio.ui.commands.arrange import ArrangeCommands
 from gradstudio.ui.commands.context import Context
 
 
@@ -8,7 +9,7 @@ class EditCommands:
 
     def __init__(self, context: Context) -> None:
         """Work on the context's session."""
-        self.canvas = context.canvas
+        self.canvas, self.arrange = context.canvas, ArrangeCommands(context)
         self._stack, self._attention = context.session.graph_store.undo_stack, context.session.attention
 
     def undo(self) -> None:

@@ -41,7 +41,7 @@ def _moves(graph: Graph, corners: dict[str, tuple[float, float]]) -> Edits:
     moved = {}
     for key, at in corners.items():
         place = graph.places.get(key)
-        if place is None or (place.x, place.y) != at:
+        if place is None or ((place.x, place.y) != at and not place.pinned):
             moved[key] = at
     if not moved:
         return ()

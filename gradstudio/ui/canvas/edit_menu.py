@@ -1,0 +1,26 @@
+"""Rows of a card's context menu: how it is worn, whether it takes part, out of its wires."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.model import ItemId
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Row = tuple[str, Callable[[], object]] | None
+
+
+def worn_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """Muting, bypassing, collapsing, pinning."""
+    graph = canvas.board.graph
+    node, block = graph.nodes.get(item), graph.blocks.get(item)
+    holder = node or block
+    if holder is not None:
+        yield f"{'Unmute' if holder.muted else 'Mute'}\tM", canvas.toggle_muted
+    if node is not None:
+        yield f"{'Compute again' if node.bypassed else 'Bypass'}\tShift+M", canvas.toggle_bypassed
+    yield None
+    yield f"{'Expand' if canvas.is_worn('collapsed') else 'Collapse'}\tH", canvas.toggle_collapsed
+    yield f"{'Show' if canvas.is_worn('tucked') else 'Hide'} unused ports\tCtrl+H", canvas.toggle_tucked
+    yield f"{'Unpin' if canvas.is_worn('pinned') else 'Pin'}\tP", canvas.toggle_pinned
