@@ -93,6 +93,7 @@ class DocumentRoom(QObject):
         self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
         actions.keep_off(self.timeline)
         self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
+        self.status.show_switch(actions["edit.snap"])
         self.code_room = CodeRoom(window.frame, self.code, self.canvas)
         self._wire_session()
         self._wire_parts()

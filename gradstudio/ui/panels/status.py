@@ -1,8 +1,8 @@
 """The status bar: what failed or was refused, counts, device, engine, memory, zoom."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QWidget
+from PySide6.QtGui import QAction, QColor, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.conditions import describe
@@ -94,6 +94,15 @@ class StatusBar(QStatusBar):
     def show_zoom(self, factor: float) -> None:
         """Show the canvas's zoom."""
         self.zoom.show_zoom(factor)
+
+    def show_switch(self, action: QAction) -> None:
+        """A word that shows whether something is on, and switches it."""
+        button = QToolButton(self)
+        button.setDefaultAction(action)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.insertPermanentWidget(3, button)  # before the counts
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
