@@ -67,7 +67,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),
         *run_rows(commands.run, commands.debug),
-        *wire_rows(commands.view.canvas),
+        *wire_rows(commands.view),
         *shell_rows(commands.shell),
         *_help_rows(commands.help),
     )

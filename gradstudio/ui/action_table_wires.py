@@ -1,12 +1,54 @@
 """Rows of the action table about wires."""
 
+from functools import partial
+
 from gradstudio.ui.actions import ActionRow, Row
 from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.commands.view import ViewCommands
+
+LOOKS = (
+    ("style", "curved", "Curved", "Wires are curves that lead around cards"),
+    ("style", "straight", "Straight", "Wires are straight lines from port to port"),
+    ("style", "angled", "Right-Angled", "Wires run level and upright, as in a circuit"),
+    ("shown", "all", "Show All Wires", "Every wire is drawn"),
+    ("shown", "selection", "Only Those of the Selection", "Wires are drawn where they touch what is selected"),
+    ("shown", "none", "Hide All Wires", "No wire is drawn; ports still show what is wired"),
+)
+"""Field of `WireView`, value, text and tip of each entry of the menu."""
 
 
-def wire_rows(canvas: CanvasView) -> tuple[Row, ...]:
+def wire_rows(c: ViewCommands) -> tuple[Row, ...]:
     """Tracing, selecting along wires, and what is done with wires and with those of a node."""
-    return (*_trace_rows(canvas), *_edit_rows(canvas))
+    return (*_trace_rows(c.canvas), *_look_rows(c), *_edit_rows(c.canvas))
+
+
+def _look_rows(c: ViewCommands) -> tuple[Row, ...]:
+    """The menu of how wires are drawn."""
+    chosen = tuple(
+        ActionRow(
+            f"view.wires_{value}",
+            text,
+            "View/Wires",
+            1,
+            partial(c.show_wires, **{field: value}),
+            checked=partial(c.wires_are, field, value),
+            tooltip=tip,
+        )
+        for field, value, text, tip in LOOKS
+    )
+    fade = "The middle of long wires is faint; their ends stay clear"
+    return (
+        *chosen,
+        ActionRow(
+            "view.wires_fade",
+            "Fade Long Wires",
+            "View/Wires",
+            1,
+            c.toggle_fade,
+            checked=partial(c.wires_are, "fade_long", True),
+            tooltip=fade,
+        ),
+    )
 
 
 def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:

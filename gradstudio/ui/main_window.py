@@ -12,6 +12,7 @@ from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.closing import may_close_all
 from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.tabs import TabCommands
+from gradstudio.ui.commands.view import wire_view
 from gradstudio.ui.document_room import DocumentRoom
 from gradstudio.ui.documents import Documents, Tab
 from gradstudio.ui.main_window_frame import Frame
@@ -68,6 +69,7 @@ class MainWindow(WindowParts):
         for name in OVERLAYS:
             on = (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
             self.overlays.switch(name, on)
+        self.overlays.show_wires(wire_view(chosen))
         self.shelf.restore(chosen.favourites, chosen.recent_operators)
         self.habits.restore(chosen.habits)
 

@@ -6,6 +6,8 @@ from typing import Literal as OneOf
 import msgspec
 from PySide6.QtCore import QSettings, QStandardPaths
 
+from gradstudio.ui.state.wire_view import WiresShown, WireStyle
+
 MAX_RECENT = 12
 Corner = OneOf["top_left", "top_right", "bottom_left", "bottom_right"]
 ThemeChoice = OneOf["system", "light", "dark"]
@@ -25,6 +27,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         recent_commands: ids of what was done from the command palette, the last used first.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
+        wire_style, wires_shown, fade_long_wires: how wires are drawn, which, and whether long ones are faint.
         minimap: whether it is shown where the graph is larger than the view; `minimap_px` its width and height.
         snap_to_grid, guides: what is dragged snaps to the grid, comes in line with its neighbours.
         shake_off: shaking a card takes it out of its wires.
@@ -47,6 +50,9 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     reduced_motion: bool = False
     wheel: OneOf["zooms", "scrolls"] = "zooms"
     recent_commands: tuple[str, ...] = ()
+    wire_style: WireStyle = "curved"
+    wires_shown: WiresShown = "all"
+    fade_long_wires: bool = False
     minimap: bool = True
     minimap_corner: Corner = "bottom_right"
     minimap_px: tuple[int, int] = (220, 150)

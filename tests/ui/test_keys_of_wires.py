@@ -2,8 +2,9 @@
 
 import itertools
 
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -11,7 +12,15 @@ from PySide6.QtWidgets import QApplication
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
+from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import PATH_POINTS
+from gradstudio.ui.canvas.wire_styles import dotted_path
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.main_window_frame import Frame
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.wire_view import WireStyle, WireView
+from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 from tests.ui.test_keys_of_panels import focus, press
 
@@ -27,9 +36,18 @@ def chain(window: MainWindow, add: Add) -> list[ItemId]:
     for source, target in itertools.pairwise(items[:4]):
         assert store.attempt(recipes.connect, "Wire", source, 0, target, "input")
     store.submit((SetPlaces({item: Place(260.0 * k, 0.0) for k, item in enumerate(items)}),), "Move")
-    window.canvas.fit_all()
+    show_all(window)
     focus(window, window.canvas)
     return items
+
+
+def show_all(window: MainWindow) -> None:
+    """Everything in view, at once and sharp."""
+    canvas, box = window.canvas, window.canvas.board.extent()
+    assert box is not None
+    canvas.fit_pending = False
+    canvas.set_camera(Camera(0.9 * canvas.viewport().width() / box.width, box.x - 20, box.y - 20))
+    canvas.zooming = False
 
 
 def shot(window: MainWindow) -> QImage:
@@ -98,3 +116,99 @@ def test_alt_s_lets_two_inputs_change_places(window: MainWindow, add: Add) -> No
     window.session.attention.select([x])
     assert not window.actions["graph.swap_inputs"].isEnabled()
     assert QApplication.focusWidget() is not None
+
+
+# ------------------------------------------------------------------ how wires are drawn
+
+
+def far_apart(window: MainWindow, add: Add) -> tuple[ItemId, ItemId]:
+    """Two wired cards, one far to the right of the other and lower."""
+    x, y = add("torch.randn"), add("torch.relu")
+    store = window.session.graph_store
+    assert store.attempt(recipes.connect, "Wire", x, 0, y, "input")
+    store.submit((SetPlaces({x: Place(0, 0), y: Place(1400, 600)}),), "Move")
+    show_all(window)
+    window.session.attention.select(())
+    focus(window, window.canvas)
+    return x, y
+
+
+def on_wire(window: MainWindow) -> QColor:
+    """The colour in the middle of the only wire."""
+    x, y = window.canvas.board.paths[0][10:12].mean(0).tolist()
+    at = window.canvas.camera.to_view(x, y)
+    return shot(window).pixelColor(round(at[0]), round(at[1]))
+
+
+@pytest.mark.feature(23)
+def test_wires_are_curved_straight_or_right_angled(window: MainWindow, add: Add) -> None:
+    far_apart(window, add)
+    seen, count = [], window.session.graph_store.undo_stack.count()
+    for style in ("straight", "angled", "curved"):
+        window.actions[f"view.wires_{style}"].trigger()
+        path = window.canvas.board.paths[0]
+        steps = np.abs(np.diff(path, axis=0))
+        seen.append(shot(window))
+        assert window.actions[f"view.wires_{style}"].isChecked()
+        if style == "straight":
+            assert np.ptp(steps[:, 1] / steps[:, 0]) < 1e-6
+        if style == "angled":
+            assert ((steps.min(1) < 1e-6).sum()) >= 12
+    assert seen[0] != seen[1] != seen[2] != seen[0]
+    assert window.session.graph_store.undo_stack.count() == count
+    assert window.settings.preferences.wire_style == "curved"
+
+
+@pytest.mark.feature(23)
+def test_all_wires_are_hidden_or_all_but_those_of_the_selection(window: MainWindow, add: Add) -> None:
+    x, _ = far_apart(window, add)
+    drawn = on_wire(window)
+    window.actions["view.wires_none"].trigger()
+    hidden = on_wire(window)
+    assert hidden != drawn
+    window.session.attention.select([x])
+    assert on_wire(window) == hidden
+    window.actions["view.wires_selection"].trigger()
+    assert on_wire(window) != hidden
+    window.session.attention.select(())
+    assert on_wire(window) == hidden
+    point = window.canvas.board.paths[0][10].tolist()
+    at = window.canvas.hand.at(QPoint(*(round(v) for v in window.canvas.camera.to_view(*point))))
+    assert window.canvas.hand.hit(at).kind == "empty"
+    assert window.settings.preferences.wires_shown == "selection"
+
+
+@pytest.mark.feature(23)
+def test_the_middle_of_long_wires_is_faded_and_their_ends_are_not(window: MainWindow, add: Add) -> None:
+    far_apart(window, add)
+    drawn = on_wire(window)
+    window.actions["view.wires_fade"].trigger()
+    ground = window.canvas.look.color("canvas")
+    faded = on_wire(window)
+    assert abs(faded.lightness() - ground.lightness()) < abs(drawn.lightness() - ground.lightness()) / 2
+    assert window.settings.preferences.fade_long_wires
+    x, y = window.canvas.board.paths[0][2].tolist()
+    at = window.canvas.camera.to_view(x, y)
+    end = shot(window).pixelColor(round(at[0]), round(at[1]))
+    assert abs(end.lightness() - ground.lightness()) > abs(faded.lightness() - ground.lightness())
+
+
+@pytest.mark.feature(23)
+def test_how_wires_are_drawn_is_kept_for_the_next_start(
+    frame: Frame, session: Session, settings: Settings, dark: Theme
+) -> None:
+    settings.change(wire_style="angled", wires_shown="selection", fade_long_wires=True)
+    window = MainWindow(frame, session, settings, dark)
+    assert window.canvas.board.wire_view == WireView("angled", "selection", True)
+    assert window.actions["view.wires_angled"].isChecked()
+
+
+@pytest.mark.parametrize("style", ["curved", "straight", "angled"])
+@pytest.mark.parametrize("dots", [0, 1, 3, 8])
+def test_a_path_of_every_style_goes_from_port_to_port_through_its_dots(style: WireStyle, dots: int) -> None:
+    rng = np.random.default_rng(dots)
+    points = np.concatenate([[[0.0, 0.0]], rng.uniform(0, 500, (dots, 2)), [[500.0, 200.0]]])
+    path = dotted_path(style, points)
+    assert path.shape == (PATH_POINTS, 2)
+    for point in points:
+        assert np.abs(path - point).sum(1).min() < 1e-9

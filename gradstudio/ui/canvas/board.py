@@ -41,6 +41,7 @@ from gradstudio.ui.canvas.things import (
     touched,
 )
 from gradstudio.ui.canvas.worn import worn_at
+from gradstudio.ui.state.wire_view import WireView
 
 
 class Board(Dotted, Dragging, Placing, Reading, Wearing):
@@ -87,6 +88,7 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         self.wire_index: dict[Wire, int] = {}
         self.end_index: dict[tuple[ItemId, str], int] = {}
         self.muted: frozenset[Wire] = frozenset()
+        self.wire_view, self.selection = WireView(), frozenset[ItemId]()
         self._numbered: object = None
         self.left_out: frozenset[ItemId] = frozenset()
         self.rebuild()
@@ -189,6 +191,18 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         card.facts = card.leaves = None
         card.facts_height, card.revision = self._facts_height(item, card.face), card.revision + 1
         self._place()
+
+    def show_wires(self, wires: WireView) -> None:
+        """Draw wires in another way."""
+        if self.wire_view != wires:
+            self.wire_view = wires
+            self._place()
+
+    def is_drawn(self, wire: Wire) -> bool:
+        """Whether a wire is drawn, as the person wants it; nothing else can be pointed at."""
+        if self.wire_view.shown == "selection":
+            return not self.whole((wire.source, wire.target)).isdisjoint(self.whole(self.selection))
+        return self.wire_view.shown == "all"
 
     def raise_cards(self, items: Iterable[ItemId]) -> bool:
         """Put cards on top of those that cover them; whether anything lay above them. View state only."""

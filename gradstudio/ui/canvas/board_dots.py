@@ -7,8 +7,9 @@ import numpy as np
 
 from gradstudio.graph.dots import End, Point, dots_by_end, end_of
 from gradstudio.graph.model import Graph, Wire
-from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas import wire_styles
 from gradstudio.ui.canvas.geometry import Box, Floats
+from gradstudio.ui.state.wire_view import WireView
 
 
 class Dotted:
@@ -19,6 +20,7 @@ class Dotted:
         wires: list[Wire]
         paths: Floats
         wire_index: dict[Wire, int]
+        wire_view: WireView
         end_index: dict[End, int]
 
         def _where(self, key: str) -> tuple[float, float] | None: ...
@@ -76,7 +78,7 @@ class Dotted:
             keys = self.dots_of(wire)
             if keys:
                 points = [self.paths[k, 0], *(self.dot_place(key) for key in keys), self.paths[k, -1]]
-                self.paths[k] = geometry.dotted_path(np.array(points, dtype=np.float64))
+                self.paths[k] = wire_styles.dotted_path(self.wire_view.style, np.array(points, dtype=np.float64))
 
 
 def ends_of(keys: Iterable[str]) -> frozenset[End]:

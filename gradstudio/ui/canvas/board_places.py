@@ -7,7 +7,7 @@ import numpy as np
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.notes import note_of
-from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas import geometry, wire_styles
 from gradstudio.ui.canvas.block_face import block_face, widened
 from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.frame_obstacles import obstacles_of_frames
@@ -29,6 +29,7 @@ from gradstudio.ui.canvas.things import (
     leaf_offset,
     output_offset,
 )
+from gradstudio.ui.state.wire_view import WireView
 
 OUT_OF_FRAME = 28.0
 """Scene pixels between the ports with which a block serves its statements and the first of these."""
@@ -52,6 +53,7 @@ class Placing:
         frames: dict[ItemId, Frame]
         notes: dict[ItemId, Note]
         wires: list[Wire]
+        wire_view: WireView
         paths: Floats
         path_bounds: Floats
         geometry_revision: int
@@ -152,8 +154,9 @@ class Placing:
                 end = corners[0] + right, corners[1] + down
             ends.append(end)
             target.append(corners)
-        self.paths = geometry.wire_paths(np.array(starts), np.array(ends), np.array(source), np.array(target))
-        if len(self.cards) and not self._drag:
+        corners_of = np.array(starts), np.array(ends), np.array(source), np.array(target)
+        self.paths = wire_styles.styled_paths(self.wire_view.style, *corners_of)
+        if len(self.cards) and not self._drag and self.wire_view.style == "curved":
             self._lead_around()
         self._lead_through_dots()
         self.path_bounds = geometry.path_bounds(self.paths)

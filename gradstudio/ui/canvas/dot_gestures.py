@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from gradstudio.graph import recipes
 from gradstudio.graph.dots import shared
 from gradstudio.graph.model import Wire
-from gradstudio.ui.canvas import geometry
+from gradstudio.ui.canvas import wire_styles
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.move_gesture import Move
@@ -46,7 +46,9 @@ class PutDot(Gesture):
             return
         points = [board.dot_place(key) for key in board.dots_of(self._wire)]
         points.insert(self._index, canvas.on_grid(self._at.x, self._at.y))
-        path = geometry.dotted_path(np.array([board.paths[k, 0], *points, board.paths[k, -1]], dtype=np.float64))
+        path = wire_styles.dotted_path(
+            board.wire_view.style, np.array([board.paths[k, 0], *points, board.paths[k, -1]], dtype=np.float64)
+        )
         seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw_paths(painter, canvas.camera, seen, path[None], canvas.look.color("accent"), 2.6)

@@ -125,7 +125,7 @@ class Following:
             self.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
-        self.lit.selection = self.attention.selection
+        self.lit.selection = self.board.selection = self.attention.selection
         if self.attention.selection:
             self.lit.selected_wires, self.lit.selected_dots = frozenset(), frozenset()
         if self.board.raise_cards(self.attention.selection):
@@ -144,6 +144,7 @@ class Following:
 
     def _on_overlays_changed(self) -> None:
         self.board.show(shown_by(self.overlays))
+        self.board.show_wires(self.overlays.wires)
         self.repaint_board()
 
     def _on_settle_timeout(self) -> None:

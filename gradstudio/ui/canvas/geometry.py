@@ -173,28 +173,6 @@ def _towards(origin: Floats, goal: Floats) -> Floats:
     return scaled
 
 
-def dotted_path(points: Floats) -> Floats:
-    """A flattened wire through points, the first and the last its ports: `(PATH_POINTS, 2)`."""
-    pieces = len(points) - 1
-    step = np.diff(points, axis=0)
-    length = np.maximum(np.hypot(step[:, 0], step[:, 1]), 1e-9)
-    way = np.zeros_like(points)
-    way[1:-1] = points[2:] - points[:-2]
-    way[[0, -1], 0] = 1.0
-    way /= np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)[:, None]
-    each, more = divmod(PATH_POINTS - 1, pieces)
-    path, at = np.empty((PATH_POINTS, 2)), 0
-    path[0] = points[0]
-    for k in range(pieces):
-        count, pull = each + (k < more), length[k] * 0.36
-        t = np.linspace(0.0, 1.0, count + 1)[1:, None]
-        a, b, c, d = points[k], points[k] + way[k] * pull, points[k + 1] - way[k + 1] * pull, points[k + 1]
-        curve = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
-        path[at + 1 : at + count + 1] = curve
-        at += count
-    return path
-
-
 def path_bounds(paths: Floats) -> Floats:
     """Left, top, right, bottom of each path, `(wires, 4)`."""
     return np.concatenate([paths.min(axis=1), paths.max(axis=1)], 1)

@@ -205,12 +205,12 @@ def _note(board: Board, x: float, y: float) -> Hit | None:
 
 def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     found = board.dot_at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
-    return Hit("dot", wire=found[1], dot=found[0]) if found is not None else None
+    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.is_drawn(found[1]) else None
 
 
 def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, WIRE_REACH / zoom)
-    return Hit("wire", wire=board.wires[k]) if k is not None else None
+    return Hit("wire", wire=board.wires[k]) if k is not None and board.is_drawn(board.wires[k]) else None
 
 
 def _frame(board: Board, x: float, y: float) -> Hit | None:

@@ -120,7 +120,7 @@ class Layer:
             for item, frame in board.frames.items()
         )
         places = (camera, area, ratio, board.geometry_revision, board.graph_revision)
-        key = (*places, board.color_revision, self.look, self.ground, ports)
+        key = (*places, board.color_revision, board.wire_view, self.look, self.ground, ports)
         if self._below[0] != key:
             self._below = (key, None)
             self._paint_below(painter, camera, area, ratio, NOTHING)
@@ -223,7 +223,7 @@ class Layer:
         self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str], only: Collection[str] | None
     ) -> None:
         board = self.board
-        if not board.wires:
+        if not board.wires or board.wire_view.shown != "all":
             return
         chosen = geometry.visible(board.path_bounds, seen)
         if only is not None:
@@ -236,7 +236,7 @@ class Layer:
 
     def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
         """What came back along the wires, where it can be read."""
-        if not self.board.shown.wire_gradients:
+        if not self.board.shown.wire_gradients or self.board.wire_view.shown != "all":
             return
         near = self.labels.near(seen, camera.zoom)
         shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]

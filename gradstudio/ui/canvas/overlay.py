@@ -20,7 +20,7 @@ from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief
-from gradstudio.ui.canvas.wire_painter import draw_paths, paint_wires
+from gradstudio.ui.canvas.wire_painter import blended, draw_paths, paint_dots, paint_wires
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
@@ -78,9 +78,11 @@ def paint_overlay(
 
 def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
-    if state.selection:
+    if state.selection and board.wire_view.shown != "none":
         chosen = board.touching(frozenset(state.selection))
         paint_wires(painter, look, board, camera, seen, chosen, 3.2)
+        if board.wire_view.shown == "selection":
+            paint_dots(painter, look, board, camera, seen, chosen)
     hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
     if hovered is not None:
         draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
@@ -118,7 +120,7 @@ def _paint_selected(
     """A glow, a thick line with a light core, and rings at both ends."""
     paths = board.paths[[board.wire_index[wire] for wire in wires]]
     for role, share, width in SELECTED_WIRE:
-        draw_paths(painter, camera, seen, paths, _blend(look.color("canvas"), look.color(role), share), width)
+        draw_paths(painter, camera, seen, paths, blended(look.color("canvas"), look.color(role), share), width)
     for wire in wires:
         _ring_ends(painter, look, board, camera, wire)
 
@@ -127,12 +129,6 @@ def _ring_ends(painter: QPainter, look: Look, board: Board, camera: Camera, wire
     """Where a wire begins and where it ends."""
     for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
         ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
-
-
-def _blend(ground: QColor, color: QColor, share: float) -> QColor:
-    """The colour over the ground, opaque: pieces of a path overlap."""
-    parts = (ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue())
-    return QColor(*(round(under + (over - under) * share) for under, over in parts))
 
 
 def _outline_item(

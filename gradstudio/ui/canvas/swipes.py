@@ -67,7 +67,7 @@ class Swipe(Gesture):
 
     def takes(self, wire: Wire) -> bool:
         """Whether the line means this wire."""
-        return wire in self.canvas.board.wire_index
+        return self.canvas.board.is_drawn(wire)
 
 
 class Knife(Swipe):

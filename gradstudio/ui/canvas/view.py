@@ -114,6 +114,7 @@ class CanvasView(
         self.trouble = ProblemPanel(self.viewport(), theme, problems.apply) if problems is not None else None
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
+        self.board.show_wires(overlays.wires)
         self._connect_truths()
         self.gliding = Gliding(self)
         self._connect_debugger()

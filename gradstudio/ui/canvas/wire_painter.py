@@ -18,6 +18,12 @@ from gradstudio.ui.canvas.port_looks import PortLook
 THICK: Final = 2.0
 JOIN: Final = 0.45
 """Flat segments overlap by so many pixels, else light shows between them."""
+LONG: Final = 700.0
+"""Scene pixels from end to end of a wire that can be faded."""
+ENDS: Final = 7
+"""Points at each end of it that stay clear."""
+FAINT: Final = 0.28
+LEAST_FADE_ZOOM: Final = 0.16
 DOT: Final = 5.5
 """Radius of a dot, scene pixels."""
 LEAST_DOT_ZOOM: Final = 0.2
@@ -38,8 +44,27 @@ def paint_wires(
         paths = board.paths[chosen & (board.wire_codes == code)]
         if known.muted or known.idle:
             _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
+        elif board.wire_view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
+            _draw_faded(painter, look, camera, seen, paths, wire_color(look, known), width)
         else:
             draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
+
+
+def _draw_faded(
+    painter: QPainter, look: Look, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
+) -> None:
+    """Paths of which the middle is faint where they are long."""
+    long = np.hypot(*(paths[:, -1] - paths[:, 0]).T) > LONG
+    faint = blended(look.color("canvas"), color, FAINT)
+    draw_paths(painter, camera, seen, paths[long, ENDS - 1 : 1 - ENDS], faint, width)
+    for part in (paths[long, :ENDS], paths[long, -ENDS:], paths[~long]):
+        draw_paths(painter, camera, seen, part, color, width)
+
+
+def blended(ground: QColor, color: QColor, share: float) -> QColor:
+    """The colour over the ground, opaque: pieces of a path overlap."""
+    parts = (ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue())
+    return QColor(*(round(under + (over - under) * share) for under, over in parts))
 
 
 def paint_dots(

@@ -7,8 +7,14 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.code_hints import HintMode
-from gradstudio.ui.settings import ThemeChoice
+from gradstudio.ui.settings import Preferences, ThemeChoice
 from gradstudio.ui.state.overlays import OFF_AT_FIRST, OVERLAYS
+from gradstudio.ui.state.wire_view import WireView
+
+
+def wire_view(preferences: Preferences) -> WireView:
+    """How a person wants wires drawn."""
+    return WireView(preferences.wire_style, preferences.wires_shown, preferences.fade_long_wires)
 
 
 class ViewCommands:
@@ -41,6 +47,20 @@ class ViewCommands:
     def overlay_is_on(self, name: str) -> bool:
         """Whether an overlay is on."""
         return self._overlays[name]
+
+    def show_wires(self, **changes: object) -> None:
+        """Draw wires in another way, and remember it: fields of `WireView`."""
+        wires = self._overlays.wires._replace(**changes)  # type: ignore[arg-type]  # fields by name
+        self._settings.change(wire_style=wires.style, wires_shown=wires.shown, fade_long_wires=wires.fade_long)
+        self._overlays.show_wires(wires)
+
+    def wires_are(self, field: str, value: object) -> bool:
+        """Whether wires are drawn so."""
+        return bool(getattr(self._overlays.wires, field) == value)
+
+    def toggle_fade(self) -> None:
+        """Draw the middle of long wires faint, or no longer."""
+        self.show_wires(fade_long=not self._overlays.wires.fade_long)
 
     def choose_theme(self, choice: ThemeChoice) -> None:
         """Take up a theme and remember it."""

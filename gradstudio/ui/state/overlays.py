@@ -1,6 +1,8 @@
-"""Which facts are painted on the cards."""
+"""Which facts are painted on the cards, and how wires are drawn."""
 
 from PySide6.QtCore import QObject, Signal
+
+from gradstudio.ui.state.wire_view import WireView
 
 OVERLAYS = ("values", "shapes", "dtype_device", "grad_fn", "gradients", "wire_gradients", "storage", "cost")
 OFF_AT_FIRST = frozenset(("storage", "cost"))
@@ -8,10 +10,10 @@ OFF_AT_FIRST = frozenset(("storage", "cost"))
 
 
 class Overlays(QObject):
-    """A switch per overlay.
+    """A switch per overlay; `wires` is how wires are drawn.
 
     Signals:
-        changed(): one was switched.
+        changed(): one was switched, or wires are drawn otherwise.
     """
 
     changed = Signal()
@@ -19,6 +21,7 @@ class Overlays(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Everything a beginner looks for is on."""
         super().__init__(parent)
+        self.wires = WireView()
         self._on = {name: name not in OFF_AT_FIRST for name in OVERLAYS}
 
     def __getitem__(self, name: str) -> bool:
@@ -34,4 +37,10 @@ class Overlays(QObject):
         """Turn one on or off."""
         if self._on[name] != on:
             self._on[name] = on
+            self.changed.emit()
+
+    def show_wires(self, wires: WireView) -> None:
+        """Draw wires in another way."""
+        if self.wires != wires:
+            self.wires = wires
             self.changed.emit()
