@@ -1,6 +1,7 @@
 """Copied parts of a program as text, complete with their stored tensors; Python text too; anything else is refused."""
 
 import ast
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -12,8 +13,9 @@ from gradstudio.document.prompts import has_prompts, plain_code
 from gradstudio.document.python import read_python
 from gradstudio.document.read import read
 from gradstudio.document.write import write
-from gradstudio.graph.model import Graph, Header, Wire
+from gradstudio.graph.model import Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names
+from gradstudio.graph.outside import Outside
 
 
 class Fragment(msgspec.Struct, frozen=True):
@@ -22,19 +24,21 @@ class Fragment(msgspec.Struct, frozen=True):
     Attributes:
         graph: the part.
         outer: wires into it from items of the canvas that it is for.
+        outside: what flowed into it where it was copied.
         is_text: it was Python text, whose names are to stay as they were typed.
         header: seed, default dtype and device of a text that an empty canvas takes as a whole; None: they stay.
     """
 
     graph: Graph
     outer: tuple[Wire, ...] = ()
+    outside: tuple[Outside, ...] = ()
     is_text: bool = False
     header: Header | None = None
 
 
-def to_text(fragment: Graph) -> str:
-    """The text of a fragment, to put on the clipboard."""
-    return write(fragment, FRAGMENT_FORMAT, with_data=True)
+def to_text(fragment: Graph, outside: Iterable[Outside] = ()) -> str:
+    """The text of a fragment, to put on the clipboard, with what flowed into it."""
+    return write(fragment, FRAGMENT_FORMAT, with_data=True, outside=outside)
 
 
 def from_text(text: str, canvas: Graph | None = None) -> Fragment:
@@ -53,15 +57,22 @@ def from_text(text: str, canvas: Graph | None = None) -> Fragment:
     if has_prompts(text) or _is_python(code, canvas):
         return _from_python(code, canvas)
 
-    def make(content: FragmentText) -> Graph:
+    def make(content: FragmentText) -> Fragment:
         graph = build(content)
         graph.tensors = stored_tensors(content, None)
-        return graph
+        return Fragment(graph, outside=tuple(_outside(content, graph)))
 
     try:
-        return Fragment(read(text, FragmentText, FRAGMENT_FORMAT, make))
+        return read(text, FragmentText, FRAGMENT_FORMAT, make)
     except UnreadableFile as error:
         raise NotAFragment(f"The clipboard holds no part of a program ({error}).") from error
+
+
+def _outside(content: FragmentText, part: Graph) -> Iterator[Outside]:
+    for one in content.outside:
+        target = ItemId(one.target)
+        if target in part and part.wire_into(target, one.port) is None:
+            yield Outside(ItemId(one.source), one.output, one.name, one.operator, target, one.port)
 
 
 def _is_python(text: str, canvas: Graph | None) -> bool:

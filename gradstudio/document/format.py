@@ -223,8 +223,16 @@ class GraphFile(ContentRecord, frozen=True, kw_only=True):
     version: OneOf[1]
 
 
+class OutsideRecord(WireRecord, frozen=True, kw_only=True):
+    """A wire into a part from outside of it: what it came from, by id, by name, and of which operator."""
+
+    name: Annotated[str, Meta(max_length=100)] = ""
+    operator: Annotated[str, Meta(max_length=200)] = ""
+
+
 class FragmentText(ContentRecord, frozen=True, kw_only=True):
     """A part of a program, as it travels through the clipboard."""
 
     format: OneOf["gradstudio-fragment"]
     version: OneOf[1]
+    outside: list[OutsideRecord] = []

@@ -24,6 +24,7 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.muted import muted_wires
+from gradstudio.graph.outside import Outside
 
 Line = dict[str, Any]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -31,8 +32,18 @@ _DIGITS = re.compile(r"(\d+)")
 _FARTHEST_PX = 1e7
 
 
-def write(graph: Graph, name: str, view: Mapping[str, float] | None = None, *, with_data: bool = False) -> str:
-    """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself."""
+def write(
+    graph: Graph,
+    name: str,
+    view: Mapping[str, float] | None = None,
+    *,
+    with_data: bool = False,
+    outside: Iterable[Outside] = (),
+) -> str:
+    """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
+
+    `outside` are the wires that end in a copied part.
+    """
     definitions = [graph.definitions[key] for key in sorted(graph.definitions)]
     parts = [f'"format": {_json(name)}', f'"version": {VERSION}', f'"header": {_json(_header(graph))}']
     parts += _body(graph, "")
@@ -42,6 +53,8 @@ def write(graph: Graph, name: str, view: Mapping[str, float] | None = None, *, w
         tensors = (_tensor(graph.tensors[key], with_data) for key in sorted(graph.tensors))
         parts.append(_array("tensors", tensors, ""))
     parts.append(_view(graph, definitions, view or {}))
+    if lines := [_outside(one) for one in outside]:
+        parts.append(_array("outside", lines, ""))
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -57,6 +70,11 @@ def _body(graph: Graph, indent: str) -> list[str]:
     bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
     tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
     return [*parts, _array("tails", tails, indent)] if tails else parts
+
+
+def _outside(one: Outside) -> Line:
+    wire = _wire(Wire(one.source, one.output, one.target, one.port))
+    return {**wire, "name": _clean(one.name), "operator": _clean(one.operator)}
 
 
 def _header(graph: Graph) -> Line:

@@ -7,8 +7,10 @@ import msgspec
 from gradstudio.graph.dots import dots_by_end, end_of, wire_of
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
+from gradstudio.graph.outside import found_again, outside_of
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
+from gradstudio.graph.rules import why_not
 
 STORED = "python.stored"
 
@@ -41,6 +43,7 @@ def paste(
     dy: float = 40.0,
     *,
     outer: Iterable[Wire] = (),
+    wished: Iterable[Wire] = (),
     as_typed: bool = False,
 ) -> tuple[Edits, tuple[ItemId, ...]]:
     """Put a fragment at the end of the program, moved by (dx, dy) scene pixels.
@@ -50,6 +53,7 @@ def paste(
         part: the fragment.
         dx, dy: in scene pixels.
         outer: wires into the fragment from items of the program.
+        wished: as `outer`; those that the rule-book refuses are left out.
         as_typed: its names stay, and bind anew what they bound, as statements do that are written below others.
 
     Returns:
@@ -78,6 +82,10 @@ def paste(
         )
     )
     draft.do(*(AddWire(Wire(w.source, w.output, ids[w.target], w.port)) for w in outer))
+    for wish in wished:
+        port = renamed_port(part, wish, names)
+        if not why_not(draft.graph, wish.source, wish.output, ids[wish.target], port, exact=True):
+            draft.do(AddWire(Wire(wish.source, wish.output, ids[wish.target], port)))
     places = {_new_key(key, ids): _moved(place, dx, dy) for key, place in part.places.items() if not end_of(key)}
     draft.do(SetPlaces(dict(places)))
     for end, dots in dots_by_end(part).items():
@@ -89,10 +97,12 @@ def paste(
 
 
 def duplicate(
-    graph: Graph, items: Iterable[ItemId], dx: float = 40.0, dy: float = 40.0
+    graph: Graph, items: Iterable[ItemId], dx: float = 40.0, dy: float = 40.0, *, wired: bool = False
 ) -> tuple[Edits, tuple[ItemId, ...]]:
-    """Copy items in place, moved by (dx, dy), with the wires between them."""
-    return paste(graph, copy_items(graph, items), dx, dy)
+    """Copy items in place, moved by (dx, dy), with the wires between them; `wired`: also with those into them."""
+    chosen = tuple(items)
+    wished = found_again(graph, outside_of(graph, chosen)) if wired else ()
+    return paste(graph, copy_items(graph, chosen), dx, dy, wished=wished)
 
 
 def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:

@@ -26,6 +26,14 @@ def arrange_rows(c: EditCommands) -> tuple[Row, ...]:
 def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     some, canvas = c.has_selection, c.canvas
     yield ActionRow(
+        "edit.paste_wired", "Paste with Inputs", "Edit", 2, canvas.paste_wired, ("Ctrl+Shift+V",), "paste",
+        tooltip="Paste, and wire the inputs to what they were wired to, where that is here", canvas_only=True,
+    )  # fmt: skip
+    yield ActionRow(
+        "edit.duplicate_wired", "Duplicate with Inputs", "Edit", 2, canvas.duplicate_wired, ("Ctrl+Shift+D",),
+        "duplicate", some, tooltip="The copies read what the originals read", canvas_only=True,
+    )  # fmt: skip
+    yield ActionRow(
         "edit.delete_reconnect", "Delete and Reconnect", "Edit", 2, canvas.delete_and_reconnect, ("Ctrl+Del",),
         when=some, tooltip="Delete the selection; what fed it feeds what read from it", canvas_only=True,
     )  # fmt: skip

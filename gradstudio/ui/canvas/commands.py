@@ -13,12 +13,14 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.notes import note_of
+from gradstudio.graph.outside import found_again, outside_of
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.ui.canvas.carrying import carried, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.move_gesture import dropped
+from gradstudio.ui.canvas.paste_words import left_open
 from gradstudio.ui.canvas.room import inserted
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class Commands:
         items = self.chosen()
         if items:
             part = fragment.copy_items(self.board.graph, sorted(items))
-            QGuiApplication.clipboard().setText(to_text(part))
+            QGuiApplication.clipboard().setText(to_text(part, outside_of(self.board.graph, sorted(items))))
             self.said.emit(_counted("Copied", self._cards_of(items)))
 
     def copy_python(self) -> None:
@@ -95,7 +97,11 @@ class Commands:
         self.copy()
         self.delete_selection()
 
-    def paste(self, x: float | None = None, y: float | None = None) -> None:
+    def paste_wired(self) -> None:
+        """Add what the clipboard holds, and wire its inputs to what they were wired to, where that is here."""
+        self.paste(wired=True)
+
+    def paste(self, x: float | None = None, y: float | None = None, *, wired: bool = False) -> None:
         """Add what the clipboard holds, at a scene point or in the middle of what is seen, and bring it into view."""
         try:
             found = from_text(QGuiApplication.clipboard().text(), self.board.graph)
@@ -106,9 +112,11 @@ class Commands:
         places = [place for key, place in part.places.items() if key in part]
         left, top = min((p.x for p in places), default=0.0), min((p.y for p in places), default=0.0)
         at_x, at_y = self.pointer_or_middle() if x is None or y is None else (x, y)
+        again = found_again(self.board.graph, found.outside)
         edits, items = fragment.paste(
-            self.board.graph, part, at_x - left, at_y - top, outer=found.outer, as_typed=found.is_text
-        )
+            self.board.graph, part, at_x - left, at_y - top, outer=found.outer, wished=again if wired else (),
+            as_typed=found.is_text,
+        )  # fmt: skip
         is_first = self.board.extent() is None
         if found.is_text:
             edits = clear_of(self.board.graph, edits, items)
@@ -116,16 +124,22 @@ class Commands:
             edits = (SetHeader(found.header), *edits)
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
         self.select(frozenset(items))
+        if found.outside:
+            self.said.emit(left_open(found, edits, len(again)))
         if is_first:
             self.open_view()
         else:
             self.show_items(items)
 
-    def duplicate_selection(self) -> None:
+    def duplicate_wired(self) -> None:
+        """Copy the selection beside itself; the copies read what the originals read."""
+        self.duplicate_selection(wired=True)
+
+    def duplicate_selection(self, *, wired: bool = False) -> None:
         """Copy the selection beside itself."""
         items = self.chosen()
         if items:
-            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, OFFSET)
+            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, OFFSET, wired=wired)
             self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
             self.select(frozenset(made))
 

@@ -104,6 +104,7 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield "Copy\tCtrl+C", canvas.copy
     yield "Copy as Python\tCtrl+Shift+C", canvas.copy_python
     yield "Duplicate\tCtrl+D", canvas.duplicate_selection
+    yield "Duplicate with inputs\tCtrl+Shift+D", canvas.duplicate_wired
     yield "Delete\tDel", canvas.delete_selection
     yield "Delete and reconnect\tCtrl+Del", canvas.delete_and_reconnect
     yield None
@@ -189,6 +190,7 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
     yield "Paste\tCtrl+V", lambda: canvas.paste(x, y)
+    yield "Paste with inputs\tCtrl+Shift+V", lambda: canvas.paste(x, y, wired=True)
     yield None
     yield "Select all\tCtrl+A", canvas.select_all
     yield "Fit all\tHome", canvas.fit_all

@@ -34,6 +34,7 @@ def literal(hand: Hand, item: ItemId, path: str) -> str:
     return hand.graph.nodes[item].literals.get(path, "")
 
 
+@pytest.mark.feature(44, 30)
 def test_a_click_on_a_field_edits_it_and_enter_keeps(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
     editor = open_line(hand, x, "data")
@@ -334,6 +335,7 @@ def test_a_name_python_does_not_take_is_refused(hand: Hand) -> None:
     assert "Python" in hand.canvas.bubble.text()
 
 
+@pytest.mark.feature(39)
 def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.edit_note(x)
@@ -384,6 +386,7 @@ def test_the_note_of_a_block_is_shown_before_the_comment_at_its_end_and_neither_
     assert (hand.graph.blocks[block].beside, hand.graph.tails[BodyId(block)]) == ("very quiet", "\nat the end")
 
 
+@pytest.mark.feature(39)
 def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.set_note(x, "look here")

@@ -200,6 +200,7 @@ def test_delete_removes_the_wire_that_was_clicked(hand: Hand) -> None:
 # ------------------------------------------------------------------ moving and selecting
 
 
+@pytest.mark.feature(30, 34)
 def test_a_drag_moves_the_selection_as_one_undo_entry_on_the_grid(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 96), hand.add("torch.relu", 400, 96)
     hand.session.attention.select((x, y))
@@ -248,6 +249,7 @@ def test_wires_follow_a_drag(hand: Hand) -> None:
     assert tuple(hand.canvas.board.paths[0, 0]) == pytest.approx(hand.output(x))
 
 
+@pytest.mark.feature(27)
 def test_the_rubber_band_selects_adds_and_takes_away(hand: Hand) -> None:
     x, y = hand.add("torch.relu", 40, 100), hand.add("torch.relu", 500, 100)
     hand.drag((10, 60), (100, 150))
@@ -260,6 +262,7 @@ def test_the_rubber_band_selects_adds_and_takes_away(hand: Hand) -> None:
     assert not hand.session.attention.selection
 
 
+@pytest.mark.feature(27)
 def test_selection_is_live_during_the_band_and_escape_brings_the_old_one_back(hand: Hand) -> None:
     x, y = hand.add("torch.relu", 40, 100), hand.add("torch.relu", 500, 100)
     hand.session.attention.select((y,))
@@ -279,6 +282,7 @@ def test_control_click_toggles_and_shift_click_adds(hand: Hand) -> None:
     assert hand.session.attention.selection == {y}
 
 
+@pytest.mark.feature(31)
 def test_selecting_is_no_undo_entry(hand: Hand) -> None:
     x = hand.add("torch.relu", 40, 100)
     count = len(hand.undo_texts)
@@ -296,6 +300,7 @@ def test_a_selection_made_elsewhere_is_lit_here(hand: Hand) -> None:
     assert hand.shot() != before
 
 
+@pytest.mark.feature(30, 37)
 def test_arrow_keys_nudge_the_selection_into_one_entry(hand: Hand) -> None:
     x = hand.add("torch.relu", 40, 96)
     hand.session.attention.select((x,))
@@ -330,6 +335,7 @@ def test_duplicate_makes_a_selected_copy_with_a_name_of_its_own(hand: Hand) -> N
     assert hand.session.attention.selection == {twin}
 
 
+@pytest.mark.feature(28)
 def test_copy_and_paste_travel_as_text(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 100)
     hand.wire(x, y, "input")
@@ -342,6 +348,7 @@ def test_copy_and_paste_travel_as_text(hand: Hand) -> None:
     assert len(hand.session.attention.selection) == 2
 
 
+@pytest.mark.feature(28)
 def test_pasted_python_is_wired_to_the_names_of_the_canvas_in_one_step(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     name = hand.graph.nodes[x].names[0]
@@ -373,6 +380,7 @@ def test_pasting_what_is_no_fragment_is_refused_in_words(hand: Hand) -> None:
 # ------------------------------------------------------------------ blocks
 
 
+@pytest.mark.feature(38)
 def test_nodes_are_dragged_into_a_block_and_out_again(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 100, 150), hand.add("torch.randn", 500, 450)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x], "no_grad")
@@ -438,6 +446,7 @@ def test_a_block_that_would_have_to_be_torn_is_refused_and_nothing_moves(hand: H
     assert hand.canvas.bubble.isVisible()
 
 
+@pytest.mark.feature(38)
 def test_a_block_is_dragged_by_its_title_with_all_it_holds(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 104, 152), hand.add("torch.randn", 400, 152)
     hand.session.graph_store.attempt(recipes.wrap, "Wrap", [x, y], "no_grad")

@@ -39,6 +39,7 @@ def seen(canvas: CanvasView, item: ItemId) -> tuple[float, float]:
     return box.x, box.y
 
 
+@pytest.mark.feature(36)
 def test_a_selection_is_laid_out_where_it_stands(canvas: CanvasView, hand: Hand, heap: list[ItemId]) -> None:
     canvas.select(frozenset(heap[:3]))
     before, camera = places(hand), canvas.camera

@@ -75,6 +75,7 @@ def test_without_a_selection_it_says_what_to_do(inspector: InspectorPanel) -> No
     assert "details" not in vars(inspector)
 
 
+@pytest.mark.feature(44)
 def test_a_number_that_is_typed_is_in_the_graph(inspector: InspectorPanel, session: Session, add: Add) -> None:
     item = add("torch.full")
     session.attention.select([item])
