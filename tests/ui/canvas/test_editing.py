@@ -1,6 +1,7 @@
 """Literals, names and notes edited where they stand."""
 
 import msgspec
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
