@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from gradstudio.graph.joining import CALLED, joined
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
 from gradstudio.graph.ports import OutputPort, Port, input_ports, output_ports
 from gradstudio.graph.rules import legal_targets
 from gradstudio.operators.model import Family, Kind
@@ -51,6 +52,9 @@ def links(graph: Graph, sources: Iterable[ItemId], targets: Iterable[ItemId]) ->
             for item, port in ports:
                 if (item, port.path) in legal:
                     words = f"{output.name or f'result {output.index}'} → {port.label or port.path}"
+                    wire = graph.wire_into(item, port.path)
+                    if wire is not None and (wire.source, wire.output) != (source, output.index):
+                        words += f" (instead of {title(graph, wire.source)})"
                     rank = _rank(output, port)
                     found.append(Link(source, output.index, item, port.path, rank, words))
     return sorted(found, key=lambda link: link.rank, reverse=True)

@@ -94,6 +94,24 @@ def test_several_ports_that_fit_equally_well_are_chosen_from_a_list_by_keys(hand
 
 
 @pytest.mark.feature(26)
+def test_where_nothing_is_free_the_list_says_what_would_make_way(hand: Hand) -> None:
+    x, y, matmul = (
+        hand.add("torch.randn", 40, 100),
+        hand.add("torch.randn", 40, 400),
+        hand.add("torch.matmul", 500, 200),
+    )
+    hand.wire(x, matmul, "input")
+    hand.wire(x, matmul, "other")
+    lazy(hand, y, matmul)
+    shown = list_of(hand).list
+    assert shown.item(0).text() == "x2 → input (instead of x)"
+    hand.key(Key.Key_Return, to=shown)
+    wire = hand.graph.wire_into(matmul, "input")
+    assert wire is not None
+    assert wire.source == y
+
+
+@pytest.mark.feature(26)
 def test_several_rows_are_checked_and_drawn_as_one_entry(hand: Hand) -> None:
     x, matmul = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 200)
     lazy(hand, x, matmul)
