@@ -5,8 +5,13 @@ from gradstudio.ui.commands.tabs import TabCommands
 
 
 def tab_rows(c: TabCommands) -> tuple[Row, ...]:
-    """All of them, in the File menu and the View menu."""
-    return (*_closing_rows(c), *_walking_rows(c))
+    """All of them, in the menus File, Edit and View."""
+    steps = "Every step of the document: a click goes back there, or forward again"
+    return (
+        *_closing_rows(c),
+        *_walking_rows(c),
+        ActionRow("edit.history", "History", "Edit", 1, c.show_history, icon="undo", tooltip=steps),
+    )
 
 
 def _closing_rows(c: TabCommands) -> tuple[Row, ...]:

@@ -29,6 +29,7 @@ from gradstudio.ui.commands.view import ViewCommands
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.documentation import DocumentationPanel
+from gradstudio.ui.panels.history import HistoryPanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
@@ -47,7 +48,14 @@ if TYPE_CHECKING:
 LOOKING_MS = 200
 
 ThemedPanel = (
-    InspectorPanel | DocumentationPanel | MemoryPanel | CodePanel | LogPanel | ProblemsPanel | BreakpointsPanel
+    InspectorPanel
+    | DocumentationPanel
+    | MemoryPanel
+    | CodePanel
+    | LogPanel
+    | ProblemsPanel
+    | BreakpointsPanel
+    | HistoryPanel
 )
 
 
@@ -81,7 +89,7 @@ class DocumentRoom(QObject):
         self.memory = MemoryPanel(session, theme)
         self.code = CodePanel(session, theme)
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
-        self.breakpoints = BreakpointsPanel(session, theme)
+        self.breakpoints, self.history = BreakpointsPanel(session, theme), HistoryPanel(session, theme)
         self.status = StatusBar(session, theme)
         self._build_commands()
         self.rows = action_rows(self.commands)
@@ -110,6 +118,7 @@ class DocumentRoom(QObject):
             "log": self.log,
             "problems": self.problems,
             "breakpoints": self.breakpoints,
+            "history": self.history,
         }
 
     def set_theme(self, theme: Theme) -> None:

@@ -52,7 +52,7 @@ class MainWindow(WindowParts):
         self.overlays, self.shelf, self.habits = Overlays(self), Shelf(self), Habits(self)
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
-        self.tab_commands, self.shell = TabCommands(self.documents, frame), ShellCommands(self)
+        self.tab_commands, self.shell = TabCommands(self.documents, self.go_to_dock, frame), ShellCommands(self)
         self._rooms: dict[Tab, DocumentRoom] = {}
         self.library = LibraryPanel(load(), theme, self.shelf)
         self.library.tree.first_words = lambda key: self.session.pages.first_sentence(key)
@@ -238,6 +238,11 @@ class MainWindow(WindowParts):
             self.status.confirm(f"{key} {words}.")
         else:
             self.status.say("Select an operator in the Library or a node first.")
+
+    def go_to_dock(self, key: str) -> None:
+        """Show a dock and give its panel the keys."""
+        self.frame.docks.bring_forward(key)
+        self.room.panels[key].setFocus()
 
     def find_operator(self) -> None:
         """Put the cursor into the Library's search."""

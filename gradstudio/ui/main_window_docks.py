@@ -25,7 +25,7 @@ class Docks(QObject):
     taken = Signal()
 
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
-        """Make empty docks: library, inspector, documentation, memory, code, log, problems, breakpoints."""
+        """Make empty docks: library, inspector, documentation, memory, code, log, problems, breakpoints, history."""
         super().__init__(window)
         self._window, self._theme = window, theme
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
@@ -105,6 +105,7 @@ class Docks(QObject):
         window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["breakpoints"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["history"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
         window.tabifyDockWidget(docks["inspector"], docks["documentation"])
         if self.is_wide(width_px):
@@ -113,6 +114,7 @@ class Docks(QObject):
             window.tabifyDockWidget(docks["code"], docks["log"])
         window.tabifyDockWidget(docks["log"], docks["problems"])
         window.tabifyDockWidget(docks["problems"], docks["breakpoints"])
+        window.tabifyDockWidget(docks["breakpoints"], docks["history"])
         for dock in closed:
             dock.hide()
         docks["inspector"].raise_()
@@ -127,7 +129,7 @@ class Docks(QObject):
         bottom, memory = _between(120, round(height_px * 0.22), 340), _between(170, round(height_px * 0.28), 340)
         self._resize({"library": left, "inspector": right, "memory": right}, across)
         self._resize({"inspector": height_px - memory, "memory": memory}, down)
-        self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints"), bottom), down)
+        self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints", "history"), bottom), down)
         if self.is_wide(width_px):
             room = width_px - left - right
             self._resize({"code": round(room * 0.56), "log": round(room * 0.44)}, across)

@@ -29,6 +29,7 @@ TITLES = {
     "log": "Log",
     "problems": "Problems",
     "breakpoints": "Breakpoints",
+    "history": "History",
 }
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
 LARGE_SCREEN_PX = 1920

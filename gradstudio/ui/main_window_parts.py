@@ -12,6 +12,7 @@ from gradstudio.ui.documents import Documents
 from gradstudio.ui.panels.breakpoints import BreakpointsPanel
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.documentation import DocumentationPanel
+from gradstudio.ui.panels.history import HistoryPanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
@@ -86,6 +87,11 @@ class WindowParts(QObject):
     def breakpoints(self) -> BreakpointsPanel:
         """Its breakpoints."""
         return self.room.breakpoints
+
+    @property
+    def history(self) -> HistoryPanel:
+        """Its steps, to go back and forth among."""
+        return self.room.history
 
     @property
     def status(self) -> StatusBar:

@@ -1,5 +1,6 @@
 """The commands of the open documents: close, bring back, go to another, copy where one lies."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
@@ -12,10 +13,12 @@ from gradstudio.ui.documents import Documents, Tab
 class TabCommands(QObject):
     """Works on the row of tabs; a tab that is not named is the one in front."""
 
-    def __init__(self, documents: Documents, parent: QObject | None = None) -> None:
-        """Nothing happens yet."""
+    def __init__(
+        self, documents: Documents, bring_forward: Callable[[str], None], parent: QObject | None = None
+    ) -> None:
+        """Nothing happens yet; `bring_forward` shows a dock and gives it the keys."""
         super().__init__(parent)
-        self._documents = documents
+        self._documents, self._bring_forward = documents, bring_forward
 
     def close(self, tab: Tab | None = None) -> None:
         """Close a document, after asking about unsaved changes."""
@@ -57,6 +60,10 @@ class TabCommands(QObject):
         """Show the folder of a document's file in the system's file manager."""
         if tab.session.path is not None:
             open_folder(tab.session.path.parent)
+
+    def show_history(self) -> None:
+        """Bring the steps of the document forward, with the keys on them."""
+        self._bring_forward("history")
 
     def has_others(self) -> bool:
         """Whether more than one document is open."""
