@@ -23,6 +23,8 @@ from gradstudio.graph.model import Graph
 
 FORMAT = "gradstudio-recovery"
 SUFFIX = ".recovery"
+MAX_ABOUT_BYTES = 10_000_000
+"""Of the first line: it holds the text that was typed."""
 
 
 class Journal:
@@ -33,8 +35,25 @@ class Journal:
         self.path = folder / f"{uuid.uuid4().hex}{SUFFIX}"
         self._lock: IO[str] | None = None
 
-    def write(self, graph: Graph, document: Path | None, view: View | None = None) -> None:
+    def write(
+        self,
+        graph: Graph,
+        document: Path | None,
+        view: View | None = None,
+        *,
+        subject: str = "",
+        unapplied: str = "",
+        durable: bool = False,
+    ) -> None:
         """Put down the document as it stands; the state before is replaced in one step.
+
+        Args:
+            graph: what is on the canvas.
+            document: its file, or None.
+            view: what part of it is seen.
+            subject: what it is called while it has no file.
+            unapplied: text that was typed for it and could not be read yet.
+            durable: wait until the disk has it, so that a power cut cannot take it either.
 
         Raises:
             CannotSave: with the reason in words.
@@ -45,15 +64,17 @@ class Journal:
             "pid": os.getpid(),
             "document": str(document.absolute()) if document is not None else None,
             "written": time.time(),
+            "subject": subject,
+            "unapplied": unapplied,
         }
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = self._lock or _take_lock(_lock_path(self.path))
         except OSError as error:
             raise CannotSave(f"The recovery folder '{self.path.parent}' cannot be used: {error}") from error
-        write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=False)
+        write_tensors(graph.tensors.values(), _tensor_folder(self.path), durable=durable)
         text = json.dumps(about, ensure_ascii=True) + "\n" + dumps(graph, view)
-        write_file(self.path, text.encode(), durable=False)
+        write_file(self.path, text.encode(), durable=durable)
 
     def discard(self) -> None:
         """Forget all: the document is saved, or closed on purpose."""
@@ -79,11 +100,14 @@ class Recovered(msgspec.Struct, frozen=True):
         path: the journal.
         document: the file that was open, or None when it never had one.
         written: when, seconds since 1970.
+        subject: what it was called while it had no file; `unapplied`: text that was typed and not on the canvas yet.
     """
 
     path: Path
     document: Path | None
     written: float
+    subject: str = ""
+    unapplied: str = ""
 
     def load(self) -> tuple[Graph, View]:
         """The document as it stood.
@@ -108,6 +132,8 @@ class _About(msgspec.Struct):
     version: int
     written: float
     document: str | None = None
+    subject: str = ""
+    unapplied: str = ""
 
 
 def recoverable(folder: Path) -> list[Recovered]:
@@ -124,12 +150,13 @@ def _about(path: Path) -> Recovered | None:
     """What the first line of a journal says; None when it is none."""
     try:
         with path.open("rb") as file:
-            about = msgspec.json.decode(file.readline(100_000), type=_About)
+            about = msgspec.json.decode(file.readline(MAX_ABOUT_BYTES), type=_About)
     except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
     if about.format != FORMAT or about.version != 1:
         return None
-    return Recovered(path, Path(about.document) if about.document is not None else None, about.written)
+    document = Path(about.document) if about.document is not None else None
+    return Recovered(path, document, about.written, about.subject, about.unapplied)
 
 
 def _remove(path: Path) -> None:

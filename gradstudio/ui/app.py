@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 NO_WINDOW = 3
 QUESTIONS_MS = 600
 """Questions wait until the window manager has placed the window they belong to."""
-USAGE = "usage: gradstudio [FILE] [--config-dir FOLDER] [--reset]"
+USAGE = "usage: gradstudio [FILE...] [--config-dir FOLDER] [--reset]"
 
 
 def main(argv: list[str]) -> int:
-    """Open the window on a file, or on the first example; the exit code is returned.
+    """Open the window on files, or on what was open last, or on the first example; the exit code is returned.
 
     Args:
         argv: what follows the program's name.
     """
     gc.disable()  # hundreds of classes are born until the window is filled; nothing of it is garbage
     try:
-        path, folder, reset = parse(argv)
+        paths, folder, reset = parse(argv)
         guard.check(pyside_text=_pyside_version())
     except (ValueError, guard.UnfitQt) as error:
         print(f"gradstudio: {error}", file=sys.stderr)  # noqa: T201
@@ -42,16 +42,17 @@ def main(argv: list[str]) -> int:
     if reason := display.why_no_window():
         print(f"gradstudio: {reason}", file=sys.stderr)  # noqa: T201
         return NO_WINDOW
-    return _run(path, folder, reset)
+    return _run(paths, folder, reset)
 
 
-def parse(argv: list[str]) -> tuple[Path | None, Path | None, bool]:
-    """The file, the folder of settings, and whether to forget the layout.
+def parse(argv: list[str]) -> tuple[tuple[Path, ...], Path | None, bool]:
+    """The files, the folder of settings, and whether to forget the layout.
 
     Raises:
         ValueError: an argument is not known; the message is the usage.
     """
-    path = folder = None
+    paths: list[Path] = []
+    folder: Path | None = None
     reset, rest = False, list(argv)
     while rest:
         argument = rest.pop(0)
@@ -59,11 +60,11 @@ def parse(argv: list[str]) -> tuple[Path | None, Path | None, bool]:
             reset = True
         elif argument == "--config-dir" and rest:
             folder = Path(rest.pop(0))
-        elif argument.startswith("-") or path is not None:
+        elif argument.startswith("-"):
             raise ValueError(USAGE)
         else:
-            path = Path(argument)
-    return path, folder, reset
+            paths.append(Path(argument))
+    return tuple(paths), folder, reset
 
 
 def _pyside_version() -> str:
@@ -75,7 +76,7 @@ def _pyside_version() -> str:
     return str(__version__)
 
 
-def _run(path: Path | None, folder: Path | None, reset: bool) -> int:
+def _run(paths: tuple[Path, ...], folder: Path | None, reset: bool) -> int:
     from PySide6.QtWidgets import QApplication
 
     _skip_feature_scan()
@@ -93,7 +94,7 @@ def _run(path: Path | None, folder: Path | None, reset: bool) -> int:
     theme = themes.theme(themes.resolve(settings.preferences.theme))
     themes.apply(application, theme)
     frame = Frame(settings, theme)
-    start = _Start(application, frame, settings, theme, path)
+    start = _Start(application, frame, settings, theme, paths)
     frame.first_painted.connect(start.soon)
     frame.show()
     code = application.exec()
@@ -116,9 +117,9 @@ class _Start:
     """What follows the first paint: the engine begins to import torch while the window is being filled."""
 
     def __init__(
-        self, application: "QApplication", frame: "Frame", settings: "Settings", theme: "Theme", path: Path | None
+        self, application: "QApplication", frame: "Frame", settings: "Settings", theme: "Theme", paths: tuple[Path, ...]
     ) -> None:
-        self._application, self._frame, self._path = application, frame, path
+        self._application, self._frame, self._paths = application, frame, paths
         self._settings, self._theme = settings, theme
         self._crashes: CrashGuard | None = None
 
@@ -148,13 +149,41 @@ class _Start:
         from gradstudio.ui.state.session import Session
 
         window = MainWindow(self._frame, Session(engine), self._settings, self._theme)
-        error = window.file.try_open(self._path) if self._path is not None else None
-        if self._path is None:
-            window.file.open_first_example()
+        unread = self._open_first(window)
         self._application.setWindowIcon(QIcon(str(paths.resources() / "icons" / "gradstudio.svg")))
         window.load_plot_later()
         QTimer.singleShot(0, self._frame, self._show)
-        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, error, last_crash))
+        QTimer.singleShot(QUESTIONS_MS, window, lambda: self._ask(window, unread, last_crash))
+
+    def _open_first(self, window: "MainWindow") -> "dict[Path, DocumentError]":
+        """Open what was asked for, or what was open last: the one in front now, the others when the window stands."""
+        from PySide6.QtCore import QTimer
+
+        kept = self._settings.preferences
+        before = tuple(path for path in map(Path, kept.open_documents) if path.is_file()) if kept.reopen else ()
+        place = kept.open_place if not self._paths and kept.open_place < len(before) else 0
+        paths = self._paths or before
+        unread: dict[Path, DocumentError] = {}
+
+        def open_one(path: Path, *, show: bool) -> None:
+            if (error := window.documents.open(path, show=show)) is not None:
+                unread[path] = error
+            elif self._paths:
+                self._settings.add_recent(path)
+
+        if not paths:
+            window.file.open_first_example()
+            return unread
+        open_one(paths[place], show=True)
+
+        def open_rest() -> None:
+            for path in paths:
+                open_one(path, show=False)
+            window.documents.arrange(paths)
+
+        if len(paths) > 1:
+            QTimer.singleShot(0, window, open_rest)
+        return unread
 
     def _show(self) -> None:
         """All is in its place."""
@@ -167,10 +196,10 @@ class _Start:
         if self._crashes is not None:
             self._crashes.remove()
 
-    def _ask(self, window: "MainWindow", error: "DocumentError | None", last_crash: str) -> None:
+    def _ask(self, window: "MainWindow", unread: "dict[Path, DocumentError]", last_crash: str) -> None:
         """What needs the person's answer, when the window stands."""
         if last_crash:
             window.log.add("warning", f"GradStudio crashed the last time it ran:\n{last_crash}")
-        if self._path is not None and error is not None:
-            window.file.say_unreadable(self._path, error)
-        window.recovery.offer(self._frame)
+        for path, error in unread.items():
+            window.file.say_unreadable(path, error)
+        window.recovering.offer_all()

@@ -35,6 +35,7 @@ from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
+from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.size_dialog import may_run
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -74,10 +75,10 @@ class DocumentRoom(QObject):
     changed = Signal()
     problems_counted = Signal(object)
 
-    def __init__(self, window: "MainWindow", session: Session) -> None:
+    def __init__(self, window: "MainWindow", session: Session, recovery: Recovery) -> None:
         """Build what the commands need; `furnish` makes the rest, when there are actions."""
         super().__init__(window)
-        self._window, self.session, self.is_shown = window, session, False
+        self._window, self.session, self._recovery, self.is_shown = window, session, recovery, False
         self.problem_count = 0
         theme = window.theme
         self._looking = Throttle(LOOKING_MS, self)
@@ -105,6 +106,7 @@ class DocumentRoom(QObject):
         self.code_room = CodeRoom(window.frame, self.code, self.canvas)
         self._wire_session()
         self._wire_parts()
+        self._keep_typed()
         self._take_up_view()
 
     @property
@@ -140,6 +142,7 @@ class DocumentRoom(QObject):
 
     def close(self) -> None:
         """The document is closed for good: its widgets go."""
+        self._recovery.unapplied = lambda: ""
         for widget in (*self.panels.values(), self.status, self.workspace):
             widget.setParent(None)
             widget.deleteLater()
@@ -215,6 +218,12 @@ class DocumentRoom(QObject):
         self.code.show_hints(self._window.settings.preferences.code_hints)
         self.code.hints_changed.connect(self._on_code_hints_changed)
         self._looking.due.connect(self._on_looking_due)
+
+    def _keep_typed(self) -> None:
+        """What is typed and not on the canvas yet goes into the journal, too."""
+        live, recovery = self.code.live, self._recovery
+        recovery.unapplied = lambda: "" if live.is_applied else self.code.editor.text
+        live.changed.connect(recovery.request)
 
     def _take_up_view(self) -> None:
         view = self.session.view

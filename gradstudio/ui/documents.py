@@ -1,6 +1,6 @@
 """The documents that are open in a window: which there are, which is in front, how one is opened and closed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -58,12 +58,16 @@ class Documents(QObject):
     Signals:
         closed(object): this `Tab` is about to go.
         shown(object): this `Tab` is in front now.
+        edited(): a document, or a text typed for one, is another one; often.
+        filled(object): this `Tab` has a file in it now that it had not before.
         changed(): titles, marks or the order are others.
         refused(object): something could not be opened; the words.
     """
 
     closed = Signal(object)
     shown = Signal(object)
+    edited = Signal()
+    filled = Signal(object)
     changed = Signal()
     refused = Signal(object)
 
@@ -120,6 +124,12 @@ class Documents(QObject):
         self.tabs.insert(end, self.tabs.pop(start))
         self.changed.emit()
 
+    def arrange(self, paths: Sequence[Path]) -> None:
+        """Put the tabs of these files into their order, before all others."""
+        order = {tab: number for number, path in enumerate(paths) if (tab := self.find(path)) is not None}
+        self.tabs.sort(key=lambda tab: order.get(tab, len(order)))
+        self.changed.emit()
+
     # ------------------------------------------------------------------ open
 
     def add(self, session: Session, *, place: int | None = None, show: bool = True) -> Tab:
@@ -131,6 +141,7 @@ class Documents(QObject):
         session.engine.shown = False
         session.number = self._free_number(session)
         session.path_changed.connect(self.changed)
+        session.graph_store.edited.connect(self.edited)
         session.graph_store.clean_changed.connect(self.changed)
         session.run.state_changed.connect(lambda state: self._on_run_state_changed(tab, state))
         if show:
@@ -148,7 +159,10 @@ class Documents(QObject):
             if show:
                 self.show(tab)
             return None
-        return self.take(lambda session: session.open(path), show=show)
+        error = self.take(lambda session: session.open(path), show=show)
+        if error is None and (tab := self.find(path)) is not None:
+            self.filled.emit(tab)
+        return error
 
     def take(self, fill: Callable[[Session], None], *, show: bool = True) -> DocumentError | None:
         """Fill a document: the one in front if it is nobody's work yet, else one in a new tab.

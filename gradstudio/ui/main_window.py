@@ -9,16 +9,19 @@ from PySide6.QtWidgets import QApplication, QWidget
 from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions import ActionSet
+from gradstudio.ui.autosave import Autosave
 from gradstudio.ui.closing import may_close_all
 from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.tabs import TabCommands
 from gradstudio.ui.commands.view import wire_view
+from gradstudio.ui.disk_watch import DiskBand, DiskWatch
 from gradstudio.ui.document_room import DocumentRoom
 from gradstudio.ui.documents import Documents, Tab
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.main_window_parts import WindowParts
 from gradstudio.ui.panels.documentation import Documented, operator_at
 from gradstudio.ui.panels.library import LibraryPanel
+from gradstudio.ui.recovering import Recovering
 from gradstudio.ui.settings import Settings, ThemeChoice
 from gradstudio.ui.state.habits import Habits
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
@@ -58,7 +61,10 @@ class MainWindow(WindowParts):
         self.library.tree.first_words = lambda key: self.session.pages.first_sentence(key)
         frame.docks.fill({"library": self.library})
         self._build_first(session)
+        self.recovering = Recovering(self.documents, settings.state_folder / "recovery", frame)
+        self.autosave = Autosave(self.documents, settings, self)
         self._wire()
+        self._wire_keeping()
         frame.layout_keeper.filled()
         self.room.focus()
 
@@ -77,18 +83,20 @@ class MainWindow(WindowParts):
         """The first document's room: menus and toolbar are made from its commands."""
         frame, theme = self.frame, self.theme
         tab = self.documents.add(session, show=False)
-        room = DocumentRoom(self, session)
+        room = DocumentRoom(self, session, tab.recovery)
         self.actions = ActionSet(room.rows, theme, frame)
         self.actions.fill_menus(frame.menus)
         self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.graph.set_device, theme)
         self.strip = TabStrip(self.documents, self.tab_commands, self.actions, theme)
-        self.workbench = Workbench(frame, self.strip)
+        self.band = DiskBand(self.documents, DiskWatch(self.documents, self), theme)
+        self.workbench = Workbench(frame, self.strip, self.band)
         self._take_in(tab, room)
         for dock in frame.docks:
             self.actions.keep_off(dock)
         self.documents.shown.connect(self._on_documents_shown)
         self.documents.closed.connect(self._on_documents_closed)
         self.documents.changed.connect(self._show_title)
+        self.documents.changed.connect(self.actions.refresh)
         self.documents.may_close = self._may_close
         self.documents.show(tab)
 
@@ -110,6 +118,15 @@ class MainWindow(WindowParts):
         frame.closed.connect(self._on_frame_closed)
         frame.files_dropped.connect(self._on_frame_files_dropped)
 
+    def _wire_keeping(self) -> None:
+        """What keeps documents safe: recovery, autosave, what was open."""
+        self.documents.filled.connect(lambda tab: QTimer.singleShot(0, self, lambda: self._offer_newer(tab)))
+        self.documents.changed.connect(self._remember_open)
+        self.documents.refused.connect(lambda words: self.status.say(words))
+        self.recovering.refused.connect(lambda words: self.status.say(words))
+        self.recovering.typed_again.connect(lambda tab, text: self.room_of(tab).code.live.take_back(text))
+        self.autosave.said.connect(lambda words: self.status.note(words))
+
     # ------------------------------------------------------------------ documents
 
     @property
@@ -120,13 +137,26 @@ class MainWindow(WindowParts):
     def room_of(self, tab: Tab) -> DocumentRoom:
         """The room of a tab, built when it is first asked for."""
         if tab not in self._rooms:
-            self._take_in(tab, DocumentRoom(self, tab.session))
+            self._take_in(tab, DocumentRoom(self, tab.session, tab.recovery))
         return self._rooms[tab]
 
     @property
     def rooms(self) -> tuple[DocumentRoom, ...]:
         """Those that were built."""
         return tuple(self._rooms.values())
+
+    def _offer_newer(self, tab: Tab) -> None:
+        if tab in self.documents.tabs and tab.session.path is not None:
+            self.recovering.offer_for(tab.session.path)
+
+    def _remember_open(self) -> None:
+        """What is open is opened again at the next start, also when the program does not end on purpose."""
+        saved = [tab for tab in self.documents.tabs if tab.session.path is not None]
+        paths = tuple(str(tab.session.path) for tab in saved)
+        place = saved.index(self.documents.current) if self.documents.current in saved else 0
+        kept = self.settings.preferences
+        if (paths, place) != (kept.open_documents, kept.open_place):
+            self.settings.change(open_documents=paths, open_place=place)
 
     def _may_close(self, tab: Tab) -> bool:
         """Ask about what is not saved, with the document in sight."""
@@ -171,7 +201,7 @@ class MainWindow(WindowParts):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             themes.apply(application, theme)
-        shared: tuple[Themed, ...] = (self.library, self.frame.docks, self.toolbar, self.actions, self.strip)
+        shared: tuple[Themed, ...] = (self.library, self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
         for part in (*shared, *self.rooms):
             part.set_theme(theme)
 

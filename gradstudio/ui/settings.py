@@ -25,6 +25,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         run_small: shapes are inferred by computing small values, too.
         code_hints: what stands behind the lines of the Code dock; `export_form`: what was exported last.
         recent_commands: ids of what was done from the command palette, the last used first.
+        autosave: what is not saved is put on the disk every `autosave_s` seconds, beside the file.
+        reopen: what was open is opened again at the next start: `open_documents`, the one in front `open_place`.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
         wire_style, wires_shown, fade_long_wires: how wires are drawn, which, and whether long ones are faint.
@@ -38,6 +40,11 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     overlays_off: tuple[str, ...] = ()
     overlays_on: tuple[str, ...] = ()
     run_small: bool = True
+    autosave: bool = True
+    autosave_s: int = 120
+    reopen: bool = True
+    open_documents: tuple[str, ...] = ()
+    open_place: int = 0
     timeline: bool = True
     timeline_px: int = 0
     folder: str = ""

@@ -9,15 +9,16 @@ from gradstudio.ui.main_window_frame import Frame
 class Workbench(QWidget):
     """The middle of the window: the row of tabs above the canvas in front."""
 
-    def __init__(self, frame: Frame, strip: QWidget) -> None:
-        """Take the middle and the bottom of the frame."""
+    def __init__(self, frame: Frame, *above: QWidget) -> None:
+        """Take the middle and the bottom of the frame; `above` are rows over the canvas, from the top."""
         super().__init__(frame)
         self._frame = frame
         self._middle, self._bottom = QStackedWidget(self), QStackedWidget(frame)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(strip)
+        for row in above:
+            column.addWidget(row)
         column.addWidget(self._middle, 1)
         bar = QStatusBar(frame)
         bar.setSizeGripEnabled(False)

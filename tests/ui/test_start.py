@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.ui import app, display
@@ -14,18 +14,17 @@ from gradstudio.ui.crash import CrashDialog, CrashGuard
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.seed_dialog import SeedDialog
 from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 
 
 def test_the_arguments_are_a_file_and_options() -> None:
-    assert app.parse(["a.gsg"]) == (Path("a.gsg"), None, False)
-    assert app.parse(["--reset", "--config-dir", "c"]) == (None, Path("c"), True)
+    assert app.parse(["a.gsg", "b.gsg"]) == ((Path("a.gsg"), Path("b.gsg")), None, False)
+    assert app.parse(["--reset", "--config-dir", "c"]) == ((), Path("c"), True)
 
 
-@pytest.mark.parametrize("argv", [["--nonsense"], ["a.gsg", "b.gsg"], ["--config-dir"]])
+@pytest.mark.parametrize("argv", [["--nonsense"], ["--config-dir"]])
 def test_wrong_usage_ends_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert app.main(argv) == 2
     assert "usage" in capsys.readouterr().err
@@ -74,34 +73,6 @@ def test_preferences_and_recent_files_are_kept(tmp_path: Path) -> None:
 def test_broken_settings_count_as_none(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"theme": "purple"}')
     assert Settings(tmp_path).preferences.theme == "system"
-
-
-def test_unsaved_changes_are_kept_and_offered_at_the_next_start(
-    qtbot: QtBot, session: Session, add: Add, tmp_path: Path, dark: Theme
-) -> None:
-    first = Recovery(session, tmp_path / "r")
-    item = add("torch.randn")
-    qtbot.waitUntil(lambda: any((tmp_path / "r").glob("*.recovery")))
-    assert first.left_behind() == []  # its program lives
-    first._journal.close()  # as when it is killed
-    window, other = QWidget(), Session(EngineClient(spare=False))
-    qtbot.addWidget(window)
-    second = Recovery(other, tmp_path / "r")
-
-    def recover() -> None:
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(10, recover)
-            return
-        box.defaultButton().click()
-
-    QTimer.singleShot(10, recover)
-    assert second.offer(window)
-    assert item in other.graph_store.graph.nodes
-    assert not other.graph_store.is_clean
-    for one in (first, second):
-        one.close()
-    assert second.left_behind() == []
 
 
 def test_after_saving_there_is_nothing_to_recover(qtbot: QtBot, session: Session, add: Add, tmp_path: Path) -> None:

@@ -187,6 +187,8 @@ class FileCommands(QObject):
 
     def save_to(self, path: Path) -> bool:
         """Save under a name; says so when it cannot be written, or when it lacks what was typed."""
+        if path == self._session.path and self._session.changed_on_disk and not self._may_overwrite(path):
+            return False
         left_out = self.left_out()
         try:
             self._session.save(path, View(*self._context.canvas.view_state()))
@@ -199,6 +201,20 @@ class FileCommands(QObject):
         else:
             self.said.emit(f"Saved to {path}")
         return True
+
+    def _may_overwrite(self, path: Path) -> bool:
+        """Ask before what another program has written is written over."""
+        if not path.exists():
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle("Changed on disk")
+        box.setText(f"“{path.name}” was changed by another program since you opened it.")
+        box.setInformativeText("Saving writes over those changes.")
+        box.setStandardButtons(Button.Save | Button.Cancel)
+        box.button(Button.Save).setText("Overwrite")
+        box.setDefaultButton(Button.Cancel)
+        return box.exec() == Button.Save
 
     def export_python(self) -> None:
         """Show the program in each of its forms, to copy or to write."""

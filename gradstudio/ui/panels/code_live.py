@@ -212,6 +212,12 @@ class LiveText(QObject):
             self._set("typed")
             self.apply()
 
+    def take_back(self, text: str) -> None:
+        """Put down again what was typed and not applied when the program ended; the text's undo takes it away."""
+        self.show(self._session.run.program)
+        self._put(hunks(self._editor.lines, text.split("\n")), undoable=True)
+        self._on_editor_typed()
+
     def undo(self) -> None:
         """Take back what was typed since it was last applied; else the document's last step."""
         if self._editor.document().isUndoAvailable():

@@ -129,6 +129,12 @@ class Session(QObject):
         """Whether another program has written the file, or taken it away, since it was read or written here."""
         return self.path is not None and self.stamp is not None and stamp_of(self.path) != self.stamp
 
+    def keep_mine(self) -> None:
+        """What is here is meant, whatever the file holds now; it counts as unsaved."""
+        if self.path is not None:
+            self.stamp = stamp_of(self.path)
+            self.graph_store.undo_stack.resetClean()
+
     def close(self) -> None:
         """The document is closed: it hears nothing more of the engine."""
         self.engine.hang_up()
