@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.ui.action_table_adding import adding_rows
 from gradstudio.ui.action_table_edit import arrange_rows
 from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
@@ -66,6 +67,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),
+        *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view),
         *shell_rows(commands.shell),

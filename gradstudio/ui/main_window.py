@@ -78,6 +78,7 @@ class MainWindow(WindowParts):
         self.overlays.show_wires(wire_view(chosen))
         self.shelf.restore(chosen.favourites, chosen.recent_operators)
         self.habits.restore(chosen.habits)
+        self.shelf.carries = chosen.ghost_placing
 
     def _build_first(self, session: Session) -> None:
         """The first document's room: menus and toolbar are made from its commands."""
@@ -111,6 +112,7 @@ class MainWindow(WindowParts):
         frame = self.frame
         self.overlays.changed.connect(self.actions.refresh)
         self.library.chosen.connect(lambda key: self.canvas.add_operator(key))
+        self.library.carried.connect(lambda key: self.canvas.carry_operator(key))
         self.shelf.changed.connect(self._on_shelf_changed)
         self.habits.changed.connect(self._on_habits_changed)
         self.library.tree.selectionModel().currentChanged.connect(self._on_library_current_changed)

@@ -4,6 +4,7 @@ from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
 from gradstudio.graph.recipes.dots import add_dot, branch, remove_dots, without_dots
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.recipes.healing import Healed, delete_healed, shake_off
+from gradstudio.graph.recipes.insertion import insert_existing, is_idle
 from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
 from gradstudio.graph.recipes.loops import carriable, carry
 from gradstudio.graph.recipes.modules import (
@@ -43,6 +44,8 @@ from gradstudio.graph.recipes.repairs import (
     replace_operator,
     statement_before,
 )
+from gradstudio.graph.recipes.replacing import Replaced, replace, replaceable
+from gradstudio.graph.recipes.resetting import default_of, differing, differs, reset
 from gradstudio.graph.recipes.rewiring import move_wires, set_links, swap_inputs, swappable
 from gradstudio.graph.recipes.statements import append_backward, earlier, later
 from gradstudio.graph.recipes.typed import set_value
@@ -57,6 +60,7 @@ from gradstudio.graph.recipes.wires import (
 __all__ = [
     "Draft",
     "Healed",
+    "Replaced",
     "add_block",
     "add_child",
     "add_dot",
@@ -70,8 +74,11 @@ __all__ = [
     "clone_before_write",
     "connect",
     "connect_leaf",
+    "default_of",
     "delete",
     "delete_healed",
+    "differing",
+    "differs",
     "disconnect",
     "disconnect_all",
     "earlier",
@@ -81,7 +88,9 @@ __all__ = [
     "in_turn",
     "initialise",
     "insert",
+    "insert_existing",
     "insert_on_wire",
+    "is_idle",
     "join_list",
     "later",
     "move",
@@ -97,8 +106,11 @@ __all__ = [
     "remove_dots",
     "remove_element",
     "rename",
+    "replace",
     "replace_operator",
     "replace_target",
+    "replaceable",
+    "reset",
     "set_bypassed",
     "set_document_device_port",
     "set_frozen",

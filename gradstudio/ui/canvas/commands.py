@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import DocumentError
 from gradstudio.graph import fragment, recipes
-from gradstudio.graph.edits import SetHeader, SetTail
+from gradstudio.graph.edits import Edits, SetHeader, SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
@@ -51,6 +51,7 @@ class Commands:
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
         def open_view(self) -> None: ...
+        def submit_gliding(self, edits: Edits, text: str) -> None: ...
         def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]: ...
         def drop_shaken(
             self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId], items: frozenset[ItemId]
@@ -229,7 +230,7 @@ class Commands:
         except Refused as refusal:
             self.refuse(str(refusal))
             return False
-        self.store.submit(edits, f"Insert {key.rsplit('.', 1)[-1]}")
+        self.submit_gliding(edits, f"Insert {key.rsplit('.', 1)[-1]}")
         self.select(frozenset({item}))
         self.searching.shelf.use(key)
         return True

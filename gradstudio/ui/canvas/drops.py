@@ -24,35 +24,43 @@ class Drops:
         """Take drops for this canvas."""
         self._canvas = canvas
         self._at: tuple[float, float] | None = None
+        self._key = ""
 
     def enter(self, event: QDragEnterEvent) -> None:
         """Something is dragged in: accepted when it is an operator."""
+        self._canvas.ghost.forget()
         if event.mimeData().hasFormat(MIME):
             event.acceptProposedAction()
         else:
             event.ignore()
 
     def move(self, event: QDragMoveEvent) -> None:
-        """Light the frame it would fall into."""
+        """Light the wire or the frame it would fall into."""
         if not event.mimeData().hasFormat(MIME):
             event.ignore()
             return
+        key = event.mimeData().data(MIME).toStdString()
+        self._key = key if load().entry(key) is not None else ""
         self._at = (event.position().x(), event.position().y())
         self._canvas.border.feel(*self._at)
         self.follow()
         event.acceptProposedAction()
 
     def follow(self) -> None:
-        """Light the frame that what is dragged would fall into, also when the scene moves under it."""
+        """Light the wire or the frame that what is dragged would fall into, also when the scene moves under it."""
         if self._at is not None:
-            self._canvas.set_drop_frame(hits.frame_at(self._canvas.board, *self._canvas.camera.to_scene(*self._at)))
-            self._canvas.viewport().update()
+            canvas, at = self._canvas, self._canvas.camera.to_scene(*self._at)
+            wire = canvas.ghost.wire_at(self._key, *at) if self._key else None
+            canvas.lit.hovered_wire = wire
+            canvas.set_drop_frame(hits.frame_at(canvas.board, *at) if wire is None else None)
+            canvas.viewport().update()
 
     def leave(self) -> None:
         """It was dragged out again."""
         self._at = None
         self._canvas.border.stop()
         self._canvas.set_drop_frame(None)
+        self._canvas.lit.hovered_wire = None
         self._canvas.viewport().update()
 
     def drop(self, event: QDropEvent) -> None:

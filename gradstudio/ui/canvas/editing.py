@@ -33,10 +33,24 @@ class InPlace:
         """Nothing is edited."""
         self._canvas = canvas
         self.editor: Editor | None = None
+        self.port: tuple[ItemId, str] | None = None
 
     def edit_field(self, item: ItemId, path: str) -> None:
-        """Edit the literal of a port where it stands."""
+        """Edit the literal of a port where it stands; `port` is it meanwhile."""
         self.close()
+        self._open_field(item, path)
+        face = self._canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        self.port = (row.owner, path) if self.editor is not None and row is not None else None
+
+    def abandon(self) -> None:
+        """Close what is open, and forget what was typed."""
+        if self.editor is not None:
+            self.editor.blockSignals(True)
+            self._drop()
+            self._canvas.setFocus()
+
+    def _open_field(self, item: ItemId, path: str) -> None:
         canvas = self._canvas
         face = canvas.board.face(item)
         row = face.input(path) if face is not None else None
@@ -158,6 +172,7 @@ class InPlace:
 
     def _drop(self) -> None:
         editor, self.editor = self.editor, None
+        self.port = None
         if editor is not None:
             had_focus = editor.hasFocus()
             editor.hide()

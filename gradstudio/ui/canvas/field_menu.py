@@ -25,10 +25,12 @@ def field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
     if port is None or port.grows:
         return
     parameter = port.parameter
-    if port.state in ("literal", "document_device"):
-        default = parameter.default
+    if recipes.differs(graph, item, path):
+        default = recipes.default_of(graph, item, path) or parameter.default
         words = f"Reset to default ({_short(default)})" if default is not None else "Empty"
-        yield words, lambda: store.attempt(recipes.set_literal, "Reset to default", item, path, "")
+        yield words, lambda: canvas.reset_ports(((item, path),))
+    elif port.state == "literal" and parameter.default is None:
+        yield "Empty", lambda: store.attempt(recipes.set_literal, "Empty", item, path, "")
     if parameter.nullable and port.literal != "None" and parameter.default != "None":
         yield "Set to None", lambda: store.attempt(recipes.set_literal, "Set to None", item, path, "None")
     if parameter.kind is Kind.DEVICE and parameter.name == "device" and port.state != "document_device":

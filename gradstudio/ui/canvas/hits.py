@@ -208,6 +208,12 @@ def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.is_drawn(found[1]) else None
 
 
+def wire_at(board: Board, x: float, y: float, reach: float) -> Wire | None:
+    """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
+    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, reach)
+    return board.wires[k] if k is not None else None
+
+
 def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
     k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, WIRE_REACH / zoom)
     return Hit("wire", wire=board.wires[k]) if k is not None and board.is_drawn(board.wires[k]) else None

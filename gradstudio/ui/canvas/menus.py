@@ -99,6 +99,7 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     else:
         yield "Remove block, keep its contents", canvas.unwrap_selection
     yield "Edit note…", lambda: canvas.edit_note(item)
+    yield from _adding_rows(canvas, item)
     yield None
     yield "Cut\tCtrl+X", canvas.cut
     yield "Copy\tCtrl+C", canvas.copy
@@ -122,6 +123,19 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
             yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)
         elif "root" in node.marks:
             yield "Do not start Backward here", lambda: canvas.mark_root(item, False)
+
+
+def _adding_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """Another operator; all defaults, where something differs from them."""
+    graph = canvas.board.graph
+    if recipes.replaceable(graph, item) is not None:
+        yield "Replace…\tCtrl+R", lambda: canvas.searching.open_replace(item)
+    differing = recipes.differing(graph, item)
+    if differing:
+        words = (
+            "Reset its value to the default" if len(differing) == 1 else f"Reset {len(differing)} values to defaults"
+        )
+        yield words, lambda: canvas.reset_ports(differing)
 
 
 def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.carrying import Corners, carried, with_members
 from gradstudio.ui.canvas.geometry import Box, snapped
@@ -45,7 +45,7 @@ class Move(Gesture):
         super().__init__(canvas, at)
         self._keys = frozenset(keys | canvas.board.whole(ItemId(key) for key in keys))
         self._grabbed, self._click = grabbed, click
-        self._moving = self._is_shaken = False
+        self._moving = self._is_shaken = self._idle = False
         self._origins: Corners = {}
         self._corner = (0.0, 0.0)
         self._shake = Shake(at.view_x, at.time_ms)
@@ -64,6 +64,7 @@ class Move(Gesture):
         if self.canvas.shake_off and self._shake.move(at.view_x, at.time_ms):
             self._is_shaken = not self._is_shaken
         self.canvas.board.drag(self._places(at))
+        self.canvas.lit.hovered_wire = self._wire_at(at)
         bodies = self._bodies(at)
         reason = self._why_not(bodies) or (SHAKEN if self._is_shaken else "")
         self.canvas.set_drop_frame(self._target(bodies) if not reason else None)
@@ -78,9 +79,11 @@ class Move(Gesture):
             if self._click is not None:
                 self._click()
             return
-        places, bodies = self._places(at), self._bodies(at)
+        places, bodies, wire = self._places(at), self._bodies(at), self._wire_at(at)
         self.canvas.bubble.hide()
         self._end()
+        if wire is not None and self.canvas.lead_through(wire, ItemId(self._grabbed), *places[self._grabbed]):
+            return
         if self._origins:
             self.canvas.drop_moved(places, bodies, shaken=self._items() if self._is_shaken else frozenset())
 
@@ -109,6 +112,8 @@ class Move(Gesture):
         self._origins = carried(board, items, self._keys - items)
         if not self._origins:
             return
+        home = ItemId(self._grabbed)
+        self._idle = whole == board.whole((home,)) and recipes.is_idle(board.graph, home)
         self._corner = self._origins.get(self._grabbed, next(iter(self._origins.values())))
         frames = frozenset(item for item in board.frames if item in whole and self._is_whole(item))
         board.hold(frames)
@@ -137,12 +142,19 @@ class Move(Gesture):
         rows = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], dtype=np.float64)
         return Guides(np.concatenate([board.bounds[still], rows.reshape(-1, 4)]), moving)
 
+    def _wire_at(self, at: Pointer) -> Wire | None:
+        """The wire under the pointer, when one card without wires is dragged that fits into it."""
+        grabbed = ItemId(self._grabbed)
+        is_one = self._idle and grabbed in self._origins
+        return self.canvas.wire_under(at.x, at.y, grabbed) if is_one else None
+
     def _note_box(self, key: str) -> Box | None:
         note = self.canvas.board.notes.get(ItemId(key.removeprefix("note:"))) if key.startswith("note:") else None
         return note.box if note is not None else None
 
     def _end(self) -> None:
         self._moving = False
+        self.canvas.lit.hovered_wire = None
         self.canvas.set_drop_frame(None)
         self.canvas.board.let_go()
         self.canvas.picture.settle()

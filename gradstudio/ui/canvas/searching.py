@@ -12,6 +12,7 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.card_picture import CardPictures
@@ -19,6 +20,7 @@ from gradstudio.ui.canvas.gestures import Pointer
 from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
+from gradstudio.ui.canvas.stand_ins import alike, standing_in
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.habits import Habits, called
 from gradstudio.ui.state.shelf import Shelf
@@ -50,6 +52,22 @@ class Searching:
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
         self._show(x, y, lambda key: self._canvas.add_operator(key, x, y, body_at(self._canvas, x, y)), wanted)
 
+    def open_replace(self, item: ItemId) -> None:
+        """Search for an operator to stand in the place of a node's."""
+        board, graph = self._canvas.board, self._canvas.board.graph
+        box, target = board.box(board.home(item)), recipes.replaceable(graph, item)
+        if box is None or target is None:
+            return
+        operator = load()[graph.nodes[target].operator]
+        wanted = Wanted(
+            standing_in(graph, target),
+            alike(operator),
+            f"as {operator.word}",
+            f"Replace {operator.title} by…",
+            waits=True,
+        )
+        self._show(box.right + 8, box.y, lambda key: self._canvas.replace_operator(item, key), wanted)
+
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
         graph = self._canvas.board.graph
@@ -80,7 +98,7 @@ class Searching:
         canvas = self._canvas
         window = canvas.window()  # the popup may lie over the docks: the canvas can be small
         popup = SearchPopup(window, canvas.look.theme, wanted, self.shelf, self.pictures, self._first_words)
-        popup.chosen.connect(lambda key: chosen(str(key)))
+        popup.chosen.connect(lambda key: self._on_popup_chosen(popup, str(key), chosen))
         popup.closed.connect(self._on_popup_closed)
         self.popup = popup
         view_x, view_y = canvas.camera.to_view(x, y)
@@ -95,6 +113,14 @@ class Searching:
         """What a person wires tells what they usually wire."""
         assert isinstance(edits, tuple)
         self.habits.learn(self._canvas.board.graph, edits)
+
+    def _on_popup_chosen(self, popup: SearchPopup, key: str, chosen: Callable[[str], object]) -> None:
+        """What was chosen with the mouse hangs at the cursor; keys need no mouse, and who waits has a place for it."""
+        canvas = self._canvas
+        if popup.by_mouse and not popup.wanted.waits and canvas.carries(key):
+            canvas.ghost.carry(key, *canvas.pointer_or_middle())
+        else:
+            chosen(key)
 
     def _on_popup_closed(self) -> None:
         self.popup = None

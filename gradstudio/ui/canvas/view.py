@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.ui.canvas.adding_commands import AddingCommands
 from gradstudio.ui.canvas.arranging import Arranging
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.bubble import Bubble
@@ -37,6 +38,7 @@ from gradstudio.ui.canvas.drops import Drops
 from gradstudio.ui.canvas.editing import InPlace
 from gradstudio.ui.canvas.editing_commands import Editing
 from gradstudio.ui.canvas.following import Following, shown_by
+from gradstudio.ui.canvas.ghost import Ghost
 from gradstudio.ui.canvas.gliding import Gliding
 from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
@@ -67,7 +69,16 @@ class SessionLike(Protocol):
 
 
 class CanvasView(
-    Arranging, Commands, Debugging, Editing, Following, ModuleCommands, Wayfinding, WireCommands, QAbstractScrollArea
+    AddingCommands,
+    Arranging,
+    Commands,
+    Debugging,
+    Editing,
+    Following,
+    ModuleCommands,
+    Wayfinding,
+    WireCommands,
+    QAbstractScrollArea,
 ):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
 
@@ -116,7 +127,7 @@ class CanvasView(
             self.view_changed.connect(self.trouble.hide)
         self.board.show_wires(overlays.wires)
         self._connect_truths()
-        self.gliding = Gliding(self)
+        self.gliding, self.ghost = Gliding(self), Ghost(self)
         self._connect_debugger()
         self._set_up_map()
 
@@ -227,6 +238,7 @@ class CanvasView(
             self.remedies.paint(painter)
         else:
             self.hand.gesture.paint(painter)
+        self.ghost.paint(painter)
         painter.end()
         if self.layer.unfinished:
             self.finish_timer.start()

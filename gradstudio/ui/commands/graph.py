@@ -62,6 +62,12 @@ class GraphCommands:
         """Whether `unwrap` has something to take away."""
         return self.block() is not None
 
+    def switch_ghost(self) -> None:
+        """Let what is chosen with the mouse hang at the cursor, or stand at once."""
+        shelf = self.canvas.searching.shelf
+        shelf.carries = not shelf.carries
+        self._context.settings.change(ghost_placing=shelf.carries)
+
     def has_one(self) -> bool:
         """Whether exactly one item is selected."""
         return len(self._attention.selection) == 1 and self._attention.current in self._store.graph

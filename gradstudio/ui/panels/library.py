@@ -30,10 +30,12 @@ class LibraryPanel(QWidget):
     """Search field over the tree of operators.
 
     Signals:
-        chosen(object): an operator's key was double-clicked, or Enter pressed on it.
+        chosen(object): Enter was pressed on an operator's key.
+        carried(object): an operator's key was double-clicked.
     """
 
     chosen = Signal(object)
+    carried = Signal(object)
 
     def __init__(
         self, catalogue: Catalogue, theme: Theme, shelf: Shelf | None = None, parent: QWidget | None = None
@@ -82,6 +84,7 @@ class LibraryPanel(QWidget):
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_field_text_changed)
         self.tree.operator_activated.connect(self.chosen)
+        self.tree.operator_carried.connect(self.carried)
         self.tree.star_clicked.connect(self._on_tree_star_clicked)
         self.tree.expanded.connect(self._on_tree_expanded)
         self.tree.collapsed.connect(self._on_tree_collapsed)

@@ -58,11 +58,13 @@ class LibraryTree(QTreeView):
             pointer comes to a row, so that it is known when the pointer rests.
 
     Signals:
-        operator_activated(object): the key.
+        operator_activated(object): the key; Enter was pressed on it.
+        operator_carried(object): the key; it was double-clicked.
         star_clicked(object): the key of the operator whose star was clicked.
     """
 
     operator_activated = Signal(object)
+    operator_carried = Signal(object)
     star_clicked = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -229,7 +231,8 @@ class LibraryTree(QTreeView):
     def _on_double_clicked(self, index: QModelIndex) -> None:
         operator = self._operator(index)
         if operator is not None:
-            self.operator_activated.emit(operator.key)
+            self.hush()
+            self.operator_carried.emit(operator.key)
 
 
 class _OperatorDelegate(QStyledItemDelegate):

@@ -112,6 +112,7 @@ class ShownStore(GraphStore):
         self.graph, self.undo_stack = root.graph, root.undo_stack
         self._own: Edits | None = None
         root.edited.connect(self._on_root_edited)
+        root.submitted.connect(self._on_root_submitted)
         root.replaced.connect(self._on_root_replaced)
         root.clean_changed.connect(self.clean_changed)
         root.history_changed.connect(self.history_changed)
@@ -156,6 +157,9 @@ class ShownStore(GraphStore):
             self._follow(self._own)
         else:
             self._follow((*edits_between(self.graph, self._target()), *_calls_again(self.graph, edits)))
+
+    def _on_root_submitted(self, edits: object) -> None:
+        self.submitted.emit(self._own if self._own is not None else edits)
 
     def _follow(self, edits: Edits) -> None:
         self._take_surroundings()

@@ -11,6 +11,9 @@ MAX_FAVOURITES: Final = 200
 class Shelf(QObject):
     """Favourites in the order they were chosen, and recently used operators, the last first; both as keys.
 
+    Attributes:
+        carries: whether what is chosen with the mouse hangs at the cursor until a click places it.
+
     Signals:
         changed(): either is another one now; on the window's thread.
     """
@@ -22,6 +25,7 @@ class Shelf(QObject):
         super().__init__(parent)
         self.favourites: tuple[str, ...] = ()
         self.recent: tuple[str, ...] = ()
+        self.carries = True
 
     def restore(self, favourites: tuple[str, ...], recent: tuple[str, ...]) -> None:
         """Begin with what was kept; a key that no catalogue knows any more does no harm."""

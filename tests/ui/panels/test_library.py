@@ -61,7 +61,7 @@ def test_a_double_click_adds_the_operator(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
     place = library.tree.visualRect(child(library, 1)).center()
     QTest.mouseClick(library.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
-    with qtbot.waitSignal(library.chosen) as chosen:
+    with qtbot.waitSignal(library.carried) as chosen:
         QTest.mouseDClick(library.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     assert chosen.args == [COMMON_KEYS[1]]
 

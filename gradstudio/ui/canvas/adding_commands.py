@@ -1,0 +1,169 @@
+"""Replacing an operator, going back to defaults, leading a node into a wire: methods of the canvas."""
+
+from typing import TYPE_CHECKING
+
+from gradstudio.graph import recipes
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import BodyId, ItemId, Wire
+from gradstudio.graph.names import title
+from gradstudio.operators.blocks import KINDS
+from gradstudio.operators.catalogue import load
+from gradstudio.ui.canvas import hits
+from gradstudio.ui.canvas.room import led_through
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
+    from gradstudio.graph.edits import Edits
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.camera import Camera
+    from gradstudio.ui.canvas.editing import InPlace
+    from gradstudio.ui.canvas.ghost import Ghost
+    from gradstudio.ui.canvas.gliding import Gliding
+    from gradstudio.ui.canvas.overlay import OverlayState
+    from gradstudio.ui.canvas.searching import Searching
+    from gradstudio.ui.state.attention import Attention
+    from gradstudio.ui.state.graph_store import GraphStore
+
+REACH = 14.0
+"""View pixels around a wire on which a card is put into it."""
+
+
+class AddingCommands:
+    """Methods of `CanvasView`; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        store: GraphStore
+        attention: Attention
+        board: Board
+        camera: Camera
+        lit: OverlayState
+        searching: Searching
+        in_place: InPlace
+        ghost: Ghost
+        gliding: Gliding
+        said: SignalInstance
+        status_message: SignalInstance
+
+        def refuse(self, words: str) -> None: ...
+        def select(self, items: frozenset[ItemId]) -> None: ...
+        def pointer_or_middle(self) -> tuple[float, float]: ...
+        def close_editor(self) -> None: ...
+        def add_operator(
+            self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
+        ) -> ItemId | None: ...
+
+    # -------------------------------------------------------------- at the cursor
+
+    def carries(self, key: str) -> bool:
+        """Whether an operator chosen with the mouse hangs at the cursor; a block is put around a selection at once."""
+        return self.searching.shelf.carries and not (key in KINDS and bool(self.attention.selection))
+
+    def carry_operator(self, key: str) -> None:
+        """An operator was chosen with the mouse: it hangs at the cursor, or stands where there is room."""
+        if self.carries(key):
+            self.ghost.carry(key, *self.pointer_or_middle())
+        else:
+            self.add_operator(key)
+
+    # -------------------------------------------------------------- another operator
+
+    def can_replace(self) -> bool:
+        """Whether one node is selected whose operator could be another."""
+        current = self.attention.current
+        is_one = len(self.attention.selection) == 1 and current is not None and current in self.board.graph
+        return is_one and current is not None and recipes.replaceable(self.board.graph, current) is not None
+
+    def replace_current(self) -> None:
+        """Search for an operator to stand in the place of the selected one."""
+        current = self.attention.current
+        if current is not None and self.can_replace():
+            self.searching.open_replace(current)
+
+    def replace_operator(self, item: ItemId, key: str) -> None:
+        """Put another operator in a node's place, and say what could not stay."""
+        graph = self.board.graph
+        name = title(graph, item)
+        try:
+            edits, lost = recipes.replace(graph, item, key)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return
+        operator = load()[key]
+        self.store.submit(edits, f"Replace by {operator.word}")
+        self.searching.shelf.use(key)
+        if lost:
+            self.refuse(f"{operator.title} has no place for {_listed(lost)}. Undo brings '{name}' back.")
+        else:
+            self.said.emit(f"{operator.title} stands where '{name}' stood; wires and values stayed.")
+
+    # -------------------------------------------------------------- defaults
+
+    def field_at_hand(self) -> tuple[ItemId, str] | None:
+        """The argument that is being edited, else the one under the pointer."""
+        if self.in_place.port is not None:
+            return self.in_place.port
+        hit = hits.hit(self.board, *self.pointer_or_middle(), self.camera.zoom)
+        return (hit.row.owner, hit.row.path) if hit.kind == "field" and hit.row is not None else None
+
+    def resettable(self) -> tuple[tuple[ItemId, str], ...]:
+        """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
+        graph, port = self.board.graph, self.field_at_hand()
+        if port is not None and port[0] in graph:
+            return (port,) if recipes.differs(graph, *port) else ()
+        homes = sorted(self.board.joining.cards(item for item in self.attention.selection if item in graph))
+        return tuple(port for item in homes for port in recipes.differing(graph, item))
+
+    def reset_to_default(self) -> None:
+        """Let the default hold again: in the argument at hand, else in all of the selected nodes."""
+        is_field, ports = self.field_at_hand() is not None, self.resettable()
+        if self.in_place.port is not None:
+            self.in_place.abandon()
+            ports = tuple(port for port in ports if recipes.differs(self.board.graph, *port))
+        if ports:
+            self.reset_ports(ports)
+        else:
+            self.said.emit("It is at its default already." if is_field else "Everything is at its default already.")
+
+    def reset_ports(self, ports: tuple[tuple[ItemId, str], ...]) -> None:
+        """Let the default hold again in arguments."""
+        text = "Reset to default" if len(ports) == 1 else f"Reset {len(ports)} values"
+        self.store.attempt(recipes.reset, text, ports)
+
+    # -------------------------------------------------------------- into a wire
+
+    def submit_gliding(self, edits: "Edits", text: str) -> None:
+        """Submit edits that move cards, and let these glide to their places."""
+        before = {key: (place.x, place.y) for key, place in self.board.graph.places.items()}
+        self.store.submit(edits, text)
+        self.gliding.start(before)
+
+    def wire_under(self, x: float, y: float, item: ItemId) -> Wire | None:
+        """The wire near a scene point into which an idle node could go; cards over it do not count."""
+        graph = self.board.graph
+        if not recipes.is_idle(graph, item):
+            return None
+        wire = hits.wire_at(self.board, x, y, REACH / self.camera.zoom)
+        if wire is None:
+            return None
+        try:
+            recipes.insert_existing(graph, wire, item)
+        except Refused:
+            return None
+        return wire
+
+    def lead_through(self, wire: Wire, item: ItemId, x: float, y: float) -> bool:
+        """Put a node that is there into a wire; False when it does not fit."""
+        try:
+            edits = led_through(self.board, wire, item, x, y)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return False
+        self.submit_gliding(edits, f"Insert {title(self.board.graph, item)}")
+        self.select(frozenset({item}))
+        return True
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    shown = ", ".join(words[:3])
+    return f"{shown} and {len(words) - 3} more" if len(words) > 3 else shown
