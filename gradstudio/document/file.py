@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gradstudio.document.atomic import words, write_file
+from gradstudio.document.bookmarks import Bookmark
 from gradstudio.document.build import build
 from gradstudio.document.checks import Fault
 from gradstudio.document.errors import BadTensor, CannotOpen, CannotSave
@@ -22,11 +23,12 @@ SUFFIX = ".gsg"
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the window showed: zoom factor and the scene point at its centre, pixels."""
+    """What the window showed: zoom factor and the scene point at its centre, pixels; and what is remembered."""
 
     zoom: float = 1.0
     x: float = 0.0
     y: float = 0.0
+    bookmarks: dict[str, Bookmark] = {}
 
 
 def load(path: str | os.PathLike[str]) -> Graph:
@@ -65,7 +67,12 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
     def make(content: GraphFile) -> tuple[Graph, View]:
         graph = build(content)
         graph.tensors = stored_tensors(content, beside)
-        return graph, View(content.view.zoom, content.view.x, content.view.y)
+        seen = content.view
+        marks = {
+            digit: Bookmark(mark.zoom, mark.x, mark.y, mark.name, tuple(mark.items))
+            for digit, mark in seen.bookmarks.items()
+        }
+        return graph, View(seen.zoom, seen.x, seen.y, marks)
 
     return read(text, GraphFile, FORMAT, make)
 
@@ -73,7 +80,7 @@ def loads_with_view(text: str | bytes, *, folder: str | os.PathLike[str] | None 
 def dumps(graph: Graph, view: View | None = None) -> str:
     """The text of a document; the same graph and view always give the same text."""
     seen = view or View()
-    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y})
+    return write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, bookmarks=seen.bookmarks)
 
 
 def save(graph: Graph, path: str | os.PathLike[str], view: View | None = None) -> None:

@@ -197,12 +197,23 @@ class DefinitionRecord(BodyRecord, frozen=True, kw_only=True):
     note: Note = ""
 
 
+class BookmarkRecord(Record, frozen=True, kw_only=True):
+    """A place to come back to: as `zoom`, `x`, `y` of the view, and what was selected."""
+
+    zoom: Annotated[float, Meta(gt=0, le=100)]
+    x: Pixel
+    y: Pixel
+    name: Annotated[str, Meta(max_length=100, pattern=NO_CONTROL)] = ""
+    items: list[Id] = []
+
+
 class ViewRecord(Record, frozen=True, kw_only=True):
     """All that is only looks: places, by item, ``note:<item>`` or ``dot:<item>/<port>:<k>``, and what was shown."""
 
     zoom: Annotated[float, Meta(gt=0, le=100)] = 1.0
     x: Pixel = 0.0
     y: Pixel = 0.0
+    bookmarks: dict[Annotated[str, Meta(pattern=r"^[1-9]$(?!\n)")], BookmarkRecord] = {}
     places: dict[PlaceKey, PlaceRecord] = {}
     definitions: dict[Name, dict[PlaceKey, PlaceRecord]] = {}
 

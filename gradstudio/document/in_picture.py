@@ -32,7 +32,8 @@ def with_graph(png: bytes, graph: Graph, view: View | None = None) -> bytes:
         ValueError: the bytes are no PNG.
     """
     seen = view or View()
-    text = write(graph, FORMAT, {"zoom": seen.zoom, "x": seen.x, "y": seen.y}, with_data=True)
+    place = {"zoom": seen.zoom, "x": seen.x, "y": seen.y}
+    text = write(graph, FORMAT, place, with_data=True, bookmarks=seen.bookmarks)
     own = _chunk(b"iTXt", KEYWORD + _COMPRESSED + zlib.compress(text.encode(), 9))
     parts = [_SIGNATURE]
     for kind, data in _chunks(png):

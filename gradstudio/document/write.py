@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from gradstudio.document.bookmarks import Bookmark
+from gradstudio.document.bookmarks import lines as bookmark_lines
 from gradstudio.document.format import VERSION
 from gradstudio.graph.dots import dot_key, dots_by_end
 from gradstudio.graph.model import (
@@ -39,6 +41,7 @@ def write(
     *,
     with_data: bool = False,
     outside: Iterable[Outside] = (),
+    bookmarks: Mapping[str, Bookmark] | None = None,
 ) -> str:
     """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
 
@@ -52,7 +55,7 @@ def write(
     if graph.tensors:
         tensors = (_tensor(graph.tensors[key], with_data) for key in sorted(graph.tensors))
         parts.append(_array("tensors", tensors, ""))
-    parts.append(_view(graph, definitions, view or {}))
+    parts.append(_view(graph, definitions, view or {}, bookmarks or {}))
     if lines := [_outside(one) for one in outside]:
         parts.append(_array("outside", lines, ""))
     return "{\n" + ",\n".join(parts) + "\n}\n"
@@ -163,13 +166,22 @@ def _tensor(tensor: StoredTensor, with_data: bool) -> Line:
     return line | {"data": base64.b64encode(tensor.data).decode()} if with_data else line
 
 
-def _view(graph: Graph, definitions: list[Definition], view: Mapping[str, float]) -> str:
+def _view(
+    graph: Graph, definitions: list[Definition], view: Mapping[str, float], bookmarks: Mapping[str, Bookmark]
+) -> str:
     parts = [f'"{key}": {_number(value)}' for key, value in view.items()]
+    if bookmarks:
+        parts.append(_object("bookmarks", _marked(graph, bookmarks), ""))
     parts.append(_object("places", _places(graph), ""))
     inner = [_object(one.name, _places(one.graph), "  ") for one in definitions if one.graph.places]
     if inner:
         parts.append('"definitions": {\n  ' + ",\n  ".join(inner) + "\n}")
     return '"view": {\n' + ",\n".join(parts) + "\n}"
+
+
+def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[str, Line]]:
+    for digit, line in bookmark_lines(bookmarks, graph):
+        yield digit, {key: _number(value) if isinstance(value, float) else value for key, value in line.items()}
 
 
 def _places(graph: Graph) -> Iterator[tuple[str, Line]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from gradstudio.document.bookmarks import DIGITS
 from gradstudio.ui.actions import ActionRow, Row
 from gradstudio.ui.commands.nav import NavCommands
 
@@ -18,7 +19,7 @@ ZOOMS: Final = {
 
 def nav_rows(c: NavCommands) -> tuple[Row, ...]:
     """The View menu's rows about where the canvas looks."""
-    return (*_zoom_rows(c), *_way_rows(c))
+    return (*_zoom_rows(c), *_way_rows(c), *_bookmark_rows(c))
 
 
 def find_rows(c: NavCommands) -> Iterator[Row]:
@@ -48,6 +49,23 @@ def _zoom_rows(c: NavCommands) -> Iterator[Row]:
     yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.zoom_out, ("Ctrl+-",), "zoom_out")
     for name, (text, zoom, keys) in ZOOMS.items():
         yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.zoom_to, zoom), keys)
+
+
+def _bookmark_rows(c: NavCommands) -> Iterator[Row]:
+    """Nine to go to and nine to set: going to one that is not set says how to set it."""
+    canvas = c.canvas
+    for digit in DIGITS:
+        go, words = partial(canvas.go_to_bookmark, digit), partial(c.bookmark_words, digit)
+        text = f"Go to Bookmark {digit}"
+        menu = "View/Bookmarks"
+        yield ActionRow(f"view.bookmark_{digit}", text, menu, 2, go, (digit,), canvas_only=True, label=words)
+    for digit in DIGITS:
+        put, text = partial(canvas.set_bookmark, digit), f"Set Bookmark {digit}"
+        yield ActionRow(f"view.set_bookmark_{digit}", text, "View/Set Bookmark", 2, put, (f"Ctrl+{digit}",))
+    clear = c.canvas.bookmarks.clear
+    yield ActionRow(
+        "view.clear_bookmarks", "Forget All Bookmarks", "View/Set Bookmark", 2, clear, (), "clear", c.has_bookmarks
+    )
 
 
 def _way_rows(c: NavCommands) -> Iterator[Row]:

@@ -32,6 +32,7 @@ class ActionRow(NamedTuple):
         short: what stands on its button, when the text is too long for one.
         canvas_only: its keys are the canvas's alone, as those of `OF_CANVAS`: needed for bare letters and digits.
         why: why it is not enabled now, in words.
+        label: its text now, where that changes.
     """
 
     id: str
@@ -47,6 +48,7 @@ class ActionRow(NamedTuple):
     short: str = ""
     canvas_only: bool = False
     why: Callable[[], str] | None = None
+    label: Callable[[], str] | None = None
 
 
 class MenuRow(NamedTuple):
@@ -113,6 +115,8 @@ class ActionSet(QObject):
                 self._actions[key].setEnabled(row.when())
             if row.checked is not None:
                 self._actions[key].setChecked(row.checked())
+            if row.label is not None:
+                self._actions[key].setText(row.label())
 
     def set_theme(self, theme: Theme) -> None:
         """Tint the icons; those of menus that were never opened wait."""

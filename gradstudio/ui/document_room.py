@@ -195,6 +195,7 @@ class DocumentRoom(QObject):
         session.results.recorded.connect(changed)
         session.run.state_changed.connect(changed)
         session.engine.state_changed.connect(changed)
+        self.canvas.bookmarks.changed.connect(changed)
         session.path_changed.connect(self._take_up_view)
         session.pages.requested.connect(self._on_pages_requested)
         store.edited.connect(self._looking.request)
@@ -227,6 +228,7 @@ class DocumentRoom(QObject):
 
     def _take_up_view(self) -> None:
         view = self.session.view
+        self.canvas.bookmarks.take_all(view.bookmarks if view is not None else {})
         if view is not None and view != View():
             self.canvas.restore_view(view.zoom, view.x, view.y)
 

@@ -17,6 +17,8 @@ from gradstudio.ui.canvas.look import Look
 
 MARGIN: Final = 6.0
 LEAST_PX: Final = 2.0
+MANY: Final = 100
+"""Thin lines around more cards than these: they are drawn many times faster."""
 CROSS_PX: Final = 3.5
 """Half the size of the mark on a card that failed."""
 
@@ -59,6 +61,7 @@ class MapPicture:
         """Nothing is painted yet."""
         self._board = board
         self._key: object = None
+        self._colors: tuple[Look | None, dict[str, int]] = (None, {})
         self._pixmap = QPixmap()
 
     def paint(self, painter: QPainter, look: Look, seen: MapCamera, width: int, height: int, ratio: float) -> None:
@@ -106,7 +109,7 @@ class MapPicture:
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(look.category_rgb(board.cards[item].face.category), []).append(k)
+                groups.setdefault(self._color(look, board.cards[item].face.category), []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
         for rgb, which in groups.items():
             painter.setBrush(QColor.fromRgb(rgb))
@@ -115,6 +118,15 @@ class MapPicture:
         painter.setPen(QPen(look.color("text_dim"), 0.0))
         draw_rects(painter, rects[hollow])
         self._paint_failed(painter, look, rects[[board.index[item] for item in failed if item in board.index]])
+
+    def _color(self, look: Look, category: str) -> int:
+        """The category's colour as in lists: headers are too pale for spots so small."""
+        if self._colors[0] is not look:
+            self._colors = (look, {})
+        known = self._colors[1]
+        if category not in known:
+            known[category] = look.theme.category_mark(category).rgb()
+        return known[category]
 
     def _paint_failed(self, painter: QPainter, look: Look, rects: Floats) -> None:
         """In the colour of danger, with a cross."""
@@ -140,7 +152,7 @@ def paint_lit(
     painter.setPen(QPen(look.color("warning"), 1.5))
     draw_rects(painter, seen.rects(board.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
     chosen = sorted({board.index[item] for item in selection if item in board.index})
-    painter.setPen(QPen(look.color("accent"), 1.5))
+    painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
     draw_rects(painter, seen.rects(board.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
     current = board.results.running_node or board.results.next_node
     k = board.index.get(current) if current else None

@@ -12,7 +12,6 @@ from gradstudio import paths
 from gradstudio.document.brought import graph_of, offers
 from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
 from gradstudio.document.export import write_export
-from gradstudio.document.file import View
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.table import Form
@@ -191,7 +190,7 @@ class FileCommands(QObject):
             return False
         left_out = self.left_out()
         try:
-            self._session.save(path, View(*self._context.canvas.view_state()))
+            self._session.save(path, self._context.canvas.kept_view())
         except DocumentError as error:
             self._warn("The document was not saved", str(error))
             return False
@@ -346,7 +345,7 @@ def save_canvas_picture(context: Context, path: Path) -> None:
     """
     from gradstudio.ui.canvas.picture import save_picture
 
-    session, view = context.session, View(*context.canvas.view_state())
+    session, view = context.session, context.canvas.kept_view()
     graph, theme = session.graph_store.graph, context.canvas.look.theme
     save_picture(graph, session.results, theme, path, PICTURE_SCALE, _shown(context), view)
 

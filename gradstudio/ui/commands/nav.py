@@ -35,6 +35,16 @@ class NavCommands:
         """Whether something is selected."""
         return bool(self.canvas.attention.selection)
 
+    def bookmark_words(self, digit: str) -> str:
+        """Its entry in the menu."""
+        mark = self.canvas.bookmarks.entries.get(digit)
+        where = f"{mark.name or 'Place'}, {mark.zoom * 100:.0f} %" if mark is not None else "Not Set"
+        return f"Go to {digit}: {where}"
+
+    def has_bookmarks(self) -> bool:
+        """Whether there are any."""
+        return bool(self.canvas.bookmarks.entries)
+
     def toggle_wheel(self) -> None:
         """The wheel scrolls, or zooms again."""
         self.change(wheel="zooms" if self.wheel_scrolls() else "scrolls")

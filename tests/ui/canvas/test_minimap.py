@@ -92,7 +92,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
 def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: QtBot, hand: Hand) -> None:
     items, look = large(hand), hand.canvas.look
     minimap, results = shown(qtbot, hand), hand.session.results
-    plain = look.category(hand.canvas.board.cards[items[2]].face.category)
+    plain = look.theme.category_mark(hand.canvas.board.cards[items[2]].face.category)
     colors = {"plain": plain, "failed": look.color("danger"), "lit": look.color("accent"), "next": look.color("ok")}
 
     def seen() -> set[str]:

@@ -143,6 +143,7 @@ def test_a_drag_over_a_snapshot_ends_as_a_full_picture(hand: Hand) -> None:
     assert hand.shot() == dragged
 
 
+@pytest.mark.feature(86)
 def test_seen_from_afar_cards_are_plates_with_their_names(hand: Hand) -> None:
     items = chain(hand)
     ran(hand, items[0], scalar(3.0))
