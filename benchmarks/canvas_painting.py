@@ -71,7 +71,9 @@ def graph_middle(graph: Graph) -> tuple[float, float]:
 def _canvas(graph: Graph) -> CanvasView:
     store = GraphStore(graph)
     attention = Attention(store)
-    session = SimpleNamespace(graph_store=store, attention=attention, results=ResultStore(store, attention, store))
+    session = SimpleNamespace(
+        graph_store=store, shown_store=store, attention=attention, results=ResultStore(store, attention, store)
+    )
     return CanvasView(session, Overlays(store), themes.theme("dark"))
 
 

@@ -76,7 +76,7 @@ def _canvas(graph: Graph) -> CanvasView:
     store = GraphStore(graph)
     attention = Attention(store)
     results = ResultStore(store, attention, store)
-    session = SimpleNamespace(graph_store=store, attention=attention, results=results)
+    session = SimpleNamespace(graph_store=store, shown_store=store, attention=attention, results=results)
     return CanvasView(session, Overlays(store), themes.theme("dark"))
 
 
