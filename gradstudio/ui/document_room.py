@@ -133,6 +133,7 @@ class DocumentRoom(QObject):
         self.is_shown = self.session.engine.shown = shown
         if shown:
             self.workspace.take_up_preference()
+            self.canvas.take_preferences(self._window.settings.preferences)
             self.session.run.wake()
             self.problems_counted.emit(self.problem_count)
 

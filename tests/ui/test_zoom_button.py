@@ -50,3 +50,13 @@ def test_how_the_wheel_and_the_view_move_is_kept(window: MainWindow, settings: S
     again = Settings(settings.folder).preferences
     assert (again.wheel, again.reduced_motion) == ("scrolls", True)
     assert window.canvas.wheeling.scrolls and window.canvas.reduced_motion and not window.canvas.travel.smooth
+
+
+def test_what_was_chosen_in_one_tab_holds_in_the_others(window: MainWindow) -> None:
+    first = window.canvas
+    window.actions["file.new"].trigger()
+    assert window.canvas is not first
+    window.actions["view.reduced_motion"].trigger()
+    assert window.canvas.reduced_motion and not first.reduced_motion
+    window.documents.show(window.documents.tabs[0])
+    assert window.canvas is first and first.reduced_motion
