@@ -1,9 +1,8 @@
-"""Paints what lies under the cards: frames of blocks with their ports, and notes."""
+"""Paints what lies under the cards: frames of blocks with their ports."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.board import Board
@@ -13,15 +12,11 @@ from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.frame_titles import title_from_afar
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
 from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.plate_painter import LINE
-from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_LINE, Frame, Note
+from gradstudio.ui.canvas.things import Frame
 
 RADIUS: Final = 10.0
-FOLD: Final = 12.0
 ABOVE_WIRE: Final = 9.0
 """A label beside which a wire arrives from inside stands so much higher."""
-NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
-"""Of the letters of a note seen from afar, the largest first."""
 Align = Qt.AlignmentFlag
 
 
@@ -74,43 +69,3 @@ def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> N
         rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)
         painter.drawText(rect, Align.AlignVCenter, output.label)
         paint_output_port(painter, look, output, board.look_of(frame.item, output.index))
-
-
-def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
-    """A sticky card with a folded corner; from afar with smaller letters. The origin is its top left corner."""
-    width, height = note.box.width, note.box.height
-    shape = QPainterPath(QPointF(0, 0))
-    for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
-        shape.lineTo(x, y)
-    painter.setPen(QPen(look.faded("note_text", 0.3), 1.0))
-    painter.setBrush(look.color("note"))
-    painter.drawPath(shape)
-    painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
-    painter.setPen(look.color("note_text"))
-    if zoom >= DISTANT:
-        painter.setFont(look.meter.font("note"))
-        _paint_text(painter, note.lines, NOTE_EDGE, NOTE_LINE, width)
-        return
-    _paint_small(painter, look, note, zoom)
-
-
-def _paint_small(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
-    """The whole text, as large as it has room for."""
-    width, height = note.box.width * zoom, note.box.height * zoom
-    size, lines = next(
-        (
-            (size, lines)
-            for size in NOTE_SIZES
-            if len(lines := look.meter.wrapped(note.text, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
-        ),
-        (zoom, list(note.lines)),
-    )
-    painter.scale(size / zoom, size / zoom)
-    painter.setFont(look.meter.font("badge_note"))
-    _paint_text(painter, lines, 4.0 / size, LINE, width / size)
-
-
-def _paint_text(painter: QPainter, lines: Sequence[str], edge: float, line: float, width: float) -> None:
-    for number, text in enumerate(lines):
-        rect = QRectF(edge, edge + line * number, width - 2 * edge, line)
-        painter.drawText(rect, Align.AlignVCenter, text)

@@ -14,6 +14,7 @@ from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.move_gesture import Move
+from gradstudio.ui.canvas.note_commands import ask_for_link
 from gradstudio.ui.canvas.port_gesture import MoveWires
 from gradstudio.ui.canvas.right_hand import begin_right, is_gesture
 from gradstudio.ui.canvas.scrub import Scrub, number_in
@@ -275,7 +276,8 @@ class Hand:
                 return PutDot(canvas, at, hit.wire)
             case "note":
                 canvas.select_note(hit.item)
-                return Move(canvas, at, frozenset({f"note:{hit.item}"}))
+                link = canvas.link_at(hit.item, at.x, at.y)
+                return Move(canvas, at, frozenset({f"note:{hit.item}"}), click=lambda: ask_for_link(canvas, link))
             case "wire" if hit.wire is not None:
                 canvas.select_wires(frozenset({hit.wire}))
                 return None

@@ -20,11 +20,12 @@ from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import Facts
-from gradstudio.ui.canvas.frame_painter import paint_frame, paint_note
+from gradstudio.ui.canvas.frame_painter import paint_frame
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.heads import head_of
 from gradstudio.ui.canvas.links_painter import paint_storage
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.note_painter import paint_note
 from gradstudio.ui.canvas.pale_painter import paint_pale
 from gradstudio.ui.canvas.shadows import Shadows
 from gradstudio.ui.canvas.things import Card

@@ -26,6 +26,12 @@ _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "plate_small": ("ui", 9, QFont.Weight.Normal, False),
     "plate": ("ui", 11, QFont.Weight.DemiBold, False),
     "note": ("ui", 12, QFont.Weight.Normal, False),
+    "note_bold": ("ui", 12, QFont.Weight.Bold, False),
+    "note_italic": ("ui", 12, QFont.Weight.Normal, True),
+    "note_bold_italic": ("ui", 12, QFont.Weight.Bold, True),
+    "note_code": ("mono", 11, QFont.Weight.Normal, False),
+    "note_head": ("ui", 15, QFont.Weight.Bold, False),
+    "note_head_2": ("ui", 13, QFont.Weight.Bold, False),
     "block": ("mono", 12, QFont.Weight.DemiBold, False),
 }
 HEADER_SHADE: Final = 118

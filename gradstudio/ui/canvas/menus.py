@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import BlockKind, ItemId, Wire
+from gradstudio.graph.model import NOTE_COLORS, BlockKind, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
 from gradstudio.operators.spellings import as_written, spellings
@@ -200,6 +200,9 @@ def _dot_rows(canvas: "CanvasView", wire: Wire, dot: str) -> Iterator[Row]:
 def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield "Edit note…", lambda: canvas.edit_note(item)
     yield "Remove note", lambda: canvas.set_note(item, "")
+    yield None
+    for color in ("", *NOTE_COLORS):
+        yield (color or "yellow").capitalize(), partial(canvas.color_note, item, color)
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:

@@ -7,6 +7,7 @@ from gradstudio.graph.notes import note_of
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
+from gradstudio.ui.canvas.note_text import laid_out
 from gradstudio.ui.canvas.things import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, Note
 
 Where = Callable[[str], tuple[float, float] | None]
@@ -28,10 +29,10 @@ def place_notes(
     for item, text in texts.items():
         place = graph.places.get(f"note:{item}")
         width = place.width if place is not None and place.width else NOTE_WIDTH
-        lines = tuple(meter.wrapped(text, "note", width - 2 * NOTE_EDGE))
-        height = NOTE_LINE * len(lines) + 2 * NOTE_EDGE
+        words = laid_out(meter, text, width - 2 * NOTE_EDGE)
+        height = max(words.height, NOTE_LINE) + 2 * NOTE_EDGE
         x, y = where(f"note:{item}") or _beside(box_of(item), bounds, height)
-        notes[item] = Note(item, Box(x, y, width, height), text, lines)
+        notes[item] = Note(item, Box(x, y, width, height), text, words, place.color if place is not None else "")
     return notes
 
 

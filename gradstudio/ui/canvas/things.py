@@ -1,7 +1,7 @@
 """What lies on a board: cards, frames, notes, ports. No Qt."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
 from gradstudio.graph.edits import Edits
@@ -11,6 +11,9 @@ from gradstudio.ui.canvas.face import Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.leaves import LEAF, Leaves
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.note_text import NoteText
 
 NOTE_WIDTH: Final = 232.0
 NOTE_LINE: Final = 17.0
@@ -69,7 +72,8 @@ class Note:
     item: ItemId
     box: Box
     text: str
-    lines: tuple[str, ...]
+    words: "NoteText"
+    color: str = ""
 
     @property
     def key(self) -> str:

@@ -44,6 +44,7 @@ from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.module_commands import ModuleCommands
+from gradstudio.ui.canvas.note_commands import NoteCommands
 from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
 from gradstudio.ui.canvas.problem_panel import ProblemPanel
 from gradstudio.ui.canvas.remedies import Remedies
@@ -76,6 +77,7 @@ class CanvasView(
     Editing,
     Following,
     ModuleCommands,
+    NoteCommands,
     Wayfinding,
     WireCommands,
     QAbstractScrollArea,
