@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 
 from gradstudio.ui.action_table_adding import adding_rows
 from gradstudio.ui.action_table_edit import arrange_rows
+from gradstudio.ui.action_table_groups import group_rows
 from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_shell import shell_rows
@@ -70,6 +71,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view),
+        *group_rows(commands.view.canvas),
         *shell_rows(commands.shell),
         *_help_rows(commands.help),
     )

@@ -14,6 +14,7 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.muted import muted_wires
 from gradstudio.graph.notes import note_of
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry
 from gradstudio.ui.canvas.board_dots import Dotted, ends_of
@@ -365,7 +366,7 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         )
 
     def _facts_height(self, item: ItemId, face: Face) -> float:
-        if face.worn.collapsed:
+        if face.worn.collapsed or item in CARDS:
             return 0.0
         leaf = _is_leaf(face)
         return facts_height(self.results, item, self.shown, _families(face), leaf, self._held(item, face))

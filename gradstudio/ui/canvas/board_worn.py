@@ -10,6 +10,7 @@ from gradstudio.graph import analysis
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.joining import Joining
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.operators.model import Effect
 from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.face import Face
@@ -62,7 +63,7 @@ class Wearing:
             operator = operators.get(item)
             ordered = operator is not None and not ORDERED.isdisjoint(operator.effects)
             place = number + (item in nested)  # a part is printed in the statement after it
-            order, set_up = (place if ordered else 0), item not in repeated
+            order, set_up = (place if ordered else 0), item not in repeated and item not in CARDS
             now = order, set_up, item in self.left_out
             if now != (card.order, card.set_up, card.left_out):
                 (card.order, card.set_up, card.left_out), card.revision = now, card.revision + 1

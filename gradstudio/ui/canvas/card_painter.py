@@ -68,6 +68,8 @@ def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: C
     height = face.height + facts.height + state.extras.height
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
+    if face.is_group:
+        _paint_stack(painter, look, face.width, height)
     painter.fillPath(outline, look.color("card"))
     ground = state.head.ground if state.head is not None else look.header(face.category, face.width)
     head = outline if face.worn.collapsed else half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS)
@@ -124,6 +126,14 @@ def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> 
         painter.drawRoundedRect(
             QRectF(-grow, 2.0 - grow, width + 2 * grow, height + 2 * grow), RADIUS + grow, RADIUS + grow
         )
+
+
+def _paint_stack(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """Sheets behind a card that has an inside."""
+    painter.setBrush(look.color("card_well"))
+    for far in (6.0, 3.0):
+        painter.setPen(QPen(look.color("card_edge"), 1.0))
+        painter.drawRoundedRect(QRectF(far + 0.5, far + 0.5, width - 1, height - 1), RADIUS, RADIUS)
 
 
 def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts, more: float) -> None:

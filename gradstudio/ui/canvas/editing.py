@@ -1,5 +1,6 @@
 """Editing in place on the canvas: literals, names and notes; one editor at a time."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,13 @@ class InPlace:
         text = ", ".join(node.names) if node is not None else block.title if block is not None else ""
         editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.look.theme)
         self._show_line(editor, strip)
+
+    def ask(self, box: Box, text: str, commit: Callable[[str], str], name: str) -> None:
+        """A line to type into over a rectangle of the scene; `commit` says why the text is refused, or ""."""
+        self.close()
+        editor = LineEdit(self._canvas.viewport(), text, commit, self._canvas.look.theme)
+        editor.setAccessibleName(name)
+        self._show_line(editor, box)
 
     def edit_note(self, item: ItemId) -> None:
         """Edit the note of an item, or make one; the program's last comment is that of ""."""

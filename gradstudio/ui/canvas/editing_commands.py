@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import CARDS
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.board import Board
@@ -22,6 +23,7 @@ class Editing:
         in_place: InPlace
         searching: Searching
 
+        def edit_ports(self, item: ItemId, y: float | None = None) -> None: ...
         def repaint_board(self) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def close_links(self) -> None: ...
@@ -45,12 +47,15 @@ class Editing:
 
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a group's title."""
-        self.in_place.rename(item)
+        if item in CARDS:
+            self.edit_ports(item)
+        else:
+            self.in_place.rename(item)
 
     def rename_current(self) -> None:
         """Rename the current item."""
         if self.attention.current is not None:
-            self.in_place.rename(self.attention.current)
+            self.rename(self.attention.current)
 
     def close_editor(self) -> None:
         """Close an editor or search that is open."""

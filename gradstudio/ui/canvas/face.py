@@ -18,6 +18,7 @@ from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.group_face import card_rows, is_group, uses_of
 from gradstudio.ui.canvas.shown_ports import foldable, shown_ports
 from gradstudio.ui.canvas.targets import title_with_target
 from gradstudio.ui.canvas.worn import PLAIN, Worn
@@ -135,7 +136,7 @@ class Face:
         captions: lines of words in place of inputs.
         module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
         mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
-        frozen: nothing of the module learns; `worn`: what its place says of it.
+        frozen: nothing of the module learns; `worn`: what its place says of it; `is_group`: it has an inside.
     """
 
     item: ItemId
@@ -159,6 +160,7 @@ class Face:
     switch: Box | None = None
     frozen: bool = False
     worn: Worn = PLAIN
+    is_group: bool = False
 
     @property
     def is_joined(self) -> bool:
@@ -190,10 +192,12 @@ def node_face(
     asked = _asked_ports(graph, item) if module is not None else ()
     folded = max(len(foldable(ports)), len(foldable(asked)))
     shown = shown_ports(ports, expanded)
-    rows = (*(_call_row(graph, port, item) for port in called), *(input_row(graph, port, head.id) for port in shown))
+    own = card_rows((input_row(graph, port, head.id) for port in shown), item)
+    rows = (*(_call_row(graph, port, item) for port in called), *own)
     outputs = output_rows(output_ports(graph, item), item, always=module is not None)
     names = ", ".join(head.names) if any(name != "_" for name in head.names) else ""
-    title = title_with_target(graph, head.id, operator) if operator is not None else head.operator.rsplit(".", 1)[-1]
+    title = title_with_target(graph, head.id, operator) if operator else head.operator.rsplit(".", 1)[-1]
+    title += uses_of(graph, head.operator)
     constructor = head.id if makes_module(operator) else None
     mode, frozen = mode_of(graph, constructor)
     width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
@@ -203,7 +207,7 @@ def node_face(
         item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
         outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
         unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
-        module=constructor, mode=mode, frozen=frozen,
+        module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
     )  # fmt: skip
     return placed(face, measure)
 
@@ -291,10 +295,8 @@ def _family(port: Port) -> Family:
 
 def output_rows(ports: Sequence[OutputPort], owner: ItemId, always: bool = False) -> tuple[OutputRow, ...]:
     """Output ports as rows, without places; labelled where there are several, or `always`."""
-    several = always or len(ports) > 1
-    return tuple(
-        OutputRow(port.index, port.name, port.name if several else "", port.family, owner=owner) for port in ports
-    )
+    rows = ((port, port.name if always or len(ports) > 1 else "") for port in ports)
+    return tuple(OutputRow(port.index, port.name, label, port.family, owner=owner) for port, label in rows)
 
 
 def has_field(row: InputRow) -> bool:

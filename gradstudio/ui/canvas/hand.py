@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
 from gradstudio.graph.dots import shared
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.ui.canvas import hits
 from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot
 from gradstudio.ui.canvas.gestures import Gesture, Pan, Pointer, RubberBand
@@ -121,8 +122,12 @@ class Hand:
                 self.canvas.edit_note(hit.item)
             case "wire" if hit.wire is not None:
                 self.canvas.put_dot(hit.wire, at.x, at.y)
+            case "card" | "more" if hit.item in CARDS:
+                self.canvas.edit_ports(hit.item, None if hit.header else at.y)
             case "card" if hit.header:
                 self.canvas.rename(hit.item)
+            case "card" if self.canvas.group_of(hit.item) is not None:
+                self.canvas.step_in(hit.item)
             case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
                 self.canvas.attention.reveal(cause)
             case "title":

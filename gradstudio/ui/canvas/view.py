@@ -30,6 +30,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas.adding_commands import AddingCommands
 from gradstudio.ui.canvas.arranging import Arranging
 from gradstudio.ui.canvas.board import Board
+from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
 from gradstudio.ui.canvas.bubble import Bubble
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.commands import Commands
@@ -40,6 +41,7 @@ from gradstudio.ui.canvas.editing_commands import Editing
 from gradstudio.ui.canvas.following import Following, shown_by
 from gradstudio.ui.canvas.ghost import Ghost
 from gradstudio.ui.canvas.gliding import Gliding
+from gradstudio.ui.canvas.group_commands import GroupCommands
 from gradstudio.ui.canvas.hand import Hand
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
@@ -76,6 +78,7 @@ class CanvasView(
     Debugging,
     Editing,
     Following,
+    GroupCommands,
     ModuleCommands,
     NoteCommands,
     Wayfinding,
@@ -129,6 +132,10 @@ class CanvasView(
             self.view_changed.connect(self.trouble.hide)
         self.board.show_wires(overlays.wires)
         self._connect_truths()
+        self._connect_scope()
+        self.breadcrumbs = Breadcrumbs(
+            self, self, session.scope, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
+        )
         self.gliding, self.ghost = Gliding(self), Ghost(self)
         self._connect_debugger()
         self._set_up_map()
@@ -216,6 +223,7 @@ class CanvasView(
         self.layer.set_look(self.look)
         self.bubble.set_theme(theme)
         self.finding.bar.set_theme(theme)
+        self.breadcrumbs.set_theme(theme)
         if self.trouble is not None:
             self.trouble.set_theme(theme)
         self.repaint_board()

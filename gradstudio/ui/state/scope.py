@@ -21,10 +21,12 @@ class Scope(QObject):
 
     Signals:
         leaving(): another scope is about to be shown; what is kept of this one can be noted.
+        forgotten(): another document is there; what was kept of scopes of the old one means nothing any more.
         changed(): another scope is shown.
     """
 
     leaving = Signal()
+    forgotten = Signal()
     changed = Signal()
 
     def __init__(self, root: GraphStore, parent: QObject | None = None) -> None:
@@ -65,6 +67,12 @@ class Scope(QObject):
             self.leaving.emit()
             self.path = path
             self.changed.emit()
+
+    def forget(self) -> None:
+        """Another document is there: show its program."""
+        self.path = ()
+        self.forgotten.emit()
+        self.changed.emit()
 
     def find(self, item: ItemId) -> Path | None:
         """The path to the scope that holds an item; None when no reachable one does."""
@@ -177,8 +185,7 @@ class ShownStore(GraphStore):
         self.graph.revision += 1
 
     def _on_root_replaced(self) -> None:
-        self.scope.path = ()
-        self.scope.changed.emit()
+        self.scope.forget()
 
     def _on_scope_changed(self) -> None:
         self.graph = self._target() if self.scope.path else self.root.graph

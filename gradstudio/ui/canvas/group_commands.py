@@ -1,0 +1,184 @@
+"""What can be done with groups on the canvas: stepping into one and out, its cards of inputs and outputs."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import check
+from gradstudio.graph.rows import GROUP
+from gradstudio.graph.scope import rearrange_inputs, rearrange_outputs
+from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, output_names
+from gradstudio.ui.canvas.face import HEADER, ROW
+from gradstudio.ui.canvas.geometry import Box
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
+    from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.editing import InPlace
+    from gradstudio.ui.canvas.view import SessionLike
+    from gradstudio.ui.state.attention import Attention
+    from gradstudio.ui.state.graph_store import GraphStore
+    from gradstudio.ui.state.scope import Path
+
+
+class GroupCommands:
+    """Methods of `CanvasView` about groups; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        session: SessionLike
+        store: GraphStore
+        attention: Attention
+        board: Board
+        in_place: InPlace
+        said: SignalInstance
+        cameras_of_scopes: dict[Path, tuple[float, float, float]]
+
+        def refuse(self, words: str) -> None: ...
+        def select(self, items: frozenset[ItemId]) -> None: ...
+        def view_state(self) -> tuple[float, float, float]: ...
+        def restore_view(self, zoom: float, x: float, y: float) -> None: ...
+        def close_editor(self) -> None: ...
+
+    # -------------------------------------------------------------- stepping in and out
+
+    def _connect_scope(self) -> None:
+        self.cameras_of_scopes = {}
+        self.session.scope.leaving.connect(self._on_scope_leaving)
+        self.session.scope.forgotten.connect(self.cameras_of_scopes.clear)
+        self.session.scope.changed.connect(self._on_scope_changed)
+
+    def group_of(self, item: ItemId | None) -> ItemId | None:
+        """The node of a card that stands for a group; None when it stands for anything else."""
+        if item is None:
+            return None
+        for one in (item, self.board.joining.modules.get(item, item)):
+            node = self.board.graph.nodes.get(one)
+            if node is not None and node.operator.startswith(GROUP):
+                return one
+        return None
+
+    def can_step_in(self) -> bool:
+        """Whether the current card stands for a group."""
+        return self.group_of(self.attention.current) is not None
+
+    def step_in(self, item: ItemId | None = None) -> bool:
+        """Show the inside of a group: of the current card's, or of that item's."""
+        call = self.group_of(item if item is not None else self.attention.current)
+        if call is None:
+            self.refuse("Select a group first: Ctrl+G makes one of the selection.")
+            return False
+        if not self.session.scope.enter(call):
+            name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+            self.refuse(f"There is no group '{name}' any more, so there is nothing inside.")
+            return False
+        return True
+
+    def can_step_out(self) -> bool:
+        """Whether the inside of a group is shown."""
+        return bool(self.session.scope.path)
+
+    def step_out(self, depth: int = -1) -> None:
+        """Show what is around the group, or the scope of that depth (0: the program), with its call selected."""
+        path = self.session.scope.path
+        if not path:
+            return
+        self.session.scope.leave(depth)
+        left = path[len(self.session.scope.path)]
+        if left in self.board.graph:
+            self.select(frozenset({left}))
+
+    def _on_scope_leaving(self) -> None:
+        self.close_editor()
+        self.cameras_of_scopes[self.session.scope.path] = self.view_state()
+        self.attention.select(())
+
+    def _on_scope_changed(self) -> None:
+        known = self.cameras_of_scopes.get(self.session.scope.path)
+        if known is not None:
+            self.restore_view(*known)
+
+    # -------------------------------------------------------------- inputs and outputs
+
+    def edit_ports(self, item: ItemId, y: float | None = None) -> None:
+        """Edit the name at that height of the card where it stands, or all of them in the header."""
+        box, face = self.board.box(item), self.board.face(item)
+        if box is None or face is None:
+            return
+        rows = [row.y for row in (face.outputs if item == INPUTS_CARD else face.inputs)]
+        names = self.ports_of_card(item)
+        at = (k for k, row in enumerate(rows) if y is not None and abs(box.y + row - y) <= ROW / 2)
+        number = next(at, None)
+        if number is None:
+            strip = Box(box.x + 6, box.y + 3, box.width - 12, HEADER - 6)
+            self.in_place.ask(strip, ", ".join(names), lambda text: self.name_ports(item, _parts(text)), "Names")
+        elif number == len(names):
+            self.add_port(item)
+        else:
+            strip = Box(box.x + 12, box.y + rows[number] - ROW / 2 + 1, box.width - 24, ROW - 2)
+            self.in_place.ask(strip, names[number], lambda text: self.rename_port(item, number, text), "Name")
+
+    def rename_port(self, item: ItemId, number: int, name: str) -> str:
+        """Call an input or output otherwise; why not, or ""."""
+        old = self.ports_of_card(item)
+        kept = tuple((name.strip() if k == number else one, k) for k, one in enumerate(old))
+        return self._rearrange(item, kept, f"Rename {old[number]}")
+
+    def remove_port(self, item: ItemId, number: int) -> None:
+        """Take an input or output away, with its wires inside and at every call."""
+        old = self.ports_of_card(item)
+        self._say(
+            self._rearrange(item, tuple((n, k) for k, n in enumerate(old) if k != number), f"Remove {old[number]}")
+        )
+
+    def move_port(self, item: ItemId, number: int, by: int) -> None:
+        """Move an input or output up or down; wires go along."""
+        old = self.ports_of_card(item)
+        if not 0 <= number + by < len(old):
+            return
+        order = list(enumerate(old))
+        order.insert(number + by, order.pop(number))
+        self._say(self._rearrange(item, tuple((name, k) for k, name in order), f"Move {old[number]}"))
+
+    def add_port(self, item: ItemId) -> None:
+        """One input or output more, with a free name."""
+        old = self.ports_of_card(item)
+        base = "x" if item == INPUTS_CARD else "out"
+        taken = {*old, *(name for node in self.board.graph.nodes.values() for name in node.names)}
+        name = next(name for k in range(1, len(taken) + 2) if (name := base if k == 1 else f"{base}{k}") not in taken)
+        self._say(self._rearrange(item, (*((one, k) for k, one in enumerate(old)), (name, -1)), "Add input or output"))
+
+    def name_ports(self, item: ItemId, names: tuple[str, ...]) -> str:
+        """Call all inputs or outputs otherwise: more names make more of them, fewer take the last away."""
+        return self._rearrange(item, tuple((name, k) for k, name in enumerate(names)), "Rename inputs and outputs")
+
+    def ports_of_card(self, item: ItemId) -> tuple[str, ...]:
+        """The names on the card of inputs or outputs."""
+        node = self.board.graph.nodes[item]
+        return node.names if item == INPUTS_CARD else output_names(node)
+
+    def _rearrange(self, item: ItemId, kept: tuple[tuple[str, int], ...], text: str) -> str:
+        recipe: Callable[[Graph, tuple[tuple[str, int], ...]], Edits]
+        recipe = rearrange_inputs if item == INPUTS_CARD else rearrange_outputs
+        try:
+            checked = tuple((check(name), k) for name, k in kept)
+            if len({name for name, _ in checked}) != len(checked):
+                raise Refused("The names must differ from one another.")
+            taken = {n for one in self.board.graph.nodes.values() if one.id not in CARDS for n in one.names}
+            fresh = {name for name, _ in checked} - set(self.ports_of_card(item))
+            if item == INPUTS_CARD and (clash := sorted(fresh & taken)):
+                raise Refused(f"'{clash[0]}' is the name of a value inside the group already.")
+        except Refused as refusal:
+            return str(refusal)
+        self.store.submit(recipe(self.board.graph, checked), text)
+        return ""
+
+    def _say(self, refusal: str) -> None:
+        if refusal:
+            self.refuse(refusal)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
