@@ -199,8 +199,10 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ),
         ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
         ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
-        ActionRow("graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+G",), "wrap", some, tooltip=wrap_words),
-        ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, ("Ctrl+Shift+G",), "unwrap", c.has_block),
+        ActionRow(
+            "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
+        ),
+        ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
         ActionRow("graph.earlier", "Earlier", "Graph", 3, c.canvas.move_earlier, ("Alt+Up",), "earlier", one),
         ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),

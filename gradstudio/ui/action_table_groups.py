@@ -10,6 +10,38 @@ def group_rows(canvas: CanvasView) -> tuple[Row, ...]:
     """Making groups, stepping into them and out, their inputs and outputs."""
     return (
         ActionRow(
+            "group.make",
+            "Make Group…",
+            MENU,
+            1,
+            canvas.make_group,
+            ("Ctrl+G",),
+            "make_group",
+            canvas.can_make_group,
+            tooltip="Make a group of the selection, with inputs and outputs, that can be used again",
+        ),
+        ActionRow(
+            "group.ungroup",
+            "Ungroup",
+            MENU,
+            1,
+            canvas.ungroup,
+            ("Ctrl+Shift+G",),
+            "unwrap",
+            canvas.can_ungroup,
+            tooltip="Put what a group holds in its place, or take the block around the selection away",
+        ),
+        ActionRow("group.rename", "Rename Group…", MENU, 1, canvas.rename_group, when=canvas.can_step_in),
+        ActionRow(
+            "group.unique",
+            "Make Unique Copy",
+            MENU,
+            1,
+            canvas.make_unique,
+            when=canvas.can_step_in,
+            tooltip="Give this call a group of its own, so that edits inside change no other",
+        ),
+        ActionRow(
             "group.step_in",
             "Step Into",
             MENU,

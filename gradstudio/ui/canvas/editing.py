@@ -95,10 +95,15 @@ class InPlace:
         editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.look.theme)
         self._show_line(editor, strip)
 
-    def ask(self, box: Box, text: str, commit: Callable[[str], str], name: str) -> None:
-        """A line to type into over a rectangle of the scene; `commit` says why the text is refused, or ""."""
+    def ask(self, box: Box, text: str, commit: Callable[[str], str], name: str, *, fresh: bool = False) -> None:
+        """A line to type into over a rectangle of the scene; `commit` says why the text is refused, or "".
+
+        `fresh`: the text is a proposal, and is committed as it is, too.
+        """
         self.close()
-        editor = LineEdit(self._canvas.viewport(), text, commit, self._canvas.look.theme)
+        editor = LineEdit(self._canvas.viewport(), "" if fresh else text, commit, self._canvas.look.theme)
+        editor.setText(text)
+        editor.selectAll()
         editor.setAccessibleName(name)
         self._show_line(editor, box)
 

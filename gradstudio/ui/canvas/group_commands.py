@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import check
+from gradstudio.graph.recipes import groups as recipes_of_groups
+from gradstudio.graph.recipes import ungrouping
+from gradstudio.graph.recipes.copying import proposed_name, renamed_group, unique_copy
 from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope import rearrange_inputs, rearrange_outputs
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, output_names
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.camera import Camera
     from gradstudio.ui.canvas.editing import InPlace
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
@@ -36,6 +41,9 @@ class GroupCommands:
         said: SignalInstance
         cameras_of_scopes: dict[Path, tuple[float, float, float]]
 
+        camera: Camera
+
+        def chosen(self) -> frozenset[ItemId]: ...
         def refuse(self, words: str) -> None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
         def view_state(self) -> tuple[float, float, float]: ...
@@ -99,6 +107,92 @@ class GroupCommands:
         known = self.cameras_of_scopes.get(self.session.scope.path)
         if known is not None:
             self.restore_view(*known)
+
+    # -------------------------------------------------------------- making and taking apart
+
+    def can_make_group(self) -> bool:
+        """Whether something is selected that can be a group."""
+        return bool(self.attention.selection - CARDS)
+
+    def make_group(self) -> None:
+        """Ask for a name where the selection stands, and make a group of it."""
+        items = sorted(self.chosen() - CARDS)
+        box = self.board.extent(items)
+        if not items or box is None:
+            self.refuse("Select the statements that shall be a group first.")
+            return
+        left, top = self.camera.to_scene(8, 8)  # the name can be typed where the selection begins outside of the view
+        strip = Box(max(box.x, left), max(box.y - 34, top), 200, 26)
+        proposal = proposed_name(self.board.graph, frozenset(items))
+        self.in_place.ask(strip, proposal, lambda name: self._make_group(items, name), "Name of the group", fresh=True)
+
+    def _make_group(self, items: list[ItemId], name: str) -> str:
+        graph = self.board.graph
+        before = set(graph.nodes)
+        try:
+            if name.strip() in graph.definitions:
+                raise Refused(f"There is a group '{name.strip()}' already. Choose another name.")
+            edits = recipes_of_groups.make_group(graph, items, name.strip())
+        except Refused as refusal:
+            return str(refusal)
+        self.store.submit(edits, f"Make group {name.strip()}")
+        made = (one for one in graph.nodes if one not in before and graph.nodes[one].operator.startswith(GROUP))
+        self.select(frozenset(made))
+        return ""
+
+    def ungroup(self) -> None:
+        """Put what the selected groups hold in their place; of a block, take the block away."""
+        calls = [call for item in sorted(self.attention.selection) if (call := self.group_of(item)) is not None]
+        if not calls:
+            self.unwrap_around()
+        for call in dict.fromkeys(calls):
+            before = set(self.board.graph.nodes) | set(self.board.graph.blocks)
+            if self.store.attempt(ungrouping.ungroup, "Ungroup", call):
+                graph = self.board.graph
+                self.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
+
+    def can_ungroup(self) -> bool:
+        """Whether `ungroup` has something to take apart."""
+        return self.can_step_in() or self.block_around() is not None
+
+    def block_around(self) -> ItemId | None:
+        """The selected block, else the innermost around the current item."""
+        graph, current = self.board.graph, self.attention.current
+        if current is None or current not in graph:
+            return None
+        return current if current in graph.blocks else ItemId(graph.parents[current]) or None
+
+    def unwrap_around(self) -> None:
+        """Take the block away that is selected, or that holds the selection; what it holds stays."""
+        block = self.block_around()
+        if block is not None:
+            self.store.attempt(recipes.unwrap, "Unwrap", block)
+
+    def rename_group(self, item: ItemId | None = None) -> None:
+        """Call a group otherwise, in its definition and at every call."""
+        call = self.group_of(item if item is not None else self.attention.current)
+        box = self.board.box(call) if call is not None else None
+        if call is None or box is None:
+            self.refuse("Select a group first.")
+            return
+        name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+        strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), HEADER - 6)
+        self.in_place.ask(strip, name, lambda text: self._rename_group(name, text), "Name of the group")
+
+    def _rename_group(self, old: str, name: str) -> str:
+        root = self.session.shown_store.root
+        try:
+            edits = renamed_group(root.graph, old, name.strip())
+        except Refused as refusal:
+            return str(refusal)
+        root.submit(edits, f"Rename {old} to {name.strip()}")
+        return ""
+
+    def make_unique(self, item: ItemId | None = None) -> None:
+        """Give the current call a copy of its group."""
+        call = self.group_of(item if item is not None else self.attention.current)
+        if call is not None:
+            self.store.attempt(unique_copy, "Make unique copy", call)
 
     # -------------------------------------------------------------- inputs and outputs
 

@@ -10,11 +10,13 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import NOTE_COLORS, BlockKind, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import operator_of
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.operators.spellings import as_written, spellings
 from gradstudio.ui.canvas.add_menu import fill_add
 from gradstudio.ui.canvas.break_menu import node_rows, wire_rows
 from gradstudio.ui.canvas.edit_menu import worn_rows
 from gradstudio.ui.canvas.field_menu import element_rows, field_rows
+from gradstudio.ui.canvas.group_menu import card_port_rows, group_rows
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.module_menu import add_initialisers, child_rows, module_rows
 from gradstudio.ui.canvas.things import PortRef
@@ -92,6 +94,7 @@ def _item_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Show the error", lambda: canvas.show_problem(item)
         yield None
     if node is not None:
+        yield from group_rows(canvas, item)
         yield from module_rows(canvas, item)
         yield from node_rows(canvas, item)
         yield None
@@ -154,6 +157,9 @@ def _wrap_rows(canvas: "CanvasView") -> Iterator[Row]:
 def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     graph, store = canvas.board.graph, canvas.store
     if port.side == "output" and port.path:
+        return
+    if port.item in CARDS:
+        yield from card_port_rows(canvas, port)
         return
     if port.side == "output":
         wires = tuple(wire for wire in graph.wires_from(port.item) if wire.output == port.output)

@@ -6,7 +6,16 @@ Everything is held by the root store: what is done inside a group is one entry o
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.difference import edits_between
-from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetHeader, apply_all
+from gradstudio.graph.edits import (
+    AddNode,
+    Edit,
+    Edits,
+    RemoveNode,
+    ReplaceNode,
+    SetDefinition,
+    SetHeader,
+    apply_all,
+)
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope import closed, opened, settled
@@ -163,6 +172,8 @@ class ShownStore(GraphStore):
             self.edited.emit((*edits, *_calls_again(self.graph, edits)))
         elif self._own is not None:
             self._follow(self._own)
+            if self.root.graph.definitions[self.scope.name].is_module:  # what makes layers moved to its beginning
+                self._follow(edits_between(self.graph, self._target()))
         else:
             self._follow((*edits_between(self.graph, self._target()), *_calls_again(self.graph, edits)))
 
@@ -193,6 +204,10 @@ class ShownStore(GraphStore):
 
 
 def _calls_again(graph: Graph, edits: Edits) -> tuple[Edit, ...]:
-    """Calls of definitions that changed look otherwise, though they are the same nodes."""
+    """Calls of definitions that changed, or are used more or less often, look otherwise: the same nodes again."""
     changed = {GROUP + edit.name for edit in edits if isinstance(edit, SetDefinition)}
-    return tuple(ReplaceNode(node) for node in graph.nodes.values() if node.operator in changed) if changed else ()
+    changed |= {edit.node.operator for edit in edits if isinstance(edit, AddNode)}
+    if not any(key.startswith(GROUP) for key in changed) and not any(isinstance(edit, RemoveNode) for edit in edits):
+        return ()
+    calls = (node for node in graph.nodes.values() if node.operator.startswith(GROUP))
+    return tuple(ReplaceNode(node) for node in calls)

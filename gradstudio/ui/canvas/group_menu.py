@@ -1,0 +1,46 @@
+"""Context menus about groups: of a group's card, of a selection, of the ports of inputs and outputs."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD
+from gradstudio.ui.canvas.things import PortRef
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Row = tuple[str, Callable[[], object]] | None
+
+
+def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """Of a card: what is done with the group it stands for; of any other: making one of the selection."""
+    if item in CARDS:
+        words = "input" if item == INPUTS_CARD else "output"
+        yield f"Add an {words}", lambda: canvas.add_port(item)
+        yield f"Name the {words}s…", lambda: canvas.edit_ports(item)
+        yield "Step out\tCtrl+U", canvas.step_out
+        yield None
+        return
+    if canvas.group_of(item) is not None:
+        yield "Step into\tCtrl+I", lambda: canvas.step_in(item)
+        yield "Rename group…", lambda: canvas.rename_group(item)
+        yield "Make unique copy", lambda: canvas.make_unique(item)
+        yield "Ungroup\tCtrl+Shift+G", canvas.ungroup
+    yield "Make group…\tCtrl+G", canvas.make_group
+    yield None
+
+
+def card_port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
+    """An input or output of the group whose inside is shown."""
+    item, names = port.item, canvas.ports_of_card(port.item)
+    number = port.output if item == INPUTS_CARD else names.index(port.path) if port.path in names else len(names)
+    if number >= len(names):
+        yield "Add one", lambda: canvas.add_port(item)
+        return
+    yield "Rename…", lambda: canvas.edit_ports(item, canvas.board.anchor(port)[1])
+    if number:
+        yield "Move up", lambda: canvas.move_port(item, number, -1)
+    if number < len(names) - 1:
+        yield "Move down", lambda: canvas.move_port(item, number, 1)
+    yield f"Remove {names[number]}", lambda: canvas.remove_port(item, number)

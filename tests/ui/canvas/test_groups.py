@@ -1,0 +1,190 @@
+"""Groups by hand: made, stepped into and out of, edited inside, taken apart, with mouse and keys."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import INPUTS_CARD, OUTPUTS_CARD, output_names
+from gradstudio.program.write import write_script
+from tests.ui.canvas.conftest import Hand
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def chain(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
+    """``x -> exp -> neg``, apart from each other."""
+    x = hand.add("torch.ones", 0, 0)
+    y = hand.add("torch.exp", 300, 0)
+    z = hand.add("torch.neg", 600, 0)
+    hand.wire(x, y, "input")
+    hand.wire(y, z, "input")
+    return x, y, z
+
+
+def type_name(hand: Hand, name: str) -> None:
+    """Type over the proposal of the line that is open, and press Enter."""
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, name)
+    QTest.keyClick(editor, Key.Key_Return)
+
+
+def make(hand: Hand, items: set[ItemId], name: str) -> ItemId:
+    """Make a group of these with the command behind Ctrl+G; its call."""
+    hand.canvas.select(frozenset(items))
+    hand.canvas.make_group()
+    type_name(hand, name)
+    return next(node.id for node in hand.graph.nodes.values() if node.operator == f"group:{name}")
+
+
+def body(hand: Hand, item: ItemId) -> tuple[float, float]:
+    """A point on a card below its header, where nothing else is."""
+    box = hand.canvas.board.box(item)
+    assert box is not None
+    return box.x + box.width / 2, box.bottom - 8
+
+
+@pytest.mark.feature(40)
+def test_a_selection_becomes_a_group_that_is_stepped_into_and_out_of(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    _, y, z = chain
+    call = make(hand, {y, z}, "shrink")
+    assert hand.undo_texts[-1] == "Make group shrink"
+    assert "def shrink(" in write_script(hand.graph)
+    hand.double_click(body(hand, call))
+    assert hand.session.scope.names() == ("shrink",)
+    assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.board.cards)
+    hand.canvas.step_out()
+    assert not hand.session.scope.path and hand.session.attention.current == call
+
+
+@pytest.mark.feature(54)
+def test_breadcrumbs_lead_out_of_nested_groups(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    _, y, z = chain
+    outer = make(hand, {y, z}, "outer")
+    hand.canvas.step_in(outer)
+    hand.canvas.select(frozenset({z}))
+    hand.canvas.make_group()
+    type_name(hand, "inner")
+    hand.canvas.step_in()
+    bar = hand.canvas.breadcrumbs
+    assert [button.text() for button in bar.buttons] == ["Program", "outer", "inner"]
+    assert not bar.isHidden()
+    bar.buttons[0].setFocus()
+    QTest.keyClick(bar.buttons[0], Key.Key_Space)
+    assert not hand.session.scope.path and bar.isHidden()
+    assert hand.session.attention.current == outer
+
+
+def test_the_camera_of_every_scope_is_remembered(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.restore_view(0.7, 123.0, 45.0)
+    before = hand.canvas.view_state()
+    hand.canvas.step_in(call)
+    hand.canvas.restore_view(1.3, 0.0, 0.0)
+    hand.canvas.step_out()
+    assert hand.canvas.view_state() == pytest.approx(before, abs=1.0)
+
+
+@pytest.mark.feature(40)
+def test_what_is_done_inside_is_one_entry_that_is_undone_from_outside(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.step_in(call)
+    count = len(hand.undo_texts)
+    inner = hand.canvas.add_operator("torch.abs", 0, 300)
+    assert inner is not None and inner not in hand.graph.nodes
+    assert len(hand.undo_texts) == count + 1
+    hand.canvas.step_out()
+    hand.session.graph_store.undo_stack.undo()
+    hand.canvas.step_in(call)
+    assert inner not in hand.canvas.board.cards
+    hand.session.graph_store.undo_stack.redo()
+    assert inner in hand.canvas.board.cards
+
+
+def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.step_in(call)
+    hand.session.graph_store.undo_stack.undo()
+    assert not hand.session.scope.path
+    assert set(chain) <= set(hand.canvas.board.cards)
+
+
+@pytest.mark.feature(40)
+def test_a_wire_dropped_on_the_plus_adds_an_output(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    _, y, z = chain
+    call = make(hand, {y, z}, "shrink")
+    hand.canvas.step_in(call)
+    hand.canvas.fit_all()
+    hand.drag(hand.output(y), hand.input(OUTPUTS_CARD, "+"))
+    assert len(hand.session.graph_store.graph.definitions["shrink"].outputs) == 2
+    assert len(hand.graph.nodes[call].names) == 2
+
+
+@pytest.mark.feature(40)
+def test_an_input_is_renamed_where_it_stands(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.step_in(call)
+    hand.canvas.fit_all()
+    x, y = hand.output(INPUTS_CARD)
+    hand.double_click((x - 60, y))
+    type_name(hand, "signal")
+    assert hand.graph.definitions["shrink"].inputs == ("signal",)
+    assert [wire.port for wire in hand.graph.wires_to(call)] == ["signal"]
+    assert "def shrink(signal):" in write_script(hand.graph)
+
+
+def test_outputs_are_added_moved_and_removed(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.step_in(call)
+    hand.canvas.add_port(OUTPUTS_CARD)
+    first, second = output_names(hand.canvas.board.graph.nodes[OUTPUTS_CARD])
+    hand.canvas.move_port(OUTPUTS_CARD, 1, -1)
+    assert hand.graph.definitions["shrink"].outputs == (second, first)
+    hand.canvas.remove_port(OUTPUTS_CARD, 0)
+    assert hand.graph.definitions["shrink"].outputs == (first,)
+
+
+@pytest.mark.feature(40)
+def test_a_group_is_taken_apart(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    make(hand, set(chain[1:]), "shrink")
+    hand.canvas.ungroup()
+    assert not hand.graph.definitions
+    operators = sorted(node.operator for node in hand.graph.nodes.values())
+    assert operators == ["torch.exp", "torch.neg", "torch.ones"]
+
+
+def test_a_copy_of_its_own_is_edited_without_the_others(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.duplicate_selection()
+    hand.canvas.make_unique()
+    assert sorted(hand.graph.definitions) == ["shrink", "shrink2"]
+    assert hand.graph.nodes[call].operator == "group:shrink"
+    assert not set(hand.graph.definitions["shrink"].graph.nodes) & set(hand.graph.definitions["shrink2"].graph.nodes)
+
+
+def test_a_group_gets_another_name_everywhere(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "shrink")
+    hand.canvas.step_in(call)
+    hand.canvas.step_out()
+    hand.canvas.rename_group()
+    type_name(hand, "squeeze")
+    assert hand.graph.nodes[call].operator == "group:squeeze"
+    assert list(hand.graph.definitions) == ["squeeze"]
+
+
+def test_a_name_that_is_taken_is_refused_in_words(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    make(hand, {chain[1]}, "shrink")
+    hand.canvas.select(frozenset({chain[2]}))
+    hand.canvas.make_group()
+    type_name(hand, "shrink")
+    assert list(hand.graph.definitions) == ["shrink"]
+    assert hand.canvas.in_place.editor is not None
+    QTest.keyClick(hand.canvas.in_place.editor, Key.Key_Escape)
