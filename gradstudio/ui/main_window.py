@@ -57,6 +57,7 @@ class MainWindow(WindowParts):
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
         self.tab_commands, self.shell = TabCommands(self.documents, self.go_to_dock, frame), ShellCommands(self)
         self._rooms: dict[Tab, DocumentRoom] = {}
+        self._plots = False
         self.library = LibraryPanel(load(), theme, self.shelf)
         self.library.tree.first_words = lambda key: self.session.pages.first_sentence(key)
         frame.docks.fill({"library": self.library})
@@ -105,6 +106,8 @@ class MainWindow(WindowParts):
         room.furnish(self.actions)
         self._rooms[tab] = room
         self.workbench.add(room)
+        if self._plots:
+            QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
 
@@ -176,6 +179,7 @@ class MainWindow(WindowParts):
 
     def load_plot_later(self) -> None:
         """Import the plot when the window has answered its first clicks."""
+        self._plots = True
         QTimer.singleShot(PLOT_DELAY_MS, self, lambda: self.memory.load_plot())
 
     def looked_up(self) -> str:

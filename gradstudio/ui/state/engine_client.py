@@ -181,6 +181,7 @@ class EngineClient(QObject):
 
     def _take_over(self, engine: EngineChild) -> None:
         self._engine = engine
+        self.exchange.forget()  # once, and before anybody hears of it: the first to hear may ask at once
         engine.message.connect(self._on_engine_message)
         engine.ended.connect(self._on_engine_ended)
         self._set_state("ready" if engine.ready else "starting")

@@ -147,7 +147,6 @@ class EngineLine(QObject):
 
     def kill_and_restart(self) -> None:
         """End the engine whatever it does; the others are told."""
-        self._exchange.forget()
         self._client.kill_and_restart()
         for other in tuple(self._exchange.lines):
             if other is not self:
@@ -226,8 +225,6 @@ class EngineLine(QObject):
         return event
 
     def _on_client_received(self, event: Event) -> None:
-        if isinstance(event, Hello):
-            self._exchange.forget()
         if self._concerns(event):
             self.received.emit(self._inward(event))
 
@@ -235,5 +232,4 @@ class EngineLine(QObject):
         self.state_changed.emit(state)
 
     def _on_client_died(self, how: str) -> None:
-        self._exchange.forget()
         self.died.emit(how)

@@ -87,6 +87,19 @@ def test_shapes_are_inferred_without_taking_the_live_state_away(qtbot: QtBot, tw
     assert not other.run.state.live
 
 
+def test_a_run_that_waited_for_the_engine_ends_where_it_was_asked_for(qtbot: QtBot) -> None:
+    client = EngineClient(spare=False)
+    one, other = Session(client), Session(client)
+    item = full(one, "1.0")
+    one.run.run()
+    one.engine.shown, other.engine.shown = False, True
+    assert one.run.state.waiting
+    client.start()
+    qtbot.waitUntil(lambda: value(one, item) is not None and not one.run.state.busy, timeout=PATIENCE_MS)
+    assert one.run.state.outcome == "done" and not other.run.state.outcome
+    client.close()
+
+
 def test_while_one_runs_the_other_is_told_so(two: tuple[Session, Session], engine: EngineClient) -> None:
     one, other = two
     full(one, "1.0")
