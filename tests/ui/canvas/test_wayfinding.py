@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.ui.canvas import camera as cameras
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.gestures import Move
+from gradstudio.ui.canvas.move_gesture import Move
 from gradstudio.ui.settings import Preferences
 from tests.ui.canvas.conftest import CONTROL, NO_KEY, SHIFT, Hand
 
