@@ -1,5 +1,6 @@
 """Favourites and recent operators, from a hand in the window to the settings and back."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -8,6 +9,7 @@ from gradstudio.ui.settings import Settings
 from gradstudio.ui.state.shelf import MAX_RECENT, Shelf
 
 
+@pytest.mark.feature(6)
 def test_what_is_at_hand_is_kept_between_starts(window: MainWindow) -> None:
     library = window.library
     QTest.keyClicks(library.field, "kron")

@@ -1,14 +1,17 @@
 """Replacing an operator, going back to defaults, leading a node into a wire: methods of the canvas."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradstudio.graph import recipes
+from gradstudio.graph import names, recipes
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import BodyId, ItemId, Wire
+from gradstudio.graph.model import ROOT, BodyId, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.catalogue import load
-from gradstudio.ui.canvas import hits
+from gradstudio.ui.canvas import hits, pasted_data
+from gradstudio.ui.canvas.pasted_data import Data
 from gradstudio.ui.canvas.room import led_through
 
 if TYPE_CHECKING:
@@ -96,6 +99,48 @@ class AddingCommands:
             self.refuse(f"{operator.title} has no place for {_listed(lost)}. Undo brings '{name}' back.")
         else:
             self.said.emit(f"{operator.title} stands where '{name}' stood; wires and values stayed.")
+
+    # -------------------------------------------------------------- numbers
+
+    def paste_data(self, text: str, x: float | None, y: float | None) -> bool:
+        """Add a table of numbers, or what numpy or torch prints, as a tensor; False when the text is something else."""
+        if not pasted_data.is_data(text):
+            return False
+        try:
+            self.add_data("", pasted_data.read_text(text), x, y)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+        return True
+
+    def add_files(self, paths: tuple[Path, ...], x: float, y: float) -> None:
+        """Add the numbers of files as tensors, one below the other."""
+        try:
+            for path in paths:
+                for name, data in pasted_data.read_file(path):
+                    self.add_data(name, data, x, y, path.name)
+                    y += 220.0
+        except Refused as refusal:
+            self.refuse(str(refusal))
+
+    def add_data(self, name: str, data: Data, x: float | None, y: float | None, source: str = "") -> None:
+        """Add numbers as a tensor, and say what became of them.
+
+        Raises:
+            Refused: torch has no dtype for them.
+        """
+        at = self.pointer_or_middle() if x is None or y is None else (x, y)
+        graph = self.board.graph
+        body = BodyId(frame) if (frame := hits.frame_at(self.board, *at)) is not None else ROOT
+        edits, item = pasted_data.added(graph, data, round(at[0]), round(at[1]), body, source)
+        trial = graph.copy()
+        apply_all(trial, edits)
+        if name.isidentifier():
+            taken = {known for node in graph.nodes.values() for known in node.names}
+            edits = (*edits, *recipes.rename(trial, item, (names.fresh(taken, name),)))
+        self.store.submit(edits, "Paste numbers" if not source else f"Add {source}")
+        self.select(frozenset({item}))
+        what = "torch.tensor" if data.array is None else "stored tensor, for it is too large to write down"
+        self.said.emit(f"Added the numbers as a {what}{f', {data.said}' if data.said else ''}.")
 
     # -------------------------------------------------------------- defaults
 

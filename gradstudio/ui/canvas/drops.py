@@ -1,5 +1,6 @@
 """Operators dragged from the library onto the canvas."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
@@ -8,6 +9,7 @@ from gradstudio.operators.blocks import KINDS
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.move_gesture import body_at
+from gradstudio.ui.canvas.pasted_data import ARRAYS, TABLES
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -27,16 +29,16 @@ class Drops:
         self._key = ""
 
     def enter(self, event: QDragEnterEvent) -> None:
-        """Something is dragged in: accepted when it is an operator."""
+        """Something is dragged in: accepted when it is an operator, or a file of numbers."""
         self._canvas.ghost.forget()
-        if event.mimeData().hasFormat(MIME):
+        if event.mimeData().hasFormat(MIME) or tables_in(event):
             event.acceptProposedAction()
         else:
             event.ignore()
 
     def move(self, event: QDragMoveEvent) -> None:
         """Light the wire or the frame it would fall into."""
-        if not event.mimeData().hasFormat(MIME):
+        if not event.mimeData().hasFormat(MIME) and not tables_in(event):
             event.ignore()
             return
         key = event.mimeData().data(MIME).toStdString()
@@ -66,6 +68,10 @@ class Drops:
     def drop(self, event: QDropEvent) -> None:
         """It was let go: add the node."""
         self.leave()
+        if paths := tables_in(event):
+            event.acceptProposedAction()
+            self._canvas.add_files(paths, *self._scene(event))
+            return
         key = event.mimeData().data(MIME).toStdString()
         if load().entry(key) is None:
             event.ignore()
@@ -93,3 +99,10 @@ class Drops:
     def _scene(self, event: QDropEvent) -> tuple[float, float]:
         at = event.position()
         return self._canvas.camera.to_scene(at.x(), at.y())
+
+
+def tables_in(event: QDropEvent) -> tuple[Path, ...]:
+    """The files of numbers that are being dropped; none when there is anything else among them."""
+    urls = event.mimeData().urls()
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    return paths if len(paths) == len(urls) and all(path.suffix in (*TABLES, *ARRAYS) for path in paths) else ()

@@ -26,6 +26,7 @@ def place(hand: Hand, item: ItemId) -> tuple[float, float]:
 # ------------------------------------------------------------------ adding
 
 
+@pytest.mark.feature(7)
 def test_an_operator_dropped_from_the_library_becomes_a_node_there(hand: Hand) -> None:
     hand.drop("torch.randn", (300, 200))
     (item,) = hand.graph.nodes
@@ -52,6 +53,7 @@ def test_an_operator_dropped_on_a_wire_stands_in_it(hand: Hand) -> None:
     assert into.source == relu
 
 
+@pytest.mark.feature(1)
 def test_a_double_click_on_the_ground_searches_and_enter_adds(hand: Hand) -> None:
     hand.double_click((400, 300))
     popup = hand.canvas.searching.popup
@@ -626,6 +628,7 @@ def test_a_block_that_would_refuse_a_drop_is_not_lit_and_says_why_while_dragging
     hand.key(Key.Key_Escape)
 
 
+@pytest.mark.feature(11)
 def test_an_operator_dropped_on_a_short_wire_makes_room_in_one_undo_entry(hand: Hand) -> None:
     x, y, far = hand.add("torch.randn", 40, 96), hand.add("torch.sum", 320, 96), hand.add("torch.relu", 600, 400)
     hand.wire(x, y, "input")

@@ -66,6 +66,7 @@ def test_a_double_click_adds_the_operator(qtbot: QtBot, dark: Theme) -> None:
     assert chosen.args == [COMMON_KEYS[1]]
 
 
+@pytest.mark.feature(7)
 def test_what_is_dragged_out_is_the_key(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
     index = child(library, 0)
@@ -155,6 +156,7 @@ def click(library: LibraryPanel, at: QPoint) -> None:
     QTest.mouseClick(library.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
 
 
+@pytest.mark.feature(6)
 def test_a_click_on_the_star_makes_a_favourite_and_another_takes_it_back(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
     key = COMMON_KEYS[2]
@@ -239,6 +241,7 @@ def test_the_number_of_operators_is_the_real_one(qtbot: QtBot, dark: Theme) -> N
 
 
 @pytest.mark.qt_log_ignore("does not support raise", extend=True)
+@pytest.mark.feature(8)
 def test_a_resting_pointer_is_told_the_signature_and_what_torch_says(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
     asked: list[str] = []
