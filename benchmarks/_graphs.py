@@ -2,7 +2,7 @@
 
 import random
 
-from gradstudio.graph.edits import AddNode, AddWire, SetPlaces, apply_all
+from gradstudio.graph.edits import AddNode, AddWire, Edit, Edits, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Place, Wire
 
 REACH = 20
@@ -10,9 +10,15 @@ REACH = 20
 
 def random_dag(count: int, seed: int = 7) -> Graph:
     """A graph of additions: each node has two inputs from the twenty before it, in a grid of 25 rows."""
-    generator = random.Random(seed)
     graph = Graph()
-    edits: list[object] = []
+    apply_all(graph, dag_edits(count, seed))
+    return graph
+
+
+def dag_edits(count: int, seed: int = 7) -> Edits:
+    """The edits that draw `random_dag`."""
+    generator = random.Random(seed)
+    edits: list[Edit] = []
     for k in range(count):
         item = ItemId(f"n{k}")
         operator = "torch.randn" if k < 2 else "operator.add"
@@ -23,8 +29,7 @@ def random_dag(count: int, seed: int = 7) -> Graph:
             for port in ("a", "b"):
                 source = ItemId(f"n{generator.randrange(max(0, k - REACH), k)}")
                 edits.append(AddWire(Wire(source, 0, item, port)))
-    apply_all(graph, tuple(edits))  # type: ignore[arg-type]
-    return graph
+    return tuple(edits)
 
 
 class Drawing:
