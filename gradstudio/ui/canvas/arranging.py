@@ -155,7 +155,10 @@ class Arranging:
             self.refuse("Select a node or a block to mute it.")
             return
         muted = not all(holder.muted for holder in holders)
-        if self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted) and muted:
+        done = self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
+        if done and not muted:
+            self.said.emit("Unmuted: it takes part in the program again")
+        elif done:
             others = len(self.board.joining.cards(self.board.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
             self.said.emit(f"Muted: it takes no part in the program{follow}")

@@ -47,7 +47,7 @@ class Guides:
         if not len(self._others):
             return Pull(dx, dy)
         box = self._moving.moved(dx, dy)
-        span = np.array([box.x, box.y, box.right, box.bottom])
+        span = np.array([box.x, box.y, box.right, box.bottom], dtype=np.float64)
         by_x = _nearest(self._others, span, 0, reach)
         by_y = _nearest(self._others, span, 1, reach)
         span[[0, 2]] += by_x or 0.0

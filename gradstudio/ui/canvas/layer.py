@@ -327,7 +327,8 @@ class Layer:
         painter = QPainter(pixmap)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         painter.scale(1 / ratio, 1 / ratio)
-        self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
+        if not card.left_out:  # it would show through
+            self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
         painter.scale(zoom * ratio, zoom * ratio)
         painter.translate(MARGIN, MARGIN)
         paint_card(painter, self.look, *shown)
