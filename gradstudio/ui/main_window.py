@@ -10,6 +10,7 @@ from gradstudio.operators.catalogue import load
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.autosave import Autosave
+from gradstudio.ui.canvas.card_picture import as_rich_text
 from gradstudio.ui.closing import may_close_all
 from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.tabs import TabCommands
@@ -43,6 +44,10 @@ class Themed(Protocol):
         """Take up the theme."""
 
 
+CARD_SCALE = 0.85
+"""Of the cards in the Library's help."""
+
+
 class MainWindow(WindowParts):
     """Everything inside the window; what belongs to one document is in its `DocumentRoom`."""
 
@@ -60,6 +65,7 @@ class MainWindow(WindowParts):
         self._plots = False
         self.library = LibraryPanel(load(), theme, self.shelf)
         self.library.tree.first_words = lambda key: self.session.pages.first_sentence(key)
+        self.library.tree.picture = self._card_of
         frame.docks.fill({"library": self.library})
         self._build_first(session)
         self.recovering = Recovering(self.documents, settings.state_folder / "recovery", frame)
@@ -70,6 +76,11 @@ class MainWindow(WindowParts):
         self.room.focus()
 
     # ------------------------------------------------------------------ building
+
+    def _card_of(self, key: str) -> str:
+        """An operator's card, for the Library's help."""
+        pictures, ratio = self.canvas.searching.pictures, self.frame.devicePixelRatioF()
+        return as_rich_text(pictures.of(key, self.theme, CARD_SCALE, ratio))
 
     def _take_up_preferences(self) -> None:
         chosen = self.settings.preferences

@@ -92,3 +92,10 @@ def test_habits_are_kept_for_the_next_time(window: MainWindow, add: Add, setting
     x, y = add("torch.randn"), add("torch.erf")
     assert window.session.graph_store.attempt(recipes.connect, "Wire", x, 0, y, "input")
     assert ("torch.randn", "torch.erf", 1.0) in Settings(settings.folder).preferences.habits
+
+
+def test_the_help_of_the_library_shows_the_card(window: MainWindow) -> None:
+    tree = window.library.tree
+    assert "data:image/png" in tree.picture("torch.relu") and tree.picture("python.for")
+    said = tree.picture("torch.relu")
+    assert said == tree.picture("torch.relu") != tree.picture("torch.nn.Linear")

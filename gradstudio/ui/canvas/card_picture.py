@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.graph import recipes
@@ -52,6 +52,16 @@ class CardPictures:
         if len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         return found
+
+
+def as_rich_text(picture: CardPicture) -> str:
+    """A picture within a tooltip."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture.pixmap.save(buffer, "PNG")
+    width = round(picture.pixmap.width() / picture.pixmap.devicePixelRatio())
+    return f"<p><img width='{width}' src='data:image/png;base64,{data.toBase64().toStdString()}'></p>"
 
 
 def card_picture(key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0) -> CardPicture:

@@ -111,7 +111,7 @@ class Ghost(QObject):
             return False
         if isinstance(event, QMouseEvent):
             return self._mouse(event)
-        if event.type() == QEvent.Type.ContextMenu:
+        if event.type() in (QEvent.Type.ContextMenu, QEvent.Type.ToolTip):
             return True
         if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _KEEPS:
             self.cancel()

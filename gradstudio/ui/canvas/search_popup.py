@@ -237,6 +237,7 @@ class SearchPopup(QFrame):
         self.list.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if count > ROWS else policy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(max(1, min(count, ROWS)) * ROW_HEIGHT)
         self.signature.setVisible(self.list.currentRow() >= 0)
+        self.hint.setMinimumHeight(0)  # else what was said before counts
         self.hint.setFixedHeight(max(HINT, self.hint.heightForWidth(WIDTH - 2 * MARGIN)))
         shown = [self.hint.height()] * (not self.hint.isHidden()) + [self.list.height()] * (count > 0)
         shown += [self.signature.height()] * (not self.signature.isHidden())

@@ -64,6 +64,7 @@ class SearchPreview(QFrame):
         self.picture.setFixedHeight(height)
         self.words.ensurePolished()
         self.words.setText(about(operator, said, self._theme))
+        self.words.setMinimumHeight(0)  # else what was shown before counts
         wanted = self.words.heightForWidth(WIDTH - 2 * EDGE)
         self.words.setFixedHeight(wanted)
         self.setFixedSize(WIDTH, 2 * EDGE + height + GAP + wanted)

@@ -56,6 +56,7 @@ class LibraryTree(QTreeView):
     Attributes:
         first_words: what torch says first of an operator's key, "" while that is not known yet; asked when the
             pointer comes to a row, so that it is known when the pointer rests.
+        picture: an operator's card as rich text; "" for none.
 
     Signals:
         operator_activated(object): the key; Enter was pressed on it.
@@ -86,6 +87,7 @@ class LibraryTree(QTreeView):
         self.doubleClicked.connect(self._on_double_clicked)
         self.hovered = QPersistentModelIndex()
         self.first_words: Callable[[str], str] = lambda _key: ""
+        self.picture: Callable[[str], str] = lambda _key: ""
         self._help = QTimer(self)
         self._help.setSingleShot(True)
         self._help.setInterval(HELP_MS)
@@ -223,7 +225,7 @@ class LibraryTree(QTreeView):
         operator = self._operator(self.hovered)
         if operator is not None and self.viewport().underMouse():
             words = self.first_words(operator.key) or operator.summary
-            text = tooltip(msgspec.structs.replace(operator, summary=words))
+            text = tooltip(msgspec.structs.replace(operator, summary=words)) + self.picture(operator.key)
             rect = self.visualRect(self.hovered)
             at = self.viewport().mapToGlobal(QPoint(self.viewport().width() + BESIDE_PX, rect.top() - BESIDE_PX))
             QToolTip.showText(at, text, self.viewport(), rect)
