@@ -7,7 +7,7 @@ import msgspec
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import bound_names, fresh
-from gradstudio.graph.statements import inputs_of
+from gradstudio.graph.statements import inputs_of, own_names
 from gradstudio.graph.storage import receiver
 
 Binding = tuple[ItemId, int]
@@ -32,8 +32,8 @@ def name_of(graph: Graph, binding: Binding) -> str:
     if item == DEFINITION_INPUTS:
         names = inputs_of(graph)
         return names[output] if output < len(names) else ""
-    node = graph.nodes.get(item)
-    return node.names[output] if node is not None and output < len(node.names) else ""
+    names = own_names(graph, item) if item in graph.nodes else ()
+    return names[output] if output < len(names) else ""
 
 
 def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
@@ -98,7 +98,7 @@ def _walk(graph: Graph, body: BodyId, environment: dict[str, Binding]) -> Clash 
         if clash is not None:
             return clash
         if item in graph.nodes:
-            for k, name in enumerate(graph.nodes[item].names):
+            for k, name in enumerate(own_names(graph, item)):
                 if name != "_":
                     environment[name] = (item, k)
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from weakref import WeakKeyDictionary
 
+from gradstudio.graph import bindings
 from gradstudio.graph.checks import names_reason
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -18,6 +19,8 @@ from gradstudio.graph.model import (
     StoredTensor,
 )
 from gradstudio.graph.rows import GROUP, called_in, row_of
+from gradstudio.graph.statements import SELF
+from gradstudio.operators.families import default_names
 from gradstudio.operators.model import Effect, Family
 
 PARAMETER_KEYS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
@@ -39,7 +42,7 @@ def inside(graph: Graph, name: str) -> Graph:
         return known[1]
     inner = definition.graph.copy()
     inner.definitions, inner.header, inner.tensors = dict(graph.definitions), graph.header, dict(graph.tensors)
-    inner.edges = Edges(definition.inputs, definition.outputs)
+    inner.edges = Edges(definition.inputs, definition.outputs, attributes_of(definition))
     _insides[definition] = around, inner
     return inner
 
@@ -242,3 +245,15 @@ def setup_first(graph: Graph, setup: Iterable[ItemId]) -> None:
     rest = tuple(item for item in graph.bodies[ROOT] if item not in first)
     graph.bodies[ROOT] = (*(item for item in graph.bodies[ROOT] if item in first), *rest)
     graph.revision += 1
+
+
+def result_word(graph: Graph, item: ItemId, output: int) -> str:
+    """What an output of a definition is called: as what it gives, or else as a result of that is by custom."""
+    meant = bindings.binding_of(graph, item, output)
+    name = bindings.name_of(graph, meant).removeprefix(SELF)
+    if name and name != "_":
+        return name
+    node = graph.nodes.get(item)
+    operator = row_of(graph, node) if node is not None else None
+    names = default_names(operator) if operator is not None else ()
+    return names[output] if output < len(names) else "x"

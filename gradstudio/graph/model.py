@@ -159,10 +159,15 @@ class StoredTensor(msgspec.Struct, frozen=True):
 
 
 class Edges(msgspec.Struct, frozen=True):
-    """What the two edges of a definition's inside are called: the names of its inputs and of its outputs."""
+    """What the two edges of a definition's inside are called: the names of its inputs and of its outputs.
+
+    Attributes:
+        kept: nodes whose names are attributes of a module, so that no other name can be taken for them.
+    """
 
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    kept: frozenset[ItemId] = frozenset()
 
 
 class Definition:

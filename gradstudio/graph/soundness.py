@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from gradstudio.graph import names as names_of
 from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.graph.reasons import block_reason, node_reason
-from gradstudio.graph.statements import Binding, Statements
+from gradstudio.graph.statements import Binding, Statements, own_names
 
 MAX_BLOCKS = 20
 """Python allows that many blocks within one another."""
@@ -97,7 +97,7 @@ class _Walk:
                 self._block(self.graph.blocks[item], depth)
             else:
                 self.seen.add(item)
-                self._bind(item, self.graph.nodes[item].names)
+                self._bind(item, own_names(self.graph, item))
 
     def _block(self, block: Block, depth: int) -> None:
         self.seen.add(block.id)

@@ -13,6 +13,18 @@ def inputs_of(graph: Graph) -> tuple[str, ...]:
     return graph.edges.inputs if graph.edges is not None else ()
 
 
+SELF = "self."
+"""How what belongs to a module is read in its class."""
+
+
+def own_names(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    """The names that a node binds; what a module keeps has ``self.`` in front."""
+    names = graph.nodes[item].names
+    if graph.edges is None or item not in graph.edges.kept:
+        return names
+    return tuple(name if name == "_" else SELF + name for name in names)
+
+
 class Statements:
     """The items of one graph as they would be printed, sound or not.
 
@@ -63,7 +75,7 @@ class Statements:
         if (block := self.graph.blocks.get(item)) is not None:
             bound = (block.variable, *block.carried)
         else:
-            bound = self.graph.nodes[item].names
+            bound = own_names(self.graph, item)
         return bound[output] if output < len(bound) and bound[output] != "_" else ""
 
     def _passed_on(self, source: ItemId, output: int) -> Binding | None:

@@ -71,11 +71,8 @@ def bind(
     it is comes before one for which torch would have to convert (a tensor with one element as a number).
 
     Args:
-        catalogue: whose rows are tried.
-        path: as it is printed: ``torch.max``, ``torch.Tensor.sum`` (the receiver is the first argument),
-            ``torch.nn.Linear``, ``operator.add``.
-        positional: the arguments by position.
-        keywords: the arguments by name; numpy's names (``axis``) are understood.
+        path: as it is printed: ``torch.max``, ``torch.Tensor.sum`` (the receiver is the first argument).
+        positional, keywords: the arguments; numpy's names (``axis``) are understood.
         strict: refuse a literal or a wire that the parameter does not take. Otherwise the row that
             misfits least is chosen and torch will answer; only names and numbers of arguments must fit.
 
@@ -85,6 +82,11 @@ def bind(
     """
     rows = catalogue.overloads(path, filling=OUT in (keywords or ())) or (catalogue[path],)
     return _best(rows, positional, dict(keywords or {}), strict=strict)
+
+
+def bind_to(row: Operator, positional: Sequence[Given], keywords: Mapping[str, Given]) -> Binding:
+    """As `bind`, of one row that need not be the catalogue's; only names and numbers of arguments must fit."""
+    return _best((row,), positional, dict(keywords), strict=False)
 
 
 def bind_call(
@@ -98,10 +100,8 @@ def bind_call(
     """The ports of calling a module; `positional` begins with the module itself.
 
     Args:
-        call: the row of calling.
-        maker: the row of what constructs the module; None when it is not known: then it may take anything.
-        positional, keywords: as in `bind`.
-        strict: as in `bind`.
+        call, maker: the rows of calling and of what constructs the module; None: it may take anything.
+        positional, keywords, strict: as in `bind`.
 
     Raises:
         BindingError: what does not fit, and how the module is called.

@@ -15,9 +15,10 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.spelling import spell
+from gradstudio.graph.statements import SELF
 from gradstudio.program.body import Body
 from gradstudio.program.comments import INDENT, paragraphs
-from gradstudio.program.references import SELF, References
+from gradstudio.program.references import References
 from gradstudio.program.wrap import WIDTH, wrap
 
 
@@ -46,12 +47,15 @@ class Owned(References):
             return SELF + self._settings[wire.output]
         name = super().read(wire)
         owner = self.soundness.binding(wire.source, wire.output)[0]
-        return SELF + name if name and owner in self.kept else name
+        is_own = owner in self.kept and name and not name.startswith(SELF)
+        return SELF + name if is_own else name
 
     def bound(self, item: ItemId) -> tuple[str, ...]:
         """The names that a statement binds."""
         names = super().bound(item)
-        return tuple(name if name == "_" else SELF + name for name in names) if item in self.kept else names
+        if item not in self.kept:
+            return names
+        return tuple(name if name == "_" else SELF + name.removeprefix(SELF) for name in names)
 
     def read_late(self) -> list[str]:
         """The settings that `forward` reads."""

@@ -6,9 +6,7 @@ from gradstudio.graph.analysis import STATEMENTS_ONLY, Analysis
 from gradstudio.graph.loop_targets import Target, loop_target, targets
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import RESERVED, bound_names, fresh_from
-
-SELF = "self."
-"""How what belongs to a module is read in its class."""
+from gradstudio.graph.statements import SELF
 
 
 class References:

@@ -6,7 +6,7 @@ import msgspec
 
 from gradstudio.graph import bindings
 from gradstudio.graph import names as naming
-from gradstudio.graph.definitions import bare, setup_first, top_of, wanted_setup
+from gradstudio.graph.definitions import bare, result_word, setup_first, top_of, wanted_setup
 from gradstudio.graph.edits import (
     AddNode,
     AddWire,
@@ -159,14 +159,7 @@ class _Making:
 
     def _word(self, value: Value) -> str:
         """What a value is called, or else what it is a result of."""
-        graph = self.draft.graph
-        name = bindings.name_of(graph, bindings.binding_of(graph, *value))
-        if name and name != "_":
-            return name
-        node = graph.nodes.get(value[0])
-        operator = row_of(graph, node) if node is not None else None
-        names = default_names(operator) if operator is not None else ()
-        return names[value[1]] if value[1] < len(names) else "x"
+        return result_word(self.draft.graph, *value)
 
     def _definition(self, inputs: tuple[str, ...], sources: list[Value]) -> Definition:
         inner = self._inner(sources)

@@ -5,6 +5,7 @@ import ast
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT
 from gradstudio.graph.names import check
+from gradstudio.graph.statements import SELF
 from gradstudio.operators.binding import Several, Written
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face
@@ -80,7 +81,11 @@ class Assignments:
             if self._modules.is_package(node.id) or self._draft.body != ROOT:
                 raise refused(node, f"'{node.id}' was imported: choose another name.")
             self._modules.forget(node.id)
+        if node.id in self._draft.graph.definitions:
+            raise refused(node, f"'{node.id[:60]}' is the name of a definition: choose another name.")
         try:
+            if node.id.startswith(SELF):
+                return SELF + check(node.id.removeprefix(SELF))
             return check(node.id) if node.id != "_" else "_"
         except Refused as error:
             raise NotReadable(str(error), node.lineno, node.col_offset) from None

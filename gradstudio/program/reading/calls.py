@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from gradstudio.graph.arguments import positional_beyond_style
+from gradstudio.graph.rows import GROUP, row_of, row_of_key
 from gradstudio.operators import binding
 from gradstudio.operators.binding import Binding, Given, Written
 from gradstudio.operators.catalogue import load
@@ -77,6 +78,8 @@ class Calls:
         if path is not None:
             return self._bound(node, path, [], names)
         match node.func:
+            case ast.Name(id=name) if name in self._draft.graph.definitions and not self._is_bound(name):
+                return self._group(node, name, names)
             case ast.Name(id="print"):
                 return self._bound(node, "builtins.print", [], names)
             case ast.Name(id="abs") if not self._is_bound("abs"):
@@ -128,7 +131,17 @@ class Calls:
 
     def _maker(self, module: Port | None) -> Operator | None:
         maker = self._draft.maker(module) if isinstance(module, Wired) else None
-        return load().get(maker.operator) if maker is not None else None
+        return row_of(self._draft.graph, maker) if maker is not None else None
+
+    def _group(self, node: ast.Call, name: str, names: tuple[str, ...]) -> Wired:
+        row = row_of_key(self._draft.graph, GROUP + name)
+        assert row is not None
+        positional, keywords = self._arguments(node, [])
+        try:
+            found = binding.bind_to(row, positional, keywords)
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(_spread(node, found), names)
 
     def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
         _name_out(node, path)

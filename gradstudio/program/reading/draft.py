@@ -5,8 +5,10 @@ from collections.abc import Mapping
 import msgspec
 
 from gradstudio.graph.calling import origin
-from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.ports import output_family
+from gradstudio.graph.rows import row_of
+from gradstudio.graph.statements import SELF
 from gradstudio.operators import binding
 from gradstudio.operators.binding import Several, Slice, Written
 from gradstudio.operators.catalogue import load
@@ -33,6 +35,7 @@ class Draft:
         body: where the next item goes.
         line: of the statement that is being read.
         lines: of every item.
+        kept: nodes whose names were bound as attributes of a module.
     """
 
     def __init__(self, canvas: Graph | None = None) -> None:
@@ -47,6 +50,7 @@ class Draft:
         self._operators: set[str] = set()
         self._count = 0
         self._orders: dict[BodyId, list[ItemId]] = {ROOT: []}
+        self.kept: list[ItemId] = []
 
     def node(
         self,
@@ -61,6 +65,9 @@ class Draft:
         """Add a node at the end of the body, with its wires and literals."""
         item = self._fresh()
         self._operators.add(key)
+        if any(name.startswith(SELF) for name in names):
+            self.kept.append(item)
+            names = tuple(name.removeprefix(SELF) for name in names)
         literals = {path: value.text for path, value in ports.items() if isinstance(value, Written)}
         self.graph.nodes[item] = Node(
             id=item,
@@ -106,7 +113,7 @@ class Draft:
     def binds(self, value: Wired, name: str) -> bool:
         """Whether the statement that a value comes from binds the name, and does not only write into what it means."""
         node = self.graph.nodes.get(value.source)
-        return node is None or name in node.names
+        return node is None or name.removeprefix(SELF) in node.names
 
     def follow_document_device(self) -> None:
         """Without a line `device = …`, what creates tensors is on the document's device, the CPU (SEMANTICS 11)."""
@@ -141,6 +148,7 @@ class Draft:
             return self.graph, ()
         part, outer = Graph(), []
         part.header, part.tensors, part.tails = self.graph.header, self.graph.tensors, self.graph.tails
+        part.definitions = dict(self.graph.definitions)
         part.nodes = {item: node for item, node in self.graph.nodes.items() if item in self.lines}
         part.blocks = {item: block for item, block in self.graph.blocks.items() if item in self.lines}
         part.parents = {item: self.graph.parents[item] for item in self.lines}
@@ -153,6 +161,22 @@ class Draft:
             elif target in self.lines:
                 outer.append(wire)
         return part, tuple(outer)
+
+    def order(self, body: BodyId) -> tuple[ItemId, ...]:
+        """The items of a body so far."""
+        return tuple(self._orders[body])
+
+    def inside(self) -> "Draft":
+        """An empty draft for a definition of this program: its items have ids of their own."""
+        inner = Draft()
+        inner.graph.definitions, inner._count, inner.line = self.graph.definitions, self._count, self.line
+        return inner
+
+    def define(self, definition: Definition, inner: "Draft") -> None:
+        """Take a definition that was read into such a draft."""
+        self.graph.definitions[definition.name] = definition
+        self.graph.tensors.update(inner.graph.tensors)
+        self._count = inner._count
 
     def last_of(self, body: BodyId) -> ItemId | None:
         """The last item of a body so far."""
@@ -190,7 +214,7 @@ class Draft:
     def _know(self, item: ItemId, ports: Mapping[str, Port]) -> None:
         """Where the row does not say what flows, the operands do: `n * 2` of a number is a number."""
         node = self.graph.nodes[item]
-        operator = load().get(node.operator)
+        operator = row_of(self.graph, node)
         if operator is None:
             return
         values = list(ports.values())
@@ -229,7 +253,7 @@ class Draft:
 
     def _know_call(self, item: ItemId, module: Wired) -> None:
         maker = self.maker(module)
-        results = call_results(load().get(maker.operator) if maker is not None else None)
+        results = call_results(row_of(self.graph, maker) if maker is not None else None)
         for k, result in enumerate(results):
             family = Family.TUPLE if len(results) > 1 and len(self.graph.nodes[item].names) < 2 else result.family
             self._families[item, k] = family

@@ -98,6 +98,10 @@ class Modules:
         """The text binds the name itself from here on."""
         self._paths.pop(name, None)
 
+    def forget_all(self, prefix: str) -> None:
+        """Names that begin in this way stand for nothing from here on."""
+        self._paths = {name: path for name, path in self._paths.items() if not name.startswith(prefix)}
+
     def take_usual(self) -> None:
         """Bind what people import without saying so: a pasted text need not repeat imports (SEMANTICS 14)."""
         usual = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 import msgspec
 
 from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
-from gradstudio.graph.names import bound_names, names_at_end
+from gradstudio.graph.names import bound_names, check, names_at_end
+from gradstudio.graph.statements import SELF
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
 from gradstudio.program.reading.comments import Comment, Comments, Notes
+from gradstudio.program.reading.definitions import Inside
 from gradstudio.program.reading.draft import Draft
 from gradstudio.program.reading.expressions import Expressions, StoredOf
 from gradstudio.program.reading.header import AUTO, class_of_device, is_path_line, read_device, read_header
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.modules import Modules
+from gradstudio.program.reading.outlines import outline
 from gradstudio.program.reading.parse import MAX_NESTING, parse
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
@@ -71,24 +75,45 @@ class _Reader:
     """One text, read from top to bottom."""
 
     def __init__(
-        self, text: str, tree: ast.Module, stored: StoredOf | None, pasted: bool, canvas: Graph | None
+        self,
+        text: str,
+        tree: ast.Module,
+        stored: StoredOf | None,
+        pasted: bool,
+        canvas: Graph | None,
+        outer: "_Reader | None" = None,
     ) -> None:
-        self._tree = tree
-        self._comments = Comments(text)
+        self._tree, self._text, self._stored = tree, text, stored
+        self._comments: Comments = Comments(text) if outer is None else outer._comments
+        self._draft: Draft
+        self._scope: Scope
+        self._modules: Modules
+        self._insides: list[Draft] = []
+        if outer is not None:
+            self._draft, self._modules = outer._draft.inside(), outer._modules
+            self._scope = Scope(outer._scope.used, frozenset(outer._scope.bindings()))
+            self._scope.has_device = outer._scope.has_device
+            self._join(text, stored)
+            self._is_pasted_on, self._settings = False, False
+            self._depth, self._end, self._device = 1, END, (0, "")
+            return
         used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
         self._draft, self._scope, self._modules = Draft(canvas), Scope(used), Modules()
         if canvas is not None:
             self._take(canvas, used)
         if pasted:
             self._modules.take_usual()
-        literals = Literals(text, self._modules)
-        expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
-        self._statements = Statements(self._draft, self._scope, self._modules, expressions)
-        self._blocks = Blocks(self._draft, self._scope, self._modules, expressions, self._body)
+        self._join(text, stored)
         self._is_pasted_on = canvas is not None
         self._settings = canvas is None
         self._depth, self._end = 0, END
         self._device = (0, "")
+
+    def _join(self, text: str, stored: StoredOf | None) -> None:
+        literals = Literals(text, self._modules)
+        self._expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
+        self._statements = Statements(self._draft, self._scope, self._modules, self._expressions)
+        self._blocks = Blocks(self._draft, self._scope, self._modules, self._expressions, self._body)
 
     def read(self) -> Read:
         """Read everything."""
@@ -104,7 +129,8 @@ class _Reader:
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
         if self._is_pasted_on or not self._scope.has_device:
-            self._draft.follow_document_device()
+            for draft in (self._draft, *self._insides):
+                draft.follow_document_device()
         graph = self._draft.finish()
         self._check(graph)
         part, outer = self._draft.part()
@@ -135,7 +161,10 @@ class _Reader:
             following = statements[k + 1].lineno if k + 1 < len(statements) else end
             above, beside = self._comments.of(statement, following)
             self._groups(above, groups, notes, statement.lineno)
-            self._statement(statement, notes, beside, following)
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef) and self._depth == 1 and not groups:
+                self._define(statement, notes, following)
+            else:
+                self._statement(statement, notes, beside, following)
         self._depth -= 1
         self._groups(self._comments.tail(end, column), groups, notes, end)
         self._tail(notes)
@@ -151,6 +180,29 @@ class _Reader:
             _say(self._draft.graph, item, note, beside.beside if beside is not None else "", blank and bool(count))
         elif beside is not None and beside.text:
             notes.add([beside.text], beside.line)
+
+    def _define(self, statement: ast.FunctionDef | ast.ClassDef, notes: Notes, following: int) -> None:
+        """Read a function or a class as a group."""
+        self._draft.line, name = statement.lineno, statement.name
+        note, _ = notes.take(statement.lineno)
+        try:
+            known = check(name) in self._draft.graph.definitions or self._scope.find(name) is not None
+        except Refused as error:
+            raise NotReadable(str(error), statement.lineno, statement.col_offset) from None
+        if known:
+            reason = f"'{name[:60]}' is bound above: a definition has a name of its own."
+            raise NotReadable(reason, statement.lineno, statement.col_offset)
+        found = outline(statement, self._modules)
+        self._modules.forget(name)
+        reader = _Reader(self._text, self._tree, self._stored, False, None, self)
+        reader._blocks.look_ahead([*found.setup, *found.body])
+        inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body)
+        definition = inside.read(note, following)
+        self._modules.forget_all(SELF)
+        reader._check(definition.graph)
+        definition.graph.edges, definition.graph.definitions = None, {}
+        self._draft.define(definition, reader._draft)
+        self._insides.append(reader._draft)
 
     def _item(self, statement: ast.stmt, notes: Notes, following: int) -> tuple[ItemId | None, int]:
         """Read a statement: the item that has its comments, and how many stand before it in the body."""

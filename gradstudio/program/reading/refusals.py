@@ -7,18 +7,18 @@ from gradstudio.graph.spelling import MAX_DIGITS
 SHOWN = 60
 """How many characters of a text are repeated in a reason."""
 _STATEMENTS: dict[type[ast.stmt], str] = {
-    ast.FunctionDef: "a function cannot be drawn yet: write its statements where it is called",
+    ast.FunctionDef: "a function stands outside of all blocks and other functions: define it at the top",
     ast.AsyncFunctionDef: "an async function is nothing that a canvas draws",
-    ast.ClassDef: "a class cannot be drawn yet: construct its layers in the text and call them, or use nn.Sequential",
+    ast.ClassDef: "a class stands outside of all blocks and functions: define it at the top",
     ast.While: "`while` runs for nobody knows how long: write `for step in range(n)` with as many turns as it needs",
     ast.AsyncFor: "`async` is nothing that a canvas draws",
     ast.AsyncWith: "`async` is nothing that a canvas draws",
     ast.Try: "`try` chooses while it runs: write the statements that are meant to run",
     ast.Raise: "`raise` ends a program, which a canvas does not draw: take it out",
     ast.Delete: "`del` unbinds a name, which a canvas does not draw: take it out, or choose another name from here on",
-    ast.Global: "`global` belongs to functions, which a canvas does not draw yet",
-    ast.Nonlocal: "`nonlocal` belongs to functions, which a canvas does not draw yet",
-    ast.Return: "`return` belongs to functions, which a canvas does not draw yet",
+    ast.Global: "`global` reaches out of a function: pass the value in and return it",
+    ast.Nonlocal: "`nonlocal` reaches out of a function: pass the value in and return it",
+    ast.Return: "`return` stands last in a function, outside of its blocks",
     ast.Break: "`break` ends a loop early, which a canvas does not draw: give the loop as many turns as it needs",
     ast.Continue: "`continue` skips a turn, which a canvas does not draw: multiply by a mask, or use torch.where",
     ast.Match: "`match` chooses while it runs: write the statements that are meant to run",
@@ -31,8 +31,8 @@ _EXPRESSIONS: dict[type[ast.expr], str] = {
     ast.Set: "a set is nothing that a canvas draws: write a list",
     ast.Starred: "`*` unpacks while it runs: name the elements",
     ast.Await: "`await` is nothing that a canvas draws",
-    ast.Yield: "`yield` belongs to functions, which a canvas does not draw yet",
-    ast.YieldFrom: "`yield` belongs to functions, which a canvas does not draw yet",
+    ast.Yield: "`yield` gives values while a function runs: put them in a list and return that",
+    ast.YieldFrom: "`yield` gives values while a function runs: put them in a list and return that",
 }
 _CALLS = {
     "open": "a canvas reads and writes no files: write the data as a tensor, or store it in the document",

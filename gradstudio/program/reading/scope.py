@@ -13,15 +13,17 @@ class Scope:
     """The names bound so far.
 
     Attributes:
+        used: all names in the text.
         has_device: the header says `device = …`: the name stands for the document's device.
     """
 
-    def __init__(self, used: set[str]) -> None:
-        """Nothing is bound; `used` are all names in the text."""
-        self._taken = used
+    def __init__(self, used: set[str], outside: frozenset[str] = frozenset()) -> None:
+        """Nothing is bound; `used` are all names in the text, `outside` those bound around a definition."""
+        self.used = used
         self.has_device = False
         self._bound: dict[str, Wired] = {}
         self._gone: dict[str, str] = {}
+        self._outside = outside
 
     def find(self, name: str) -> Wired | None:
         """What the name means here, or None."""
@@ -36,6 +38,10 @@ class Scope:
         """Every name and what it means here."""
         return dict(self._bound)
 
+    def keep(self, prefix: str) -> None:
+        """From here on only names that begin in this way mean anything."""
+        self._bound = {name: value for name, value in self._bound.items() if name.startswith(prefix)}
+
     def forget(self, name: str, why: str) -> None:
         """The name means nothing from here on."""
         if self._bound.pop(name, None) is not None:
@@ -43,12 +49,14 @@ class Scope:
 
     def fresh(self, base: str) -> str:
         """A name that the text uses nowhere."""
-        return fresh(self._taken, base)
+        return fresh(self.used, base)
 
     def unbound(self, name: str) -> str:
         """Why the name cannot be read here."""
         if name in self._gone:
             return self._gone[name]
+        if name in self._outside:
+            return f"'{name[:SHOWN]}' is bound outside of this definition, which reads its arguments only: pass it in."
         near = get_close_matches(name[:SHOWN], self._bound, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return f"'{name[:SHOWN]}' is not bound by any statement above.{hint}"

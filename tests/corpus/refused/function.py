@@ -1,8 +1,10 @@
 import torch
 
-
-def relu(x):  # refused: function cannot be drawn yet
-    return torch.max(x, torch.zeros_like(x))
+W = torch.randn(3)
 
 
-print(relu(torch.randn(3)))
+def scale(x):
+    return x * W  # refused: 'W' is bound outside of this definition
+
+
+print(scale(torch.randn(3)))

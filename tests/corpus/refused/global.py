@@ -1,3 +1,3 @@
 import torch
 x = torch.ones(2)
-global x  # refused: belongs to functions
+global x  # refused: reaches out of a function

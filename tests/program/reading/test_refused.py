@@ -24,7 +24,7 @@ LINES = {
     "y = x and eval('1')": "not bound",
     "y = z": "not bound",
     "y = xx": "Did you mean 'x'",
-    "def f(a): return a": "function",
+    "def f(a): return x": "outside of this definition",
     "class A: pass": "class",
     "while True: pass": "while",
     "try:\n    pass\nfinally:\n    pass": "try",

@@ -1,0 +1,7 @@
+import torch
+
+n = 3
+
+
+def f(x, k=n):  # refused: The default of 'k' is a literal here
+    return x * k
