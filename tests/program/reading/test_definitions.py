@@ -8,7 +8,7 @@ from gradstudio.graph.recipes.groups import make_group
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 
-NET = '''import torch
+NET = """import torch
 from torch import nn
 
 
@@ -28,8 +28,8 @@ class Net(nn.Module):
 
 net = Net(hidden=8)
 y = net(torch.ones(3, 2))
-'''
-PAIR = '''import torch
+"""
+PAIR = """import torch
 
 
 def scale(a, k=2.0):
@@ -46,7 +46,7 @@ def twice(a):
 
 x = torch.ones(3)
 y = twice(x)
-'''
+"""
 
 
 @pytest.mark.parametrize("text", [NET, PAIR])
@@ -78,7 +78,9 @@ def test_a_group_that_was_made_on_the_canvas_is_read_back_as_it_was() -> None:
     chosen = [node.id for node in graph.nodes.values() if node.names in (("fc",), ("y",))]
     apply_all(graph, make_group(graph, chosen, "head"))
     code = write_code(graph)[0]
-    assert "class Head(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        self.n = n\n" in code
+    assert (
+        "class Head(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        self.n = n\n" in code
+    )
     assert write_code(read_script(code).graph)[0] == code
 
 
