@@ -2,9 +2,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+
 # a net
 class Net(nn.Module):
-    '''Two layers.'''
+    """Two layers."""
 
     def __init__(self, hidden=16, dropout=0.1):
         super().__init__()
@@ -19,11 +20,12 @@ class Net(nn.Module):
         x = self.dropout(x)
         return self.fc2(x)
 
+
 torch.manual_seed(0)
 net = Net(hidden=8)
 x = torch.randn(4, 2)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
-for step in range(3):
+for _step in range(3):
     opt.zero_grad()
     out = net(x)
     loss = out.pow(2).mean()

@@ -7,7 +7,7 @@ torch.manual_seed(0)
 
 class LeNet(nn.Module):
     def __init__(self):
-        super(LeNet, self).__init__()
+        super().__init__()
         self.conv1 = nn.Conv2d(1, 6, 5)
         self.conv2 = nn.Conv2d(6, 16, 5)
         self.fc1 = nn.Linear(16 * 5 * 5, 120)
@@ -22,8 +22,7 @@ class LeNet(nn.Module):
         s4 = torch.flatten(s4, 1)
         f5 = F.relu(self.fc1(s4))
         f6 = F.relu(self.fc2(f5))
-        output = self.fc3(f6)
-        return output
+        return self.fc3(f6)
 
 
 net = LeNet()

@@ -1,8 +1,10 @@
 import torch
 
+
 def scale(a, k=2.0):
     b = a * k
     return b, a
+
 
 def twice(a):
     b, c = scale(a)
@@ -10,6 +12,7 @@ def twice(a):
     for t in range(2):
         d = d + t
     return d + c
+
 
 torch.manual_seed(0)
 x = torch.ones(3, requires_grad=True)

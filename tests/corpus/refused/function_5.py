@@ -1,6 +1,6 @@
 import torch
 
-n = 3
+n = torch.tensor(3)
 
 
 def f(x, k=n):  # refused: The default of 'k' is a literal here
