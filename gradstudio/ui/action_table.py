@@ -138,23 +138,11 @@ def _view_rows(c: ViewCommands, nav: NavCommands) -> tuple[Row, ...]:
         )
         for number, name in enumerate(OVERLAYS, start=1)
     )
-    themes = tuple(
-        ActionRow(
-            f"view.theme_{name}",
-            name.capitalize(),
-            "View/Theme",
-            3,
-            partial(c.choose_theme, name),
-            checked=partial(c.theme_is, name),
-        )
-        for name in ("system", "light", "dark")
-    )
     return (
         *overlays,
         *_hint_rows(c),
         MenuRow("Colour by", "View", 1, c.canvas.fill_colour_menu),
         *nav_rows(nav),
-        *themes,
         ActionRow(
             "view.timeline",
             "Timeline",

@@ -1,20 +1,46 @@
-"""Rows of the action table about the program itself: the command palette, preferences."""
+"""Rows of the action table about the program itself: the command palette, preferences, keys, themes."""
 
-from gradstudio.ui.actions import ActionRow, Row
+from collections.abc import Iterator
+from functools import partial
+
+from gradstudio.ui.actions import ActionRow, MenuRow, Row
 from gradstudio.ui.commands.shell import ShellCommands
+from gradstudio.ui.theme import TITLES
 
 
 def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
     """What finds and changes the commands themselves."""
+    palette = "Every command by a few letters of its name"
     return (
+        *_theme_rows(c),
         ActionRow(
-            "help.palette",
-            "Command Palette…",
-            "Help",
-            1,
-            c.palette,
-            ("Ctrl+Shift+P",),
-            "search",
-            tooltip="Every command by a few letters of its name",
+            "help.palette", "Command Palette…", "Help", 1, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
+        ),
+        ActionRow(
+            "edit.preferences",
+            "Preferences…",
+            "Edit",
+            9,
+            c.preferences,
+            ("Ctrl+,",),
+            "preferences",
+            tooltip="Theme, text, canvas, runs, files and keys",
+        ),
+        ActionRow(
+            "edit.keys",
+            "Keyboard Shortcuts…",
+            "Edit",
+            9,
+            c.keys,
+            (),
+            "keyboard",
+            tooltip="Every command and its keys, to change them",
         ),
     )
+
+
+def _theme_rows(c: ShellCommands) -> Iterator[Row]:
+    for name, title in TITLES.items():
+        choose, is_on = partial(c.choose_theme, name), partial(c.theme_is, name)
+        yield ActionRow(f"view.theme_{name}", title, "View/Theme", 3, choose, checked=is_on)
+    yield MenuRow("Own Themes", "View", 3, c.fill_own_themes)

@@ -1,6 +1,6 @@
 """The one table behind menus, toolbar and the shortcut sheet: rows become QActions here, and nowhere else."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
@@ -74,8 +74,8 @@ class ActionSet(QObject):
         self._actions = {row.id: self._make(row, parent) for row in self._by_id.values()}
         self._theme = theme
         self._shown: set[str] = set()
-        of_canvas = {key for key, row in self._by_id.items() if row.canvas_only or key in OF_CANVAS}
-        self._of_canvas = {keys.toString() for key in of_canvas for keys in self._actions[key].shortcuts()}
+        self._of_canvas: set[str] = set()
+        self._note_canvas_keys()
         self.refresh()
 
     def __getitem__(self, action_id: str) -> QAction:
@@ -87,6 +87,19 @@ class ActionSet(QObject):
         self.rows = tuple(rows)
         self._by_id.update({row.id: row for row in self.rows if isinstance(row, ActionRow)})
         self.refresh()
+
+    def row(self, action_id: str) -> ActionRow:
+        """The row of that id as it is now."""
+        return self._by_id[action_id]
+
+    def use_keys(self, chosen: Mapping[str, tuple[str, ...]]) -> None:
+        """Give commands the keys that a person chose, all others those of their rows."""
+        for key, row in self._by_id.items():
+            wanted = _key_sequences(chosen.get(key, row.shortcuts))
+            if wanted != self._actions[key].shortcuts():
+                self._actions[key].setShortcuts(wanted)
+                self._actions[key].setToolTip(_tooltip(row, self._actions[key]))
+        self._note_canvas_keys()
 
     def fill_menus(self, menus: dict[str, QMenu]) -> None:
         """Put the rows into the menus of a window."""
@@ -140,6 +153,15 @@ class ActionSet(QObject):
             if (keys := self._keys(row.id))
         )
 
+    def _note_canvas_keys(self) -> None:
+        """Keys of the canvas's commands, and letters or digits alone: in a panel they are typed."""
+        self._of_canvas = {
+            keys.toString()
+            for key, row in self._by_id.items()
+            for keys in self._actions[key].shortcuts()
+            if row.canvas_only or key in OF_CANVAS or len(keys.toString()) == 1
+        }
+
     def _show_icons(self) -> None:
         for key in self._by_id.keys() - self._shown:
             self.show_icon(key)
@@ -155,9 +177,7 @@ class ActionSet(QObject):
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setCheckable(row.checked is not None)
         action.setMenuRole(_menu_role(row.id))
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        tooltip = f"{row.short}: {row.tooltip}" if row.short else row.tooltip or row.text.rstrip("…")
-        action.setToolTip(f"{tooltip}  ({keys})" if keys else tooltip)
+        action.setToolTip(_tooltip(row, action))
         action.setIconText(row.short or row.text.rstrip("…"))
         action.setStatusTip("")
         action.triggered.connect(lambda _checked=False, key=row.id: self._by_id[key].handler())
@@ -184,6 +204,17 @@ class ActionSet(QObject):
         menu.clear()
         same = (row for row in self.rows if isinstance(row, MenuRow) and row[:3] == made_from[:3])
         next(same, made_from).fill(menu)
+
+
+def default_keys(row: ActionRow) -> tuple[str, ...]:
+    """The keys of a row at first, in the form that files keep."""
+    return tuple(keys.toString() for keys in _key_sequences(row.shortcuts))
+
+
+def _tooltip(row: ActionRow, action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    tooltip = f"{row.short}: {row.tooltip}" if row.short else row.tooltip or row.text.rstrip("…")
+    return f"{tooltip}  ({keys})" if keys else tooltip
 
 
 def _target(menu: QMenu, path: str) -> QMenu:

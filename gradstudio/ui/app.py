@@ -91,7 +91,9 @@ def _run(paths: tuple[Path, ...], folder: Path | None, reset: bool) -> int:
     settings = Settings(folder)
     if reset:
         settings.window.clear()
-    theme = themes.theme(themes.resolve(settings.preferences.theme))
+    themes.TextScale.factor = settings.preferences.ui_scale / 100
+    themes.ToolTips.delay_ms = settings.preferences.tooltip_ms
+    theme = themes.find(settings.preferences.theme, settings.folder).theme
     themes.apply(application, theme)
     frame = Frame(settings, theme)
     start = _Start(application, frame, settings, theme, paths)

@@ -36,6 +36,7 @@ from gradstudio.ui.panels.memory import MemoryPanel
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.recovery import Recovery
+from gradstudio.ui.settings import Preferences
 from gradstudio.ui.size_dialog import may_run
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.main_window import MainWindow
 
 LOOKING_MS = 200
+SECOND_MS = 1000
 
 ThemedPanel = (
     InspectorPanel
@@ -108,6 +110,17 @@ class DocumentRoom(QObject):
         self._wire_parts()
         self._keep_typed()
         self._take_up_view()
+        self.take_preferences(window.settings.preferences)
+
+    def take_preferences(self, chosen: Preferences) -> None:
+        """Be as this person wants it."""
+        self.canvas.take_preferences(chosen)
+        self.canvas.hand.use_keys(chosen.keys)
+        self.session.results.pace.set_interval(SECOND_MS // max(chosen.frames_per_second, 1))
+        if self.session.run.computes_small != chosen.run_small:
+            self.session.run.computes_small = chosen.run_small
+        if self.code.hints != chosen.code_hints:
+            self.code.choose_hints(chosen.code_hints)
 
     @property
     def panels(self) -> dict[str, ThemedPanel]:
@@ -168,7 +181,6 @@ class DocumentRoom(QObject):
             edit=EditCommands(context),
             view=ViewCommands(
                 context,
-                window.choose_theme,
                 window.frame.layout_keeper.reset,
                 docks.fill_menu,
                 lambda: self.workspace.toggle_timeline(),
@@ -246,7 +258,7 @@ class DocumentRoom(QObject):
         self.changed.emit()
 
     def _on_canvas_view_changed(self) -> None:
-        self.status.show_zoom(self.canvas.zoom)
+        self.status.show_zoom(self.canvas.zoom / self.canvas.text_scale)
         self._looking.request()
 
     def _on_looking_due(self) -> None:

@@ -24,6 +24,8 @@ from gradstudio.ui.panels.documentation import Documented, operator_at
 from gradstudio.ui.panels.library import LibraryPanel
 from gradstudio.ui.recovering import Recovering
 from gradstudio.ui.settings import Settings, ThemeChoice
+from gradstudio.ui.shell.key_map import KeyMap
+from gradstudio.ui.shell.taking_up import TakingUp
 from gradstudio.ui.state.habits import Habits
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.session import Session
@@ -72,6 +74,8 @@ class MainWindow(WindowParts):
         self.autosave = Autosave(self.documents, settings, self)
         self._wire()
         self._wire_keeping()
+        self.key_map = KeyMap(self.actions, settings, self)
+        self.taking_up = TakingUp(self)
         frame.layout_keeper.filled()
         self.room.focus()
 
@@ -206,18 +210,15 @@ class MainWindow(WindowParts):
     # ------------------------------------------------------------------ looks
 
     def choose_theme(self, choice: ThemeChoice) -> None:
-        """Take up the theme of that name, or the system's."""
-        theme = themes.theme(themes.resolve(choice))
-        if theme != self.theme:
-            self.set_theme(theme)
-        self.actions.refresh()
+        """Take up the theme of that name, or the system's, and remember it."""
+        self.settings.change(theme=choice)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Repaint everything in another theme."""
+    def set_theme(self, theme: Theme, text_scale: float | None = None) -> None:
+        """Repaint everything in another theme, with text of another size where one is given."""
         self.theme = theme
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            themes.apply(application, theme)
+            themes.apply(application, theme, text_scale)
         shared: tuple[Themed, ...] = (self.library, self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
         for part in (*shared, *self.rooms):
             part.set_theme(theme)

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Literal as OneOf
 
 import msgspec
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Signal
 
 from gradstudio.ui.state.wire_view import WiresShown, WireStyle
 
 MAX_RECENT = 12
 Corner = OneOf["top_left", "top_right", "bottom_left", "bottom_right"]
-ThemeChoice = OneOf["system", "light", "dark"]
+ThemeChoice = str
+"""A name of `theme.choices`: "system", a theme of the program, or "own:" and the name of a file."""
 
 
 class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -27,6 +28,10 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         recent_commands: ids of what was done from the command palette, the last used first.
         autosave: what is not saved is put on the disk every `autosave_s` seconds, beside the file.
         reopen: what was open is opened again at the next start: `open_documents`, the one in front `open_place`.
+        keys: the keys of commands that are not as they are at first, by the command's id.
+        ui_scale, canvas_scale: size of text in the window and on the canvas, percent.
+        tooltip_ms: how long the pointer rests before something is explained; `click_drift_px`: what still is a click.
+        frames_per_second: how often results are painted during a run, at most.
         timeline: whether the strip under the canvas is shown; `timeline_px` its height, 0: the usual one.
         reduced_motion: nothing glides; `wheel`: what a wheel does on the canvas without Ctrl.
         wire_style, wires_shown, fade_long_wires: how wires are drawn, which, and whether long ones are faint.
@@ -66,13 +71,26 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     snap_to_grid: bool = True
     guides: bool = True
     shake_off: bool = True
+    keys: dict[str, tuple[str, ...]] = {}
+    ui_scale: int = 100
+    canvas_scale: int = 100
+    tooltip_ms: int = 700
+    click_drift_px: int = 4
+    frames_per_second: int = 30
 
 
-class Settings:
-    """Preferences of this person, kept in a folder; a broken file counts as none."""
+class Settings(QObject):
+    """Preferences of this person, kept in a folder; a broken file counts as none.
+
+    Signals:
+        changed(object): there are other `Preferences`.
+    """
+
+    changed = Signal(object)
 
     def __init__(self, folder: Path | None = None, state_folder: Path | None = None) -> None:
         """Read from a folder, by default the one the system gives programs for their settings."""
+        super().__init__()
         self.folder = folder or _standard(QStandardPaths.StandardLocation.AppConfigLocation)
         self.state_folder = state_folder or (folder or _standard(QStandardPaths.StandardLocation.AppDataLocation))
         self.window = QSettings(str(self.folder / "window.ini"), QSettings.Format.IniFormat)
@@ -91,12 +109,16 @@ class Settings:
 
     def change(self, **values: object) -> None:
         """Change preferences and write them; a folder that cannot be written is no error."""
-        self.preferences = msgspec.structs.replace(self.preferences, **values)
+        changed = msgspec.structs.replace(self.preferences, **values)
+        if changed == self.preferences:
+            return
+        self.preferences = changed
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / "settings.json").write_bytes(msgspec.json.format(msgspec.json.encode(self.preferences)))
         except OSError:
-            return
+            pass
+        self.changed.emit(self.preferences)
 
     def _read(self) -> Preferences:
         try:

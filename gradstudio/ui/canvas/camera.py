@@ -68,17 +68,20 @@ def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM)
     return Camera(zoom, camera.x, min(camera.y, least_y))
 
 
-def opening(box: Box, first: Box, width: float, height: float) -> Camera:
-    """The camera for a document without a view: all of it where that can be read, else its beginning."""
-    whole = fitting(box, width, height)
-    if whole.zoom >= LEAST_READABLE:
+def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.0) -> Camera:
+    """The camera for a document without a view: all of it where that can be read, else its beginning.
+
+    `scale` is how much larger than usual text must be.
+    """
+    whole, zoom = fitting(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
+    if whole.zoom >= LEAST_READABLE * scale:
         return whole
-    margin = FIT_MARGIN / OPENING_ZOOM
+    margin = FIT_MARGIN / zoom
     all_of_it = box.grown(margin)
-    room_x, room_y = width / OPENING_ZOOM, height / OPENING_ZOOM
+    room_x, room_y = width / zoom, height / zoom
     x = _start(first.x - margin, first.right, all_of_it.x, all_of_it.right, room_x)
     y = _start(first.y - margin, first.bottom, all_of_it.y, all_of_it.bottom, room_y)
-    return Camera(OPENING_ZOOM, x, y)
+    return Camera(zoom, x, y)
 
 
 def with_rows_above(first: Box, bounds: Floats, width: float, height: float) -> Box:

@@ -1,7 +1,7 @@
 """Gestures as objects: a press begins one, then it moves, and is released or cancelled (Esc)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DRAG_DISTANCE: Final = 4.0
-"""View pixels after which a press is a drag and no click."""
+"""View pixels after which a press is a drag and no click, where the person chose no other."""
+
+
+class Drift:
+    """How far a press may drift and be a click, view pixels; one for the whole program."""
+
+    px: ClassVar[float] = DRAG_DISTANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ class Pointer:
 
     def is_far_from(self, other: "Pointer") -> bool:
         """Whether the way between is a drag."""
-        return max(abs(self.view_x - other.view_x), abs(self.view_y - other.view_y)) >= DRAG_DISTANCE
+        return max(abs(self.view_x - other.view_x), abs(self.view_y - other.view_y)) >= Drift.px
 
     def holds(self, modifier: Qt.KeyboardModifier) -> bool:
         """Whether a key such as Shift is held."""

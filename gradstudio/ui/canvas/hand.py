@@ -1,6 +1,6 @@
 """The person's hand on the canvas: turns the mouse and keys into gestures, clicks and commands."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt
@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGest
 
 from gradstudio.graph.dots import shared
 from gradstudio.graph.scope_cards import CARDS
-from gradstudio.ui.canvas import hits
+from gradstudio.ui.canvas import hits, own_keys
 from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot
 from gradstudio.ui.canvas.gestures import Gesture, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
@@ -58,7 +58,7 @@ class Hand:
         self.gesture: Gesture | None = None
         self.pointer: Pointer | None = None
         self._space = self._tapped = False
-        self._keys = self._key_table()
+        self._keys = own_keys.table(canvas, {}, alone=True)
 
     def at(self, point: QPoint) -> Pointer:
         """A pointer at view pixels."""
@@ -208,7 +208,7 @@ class Hand:
             far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
             canvas.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
             return True
-        does = self._keys.get((key, bool(event.modifiers() & Modifier.ControlModifier)))
+        does = self._keys.get(own_keys.written(event))
         if does is not None:
             does()
         return does is not None
@@ -229,25 +229,9 @@ class Hand:
         self._space = self._tapped = False
         self._rest()
 
-    def _key_table(self) -> dict[tuple[Qt.Key, bool], Callable[[], object]]:
-        """Keys that work where no menu claims them; True is with Ctrl."""
-        canvas, key = self.canvas, Qt.Key
-        return {
-            (key.Key_Delete, False): canvas.delete_selection,
-            (key.Key_Delete, True): canvas.delete_and_reconnect,
-            (key.Key_Backspace, False): canvas.delete_selection,
-            (key.Key_Home, False): canvas.fit_all,
-            (key.Key_F, False): canvas.fit_selection,
-            (key.Key_F2, False): canvas.rename_current,
-            (key.Key_Tab, False): canvas.search_at_pointer,
-            (key.Key_Return, False): canvas.edit_current,
-            (key.Key_Enter, False): canvas.edit_current,
-            (key.Key_A, True): canvas.select_all,
-            (key.Key_C, True): canvas.copy,
-            (key.Key_D, True): canvas.duplicate_selection,
-            (key.Key_V, True): canvas.paste,
-            (key.Key_X, True): canvas.cut,
-        }
+    def use_keys(self, chosen: Mapping[str, tuple[str, ...]]) -> None:
+        """Within a window: the actions have all keys but the canvas's own, which a person may have chosen."""
+        self._keys = own_keys.table(self.canvas, chosen, alone=False)
 
     # -------------------------------------------------------------- what a press begins
 

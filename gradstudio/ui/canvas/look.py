@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPen
 
-from gradstudio.ui.theme import Theme, mono_font, ui_font
+from gradstudio.ui.theme import Theme, scene_font
 
 _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
     "title": ("ui", 13, QFont.Weight.DemiBold, False),
@@ -57,7 +57,7 @@ class Meter:
         found = self._fonts.get(role)
         if found is None:
             family, size, weight, italic = _SIZES[role]
-            found = mono_font(size, weight) if family == "mono" else ui_font(size, weight)
+            found = scene_font(family, size, weight)
             found.setItalic(italic)
             found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
             self._fonts[role] = found

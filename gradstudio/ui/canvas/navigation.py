@@ -43,6 +43,7 @@ class Navigation:
         view_changed: SignalInstance
         zooming: bool
         reduced_motion: bool
+        text_scale: float
         travel: Travel
 
         def viewport(self) -> QWidget: ...
@@ -53,6 +54,13 @@ class Navigation:
     def zoom(self) -> float:
         """View pixels per scene pixel."""
         return self.camera.zoom
+
+    def scale_text(self, factor: float) -> None:
+        """Let 100 % be so much nearer than usual; what is seen comes nearer, too."""
+        if factor != self.text_scale:
+            nearer, self.text_scale = factor / self.text_scale, factor
+            self._zoom_at_middle(nearer)
+            self.view_changed.emit()
 
     def set_camera(self, camera: Camera) -> None:
         """Look elsewhere at once."""
@@ -96,7 +104,7 @@ class Navigation:
             first = self._first_box() or box
             width, height = self.viewport().width(), self.viewport().height()
             first = cameras.with_rows_above(first, self._all_bounds(), width, height)
-            self._jump(cameras.opening(box, first, width, height))
+            self._jump(cameras.opening(box, first, width, height, self.text_scale))
             self.fitted = True
         else:
             self._fit(box, at_once=True)
@@ -192,7 +200,7 @@ class Navigation:
         """Exactly so near, 1 is 100 %; the middle stays in the middle."""
         width, height = self.viewport().width(), self.viewport().height()
         here = self.travel.target
-        self.travel.go(here.zoomed(zoom / here.zoom, width / 2, height / 2))
+        self.travel.go(here.zoomed(zoom * self.text_scale / here.zoom, width / 2, height / 2))
 
     def zoom_reset(self) -> None:
         """100 %."""
@@ -231,7 +239,8 @@ class Navigation:
     def _fit(self, box: Box | None, at_once: bool = False) -> None:
         if box is None:
             return
-        camera = cameras.fitting(box, self.viewport().width(), self.viewport().height())
+        nearest = cameras.FIT_MAXIMUM * self.text_scale
+        camera = cameras.fitting(box, self.viewport().width(), self.viewport().height(), nearest)
         if at_once:
             self._jump(camera)
             self._on_fitted()

@@ -37,7 +37,7 @@ class Wayfinding(Navigation):
     def _set_up_ways(self) -> None:
         """Before anything looks elsewhere."""
         view = cast("CanvasView", self)
-        self.reduced_motion = False
+        self.reduced_motion, self.text_scale = False, 1.0
         self.travel, self.border, self.wheeling = Travel(view), BorderPan(view), Wheeling()
 
     def _set_up_map(self) -> None:
@@ -88,6 +88,7 @@ class Wayfinding(Navigation):
     def take_preferences(self, preferences: "Preferences") -> None:
         """Move as this person wants it."""
         self.reduced_motion = preferences.reduced_motion
+        self.scale_text(preferences.canvas_scale / 100)
         self.travel.smooth = not preferences.reduced_motion
         self.minimap.put(preferences.minimap_corner, QSize(*preferences.minimap_px))
         self.minimap.want(preferences.minimap)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMenu
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.code_hints import HintMode
-from gradstudio.ui.settings import Preferences, ThemeChoice
+from gradstudio.ui.settings import Preferences
 from gradstudio.ui.state.overlays import OFF_AT_FIRST, OVERLAYS
 from gradstudio.ui.state.wire_view import WireView
 
@@ -23,7 +23,6 @@ class ViewCommands:
     def __init__(
         self,
         context: Context,
-        choose_theme: Callable[[ThemeChoice], None],
         reset_layout: Callable[[], None],
         fill_panels: Callable[[QMenu], None],
         toggle_timeline: Callable[[], None],
@@ -31,9 +30,9 @@ class ViewCommands:
         code: CodePanel,
         edit_code: Callable[[], None],
     ) -> None:
-        """What belongs to the window comes as functions: the theme, the layout, the menu of docks."""
+        """What belongs to the window comes as functions: the layout, the menu of docks."""
         self.canvas, self._overlays, self._settings = context.canvas, context.overlays, context.settings
-        self._choose_theme, self.reset_layout, self.fill_panels = choose_theme, reset_layout, fill_panels
+        self.reset_layout, self.fill_panels = reset_layout, fill_panels
         self.toggle_timeline, self.timeline_is_shown = toggle_timeline, timeline_is_shown
         self._code, self.edit_code = code, edit_code
 
@@ -61,15 +60,6 @@ class ViewCommands:
     def toggle_fade(self) -> None:
         """Draw the middle of long wires faint, or no longer."""
         self.show_wires(fade_long=not self._overlays.wires.fade_long)
-
-    def choose_theme(self, choice: ThemeChoice) -> None:
-        """Take up a theme and remember it."""
-        self._settings.change(theme=choice)
-        self._choose_theme(choice)
-
-    def theme_is(self, choice: ThemeChoice) -> bool:
-        """Whether that is the theme chosen."""
-        return self._settings.preferences.theme == choice
 
     def choose_hints(self, mode: HintMode) -> None:
         """Show other hints behind the lines of the Code dock."""

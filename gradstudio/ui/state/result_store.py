@@ -87,8 +87,8 @@ class ResultStore(ModulesNow, QObject):
         self.is_stale = False
         self.next_node: ItemId = ItemId("")
         self.running_node: ItemId = ItemId("")
-        self._throttle = Throttle(ANNOUNCEMENT_MS, self)
-        self._throttle.due.connect(self._on_throttle_due)
+        self.pace = Throttle(ANNOUNCEMENT_MS, self)
+        self.pace.due.connect(self._on_throttle_due)
         self.attention.moment_changed.connect(self._on_attention_moment_changed)
 
     # ------------------------------------------------------------------ the moment
@@ -239,7 +239,7 @@ class ResultStore(ModulesNow, QObject):
     def release(self) -> None:
         """Show what was held back, and announce at once what waits to be announced."""
         self.take_up()
-        self._throttle.flush()
+        self.pace.flush()
 
     @waits
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -365,16 +365,16 @@ class ResultStore(ModulesNow, QObject):
 
     def _announce(self, item: ItemId) -> None:
         self._pending.add(item)
-        self._throttle.request()
+        self.pace.request()
 
     def _announce_grown(self, items: Iterable[ItemId]) -> None:
         self._grown = True
         self._pending.update(items)
-        self._throttle.request()
+        self.pace.request()
 
     def _announce_everything(self) -> None:
         self._everything = True
-        self._throttle.request()
+        self.pace.request()
 
     def _on_throttle_due(self) -> None:
         if self.waiting is not None:

@@ -20,6 +20,10 @@ class Throttle(QObject):
         self._interval_ms = interval_ms
         self._timer.timeout.connect(self._on_timer_timeout)
 
+    def set_interval(self, interval_ms: int) -> None:
+        """Announce at most so often from now on."""
+        self._interval_ms = interval_ms
+
     @property
     def pending(self) -> bool:
         """Whether an announcement is waiting."""

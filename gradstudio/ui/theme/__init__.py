@@ -1,7 +1,37 @@
 """How the window looks: themes, palette and style sheet, icons. Values live in `resources/themes`."""
 
+from gradstudio.ui.theme.choosing import SYSTEM, TITLES, choices, find, resolve
 from gradstudio.ui.theme.icons import icon, tinted
-from gradstudio.ui.theme.model import Theme, ThemeName, dtype_family, mono_font, theme, ui_font
-from gradstudio.ui.theme.style import apply, resolve
+from gradstudio.ui.theme.model import (
+    TextScale,
+    Theme,
+    ThemeName,
+    dtype_family,
+    mono_font,
+    scaled,
+    scene_font,
+    theme,
+    ui_font,
+)
+from gradstudio.ui.theme.style import ToolTips, apply
 
-__all__ = ["Theme", "ThemeName", "apply", "dtype_family", "icon", "mono_font", "resolve", "theme", "tinted", "ui_font"]
+__all__ = [
+    "SYSTEM",
+    "TITLES",
+    "TextScale",
+    "Theme",
+    "ThemeName",
+    "ToolTips",
+    "apply",
+    "choices",
+    "dtype_family",
+    "find",
+    "icon",
+    "mono_font",
+    "resolve",
+    "scaled",
+    "scene_font",
+    "theme",
+    "tinted",
+    "ui_font",
+]

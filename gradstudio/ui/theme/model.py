@@ -13,7 +13,8 @@ from PySide6.QtGui import QColor, QFont
 
 from gradstudio import paths
 
-ThemeName = OneOf["dark", "light"]
+ThemeName = OneOf["dark", "light", "high_contrast"]
+"""The themes that travel with the program."""
 UI_FAMILIES: Final = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "Cantarell", "DejaVu Sans")
 MONO_FAMILIES: Final = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Noto Sans Mono", "DejaVu Sans Mono")
 UI_SIZE_PX: Final = 13
@@ -64,7 +65,7 @@ class Theme(msgspec.Struct, frozen=True):
         plot: curves in the order they appear.
     """
 
-    name: ThemeName
+    name: str
     dark: bool
     window: str
     surface: str
@@ -168,14 +169,32 @@ def theme(name: ThemeName) -> Theme:
     return msgspec.json.decode(data, type=Theme)
 
 
+class TextScale:
+    """How large the text of the window is beside its usual size; one for the whole program."""
+
+    factor: ClassVar[float] = 1.0
+
+
+def scaled(size_px: float) -> int:
+    """A length that goes with the text of the window, in pixels."""
+    return round(size_px * TextScale.factor)
+
+
 def ui_font(size_px: int = UI_SIZE_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """Inter where it is installed, else the system's sans."""
-    return _font(UI_FAMILIES, QFont.StyleHint.SansSerif, size_px, weight)
+    """Inter where it is installed, else the system's sans; as large as the person wants the window's text."""
+    return _font(UI_FAMILIES, QFont.StyleHint.SansSerif, scaled(size_px), weight)
 
 
 def mono_font(size_px: int = MONO_SIZE_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """JetBrains Mono where it is installed, else the system's fixed-width font."""
-    return _font(MONO_FAMILIES, QFont.StyleHint.Monospace, size_px, weight)
+    """JetBrains Mono where it is installed, else the system's fixed-width font; as large as `ui_font`."""
+    return _font(MONO_FAMILIES, QFont.StyleHint.Monospace, scaled(size_px), weight)
+
+
+def scene_font(family: str, size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """A font of the canvas, "ui" or "mono", in scene pixels: zoom makes it larger, not the window's text."""
+    if family == "mono":
+        return _font(MONO_FAMILIES, QFont.StyleHint.Monospace, size_px, weight)
+    return _font(UI_FAMILIES, QFont.StyleHint.SansSerif, size_px, weight)
 
 
 def _font(families: tuple[str, ...], hint: QFont.StyleHint, size_px: int, weight: QFont.Weight) -> QFont:

@@ -1,34 +1,75 @@
 """Fusion, a palette of ours and a short style sheet. No colour is named here: all come from the theme."""
 
-from typing import Literal as OneOf
+import re
+from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QStyleHintReturn, QStyleOption, QWidget
 
 from gradstudio import paths
-from gradstudio.ui.theme.model import Theme, ThemeName, ui_font
+from gradstudio.ui.theme.model import TextScale, Theme, scaled, ui_font
 
 Role = QPalette.ColorRole
+_USUAL = "usual_px"
+_WITH_TEXT = re.compile(r"\b(font-size|min-height): (\d+)px")
+"""Lengths that go with the size of the text."""
 
 
-def apply(app: QApplication, theme: Theme) -> None:
-    """Give the whole application the theme's look.
+def apply(app: QApplication, theme: Theme, text_scale: float | None = None) -> None:
+    """Give the whole application the theme's look, and its text another size where one is given.
 
     WORKAROUND(`setColorScheme` does nothing without a desktop): palettes of our own.
+    WORKAROUND(a fresh style sheet gives widgets the fonts back that they had first): they are set once more.
     """
-    app.setStyle("Fusion")
+    fonts = _usual_sizes(app)
+    TextScale.factor = TextScale.factor if text_scale is None else text_scale
+    if ToolTips.delay_ms == ToolTips.USUAL_MS:
+        app.setStyle("Fusion")
+    else:
+        app.setStyle(_Patient("Fusion"))
     app.setPalette(palette(theme))
     app.setFont(ui_font())
     app.setStyleSheet(style_sheet(theme))
+    for widget, usual in fonts:
+        font = widget.font()
+        font.setPixelSize(max(scaled(usual), 1))
+        widget.setFont(font)
 
 
-def resolve(choice: OneOf["system", "light", "dark"]) -> ThemeName:
-    """The theme that a choice means here and now; dark where the system does not say."""
-    if choice != "system":
-        return choice
-    scheme = QApplication.styleHints().colorScheme()
-    return "light" if scheme == Qt.ColorScheme.Light else "dark"
+def _usual_sizes(app: QApplication) -> list[tuple[QWidget, float]]:
+    """Widgets with fonts of their own, and how large those are at the usual size of text, in pixels."""
+    found = []
+    for widget in app.allWidgets():
+        size = widget.font().pixelSize()
+        if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) and size > 0:
+            known = widget.property(_USUAL)
+            usual = known if isinstance(known, float) and scaled(known) == size else size / TextScale.factor
+            widget.setProperty(_USUAL, usual)
+            found.append((widget, usual))
+    return found
+
+
+class ToolTips:
+    """How long the pointer rests before something is explained; one for the whole program, `apply` follows it."""
+
+    USUAL_MS: ClassVar[int] = 700
+    delay_ms: ClassVar[int] = USUAL_MS
+
+
+class _Patient(QProxyStyle):
+    """Fusion with another delay of tooltips; used only where that is wanted, for it is asked often."""
+
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        data: QStyleHintReturn | None = None,
+    ) -> int:
+        if hint == QStyle.StyleHint.SH_ToolTip_WakeUpDelay:
+            return ToolTips.delay_ms
+        return super().styleHint(hint, option, widget, data)
 
 
 def palette(theme: Theme) -> QPalette:
@@ -49,6 +90,7 @@ def style_sheet(theme: Theme) -> str:
         value = getattr(theme, role)
         if isinstance(value, str):
             text = text.replace(f"@{role}@", value)
+    text = _WITH_TEXT.sub(lambda found: f"{found[1]}: {scaled(int(found[2]))}px", text)
     return text.replace("@icons@", (paths.resources() / "icons").as_posix())
 
 

@@ -1,0 +1,69 @@
+"""Keys that are the canvas's own, beside those of the window's commands: which they are, and what they do."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from PySide6.QtCore import QKeyCombination, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+
+class OwnKey(NamedTuple):
+    """What keys do on the canvas.
+
+    Attributes:
+        id: as a person's own choice of keys names it.
+        method: of `CanvasView`; "" where the hand itself knows what to do, and the keys stay as they are.
+    """
+
+    id: str
+    text: str
+    keys: tuple[str, ...]
+    method: str = ""
+
+
+OWN_KEYS: Final = (
+    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), "search_at_pointer"),
+    OwnKey("canvas.edit", "Edit the Current Node", ("Return", "Enter"), "edit_current"),
+    OwnKey("canvas.cancel", "Cancel a Gesture, else Select Nothing", ("Esc",)),
+    OwnKey("canvas.pan", "Pan while Held and Dragged", ("Space",)),
+    OwnKey("canvas.nudge", "Move the Selection", ("Left", "Right", "Up", "Down")),
+    OwnKey(
+        "canvas.nudge_far",
+        "Move the Selection Farther",
+        ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
+    ),
+)
+ALONE: Final = {
+    "Del": "delete_selection",
+    "Ctrl+Del": "delete_and_reconnect",
+    "Backspace": "delete_selection",
+    "Home": "fit_all",
+    "F": "fit_selection",
+    "F2": "rename_current",
+    "Ctrl+A": "select_all",
+    "Ctrl+C": "copy",
+    "Ctrl+D": "duplicate_selection",
+    "Ctrl+V": "paste",
+    "Ctrl+X": "cut",
+}
+"""What a canvas without a window around it understands, too."""
+
+
+def table(
+    canvas: "CanvasView", chosen: Mapping[str, tuple[str, ...]], *, alone: bool
+) -> dict[str, Callable[[], object]]:
+    """What each key does, as `written` names it; `chosen` are a person's keys by `OwnKey.id`."""
+    methods = dict(ALONE) if alone else {}
+    for own in OWN_KEYS:
+        if own.method:
+            methods |= dict.fromkeys(chosen.get(own.id, own.keys), own.method)
+    return {keys: getattr(canvas, method) for keys, method in methods.items()}
+
+
+def written(event: QKeyEvent) -> str:
+    """The keys of an event as files write them, e.g. "Ctrl+A"; those of the number pad as all others."""
+    bare = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    return QKeySequence(QKeyCombination(bare, Qt.Key(event.key()))).toString()
