@@ -56,6 +56,8 @@ class AddingCommands:
             self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
         ) -> ItemId | None: ...
 
+    _asked: tuple[tuple[int, ItemId, Wire], bool] | None = None
+
     # -------------------------------------------------------------- at the cursor
 
     def carries(self, key: str) -> bool:
@@ -185,17 +187,21 @@ class AddingCommands:
 
     def wire_under(self, x: float, y: float, item: ItemId) -> Wire | None:
         """The wire near a scene point into which an idle node could go; cards over it do not count."""
-        graph = self.board.graph
-        if not recipes.is_idle(graph, item):
-            return None
         wire = hits.wire_at(self.board, x, y, REACH / self.camera.zoom)
         if wire is None:
             return None
+        asked = self.board.graph.revision, item, wire
+        if self._asked is None or self._asked[0] != asked:
+            self._asked = asked, self._goes_into(wire, item)
+        return wire if self._asked[1] else None
+
+    def _goes_into(self, wire: Wire, item: ItemId) -> bool:
+        """Whether an idle node could go into a wire; asked once for each wire that a drag comes to."""
         try:
-            recipes.insert_existing(graph, wire, item)
+            recipes.insert_existing(self.board.graph, wire, item)
         except Refused:
-            return None
-        return wire
+            return False
+        return True
 
     def lead_through(self, wire: Wire, item: ItemId, x: float, y: float) -> bool:
         """Put a node that is there into a wire; False when it does not fit."""

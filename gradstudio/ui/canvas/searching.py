@@ -62,7 +62,7 @@ class Searching:
         wanted = Wanted(
             standing_in(graph, target),
             alike(operator),
-            f"as {operator.word}",
+            "",
             f"Replace {operator.title} by…",
             waits=True,
         )
