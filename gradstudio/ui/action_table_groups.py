@@ -7,7 +7,11 @@ MENU = "Graph/Group"
 
 
 def group_rows(canvas: CanvasView) -> tuple[Row, ...]:
-    """Making groups, stepping into them and out, their inputs and outputs."""
+    """Making groups, using them again, stepping into them and out."""
+    return (*_making_rows(canvas), *_scope_rows(canvas))
+
+
+def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
     return (
         ActionRow(
             "group.make",
@@ -41,6 +45,20 @@ def group_rows(canvas: CanvasView) -> tuple[Row, ...]:
             when=canvas.can_step_in,
             tooltip="Give this call a group of its own, so that edits inside change no other",
         ),
+        ActionRow(
+            "group.publish",
+            "Publish to the Library",
+            MENU,
+            1,
+            canvas.publish,
+            when=canvas.can_step_in,
+            tooltip="Keep the selected group under My groups in the Library, for every document",
+        ),
+    )
+
+
+def _scope_rows(canvas: CanvasView) -> tuple[Row, ...]:
+    return (
         ActionRow(
             "group.step_in",
             "Step Into",

@@ -22,12 +22,15 @@ from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.main_window_parts import WindowParts
 from gradstudio.ui.panels.documentation import Documented, operator_at
 from gradstudio.ui.panels.library import LibraryPanel
+from gradstudio.ui.panels.library_groups import LibraryGroups
 from gradstudio.ui.recovering import Recovering
 from gradstudio.ui.settings import Settings, ThemeChoice
 from gradstudio.ui.shell.key_map import KeyMap
 from gradstudio.ui.shell.taking_up import TakingUp
 from gradstudio.ui.state.habits import Habits
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
+from gradstudio.ui.state.own_groups import definitions, is_own
+from gradstudio.ui.state.published import Published
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.shelf import Shelf
 from gradstudio.ui.tab_strip import TabStrip
@@ -60,13 +63,15 @@ class MainWindow(WindowParts):
         super().__init__(frame)
         self.frame, self.settings, self.theme = frame, settings, theme
         self.overlays, self.shelf, self.habits = Overlays(self), Shelf(self), Habits(self)
+        self.published = self.shelf.published = Published(settings.folder / "groups", self)
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
         self.tab_commands, self.shell = TabCommands(self.documents, self.go_to_dock, frame), ShellCommands(self)
         self._rooms: dict[Tab, DocumentRoom] = {}
         self._plots = False
         self.library = LibraryPanel(load(), theme, self.shelf)
-        self.library.tree.first_words = lambda key: self.session.pages.first_sentence(key)
+        self.library.tree.first_words = lambda key: "" if is_own(key) else self.session.pages.first_sentence(key)
+        self.library_groups = LibraryGroups(self.library, self.published)
         self.library.tree.picture = self._card_of
         frame.docks.fill({"library": self.library})
         self._build_first(session)
@@ -84,6 +89,8 @@ class MainWindow(WindowParts):
     def _card_of(self, key: str) -> str:
         """An operator's card, for the Library's help."""
         pictures, ratio = self.canvas.searching.pictures, self.frame.devicePixelRatioF()
+        if is_own(key):
+            pictures.definitions = definitions(self.session.shown_store.root.graph, self.published)
         return as_rich_text(pictures.of(key, self.theme, CARD_SCALE, ratio))
 
     def _take_up_preferences(self) -> None:
@@ -239,6 +246,7 @@ class MainWindow(WindowParts):
         self.actions.take_rows(room.rows)
         self.toolbar.take(room.session, room.graph.set_device)
         self.workbench.turn_to(room)
+        self.library_groups.follow(room.session.shown_store)
         room.show_in_front(True)
         room.focus()
         self._show_title()

@@ -13,6 +13,7 @@ from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas import hits, pasted_data
 from gradstudio.ui.canvas.pasted_data import Data
 from gradstudio.ui.canvas.room import led_through
+from gradstudio.ui.state.own_groups import is_own
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -62,7 +63,9 @@ class AddingCommands:
 
     def carries(self, key: str) -> bool:
         """Whether an operator chosen with the mouse hangs at the cursor; a block is put around a selection at once."""
-        return self.searching.shelf.carries and not (key in KINDS and bool(self.attention.selection))
+        return (
+            self.searching.shelf.carries and not is_own(key) and not (key in KINDS and bool(self.attention.selection))
+        )
 
     def carry_operator(self, key: str) -> None:
         """An operator was chosen with the mouse: it hangs at the cursor, or stands where there is room."""

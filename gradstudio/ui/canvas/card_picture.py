@@ -7,7 +7,8 @@ from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Definition, Graph
+from gradstudio.graph.rows import GROUP
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.card_painter import paint_card, paint_shadow
@@ -41,11 +42,14 @@ class CardPictures:
     """Keeps the pictures that were asked for last."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """None yet; `definitions` are those of groups, whose cards are painted anew each time."""
+        self.definitions: dict[str, Definition] = {}
         self._kept: dict[tuple[str, str, float, float], CardPicture] = {}
 
     def of(self, key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0) -> CardPicture:
         """The picture of an operator's card at a zoom."""
+        if key in self.definitions:
+            return card_picture(key, theme, zoom, ratio, self.definitions[key])
         wanted = key, theme.name, round(zoom, 3), ratio
         found = self._kept.pop(wanted, None) or card_picture(key, theme, zoom, ratio)
         self._kept[wanted] = found
@@ -64,9 +68,13 @@ def as_rich_text(picture: CardPicture) -> str:
     return f"<p><img width='{width}' src='data:image/png;base64,{data.toBase64().toStdString()}'></p>"
 
 
-def card_picture(key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0) -> CardPicture:
-    """An operator's card at a zoom, or a block's frame; sizes are pixels of the view."""
+def card_picture(
+    key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0, definition: Definition | None = None
+) -> CardPicture:
+    """An operator's card at a zoom, a block's frame, or a group's card; sizes are pixels of the view."""
     graph = Graph()
+    if definition is not None:
+        graph.definitions[definition.name], key = definition, GROUP + definition.name
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
     look = Look(theme)

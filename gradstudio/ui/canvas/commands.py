@@ -22,6 +22,7 @@ from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.move_gesture import dropped
 from gradstudio.ui.canvas.paste_words import left_open
 from gradstudio.ui.canvas.room import inserted
+from gradstudio.ui.state.own_groups import is_own
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -47,6 +48,7 @@ class Commands:
         said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
+        def add_own_group(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
@@ -195,6 +197,8 @@ class Commands:
 
         A block is put around what is selected, as *Wrap in* does; empty where nothing is.
         """
+        if is_own(key):
+            return self.add_own_group(key, x, y, body)
         if key in KINDS:
             return self.wrap_in(key) if self.chosen() else self.add_block(key, x, y, body)
         return self._add(key, x, y, body)

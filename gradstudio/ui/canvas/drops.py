@@ -10,6 +10,7 @@ from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.pasted_data import ARRAYS, TABLES
+from gradstudio.ui.state.own_groups import is_own
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -73,7 +74,7 @@ class Drops:
             self._canvas.add_files(paths, *self._scene(event))
             return
         key = event.mimeData().data(MIME).toStdString()
-        if load().entry(key) is None:
+        if load().entry(key) is None and not is_own(key):
             event.ignore()
             return
         x, y = self._scene(event)
@@ -85,6 +86,9 @@ class Drops:
         """Add an operator at a scene point: into the wire under it, else into the body there."""
         canvas = self._canvas
         left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
+        if is_own(key):
+            canvas.add_operator(key, left, top, body_at(canvas, x, y))
+            return
         if key in KINDS:
             canvas.add_block(key, left, top, body_at(canvas, x, y))
             return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import check
 from gradstudio.graph.recipes import groups as recipes_of_groups
 from gradstudio.graph.recipes import ungrouping
@@ -16,6 +16,7 @@ from gradstudio.graph.scope import rearrange_inputs, rearrange_outputs
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, output_names
 from gradstudio.ui.canvas.face import HEADER, ROW
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.state.own_groups import MINE, add_own
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.camera import Camera
     from gradstudio.ui.canvas.editing import InPlace
+    from gradstudio.ui.canvas.searching import Searching
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
@@ -42,7 +44,9 @@ class GroupCommands:
         cameras_of_scopes: dict[Path, tuple[float, float, float]]
 
         camera: Camera
+        searching: Searching
 
+        def free_place(self, key: str = "") -> tuple[float, float]: ...
         def chosen(self) -> frozenset[ItemId]: ...
         def refuse(self, words: str) -> None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
@@ -193,6 +197,37 @@ class GroupCommands:
         call = self.group_of(item if item is not None else self.attention.current)
         if call is not None:
             self.store.attempt(unique_copy, "Make unique copy", call)
+
+    # -------------------------------------------------------------- using again
+
+    def add_own_group(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
+        """Add a call of a group of the document, or of a published one; select it."""
+        if x is None or y is None:
+            x, y = self.free_place("")
+        published, inside = self.searching.shelf.published, self.session.scope.name
+        try:
+            edits, item = add_own(self.board.graph, key, published, round(x), round(y), body or ROOT, inside)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return None
+        self.store.submit(edits, f"Add {key.partition(':')[2]}")
+        self.select(frozenset({item}))
+        return item
+
+    def publish(self, item: ItemId | None = None) -> None:
+        """Write the current card's group into the person's own library."""
+        call = self.group_of(item if item is not None else self.attention.current)
+        published = self.searching.shelf.published
+        if call is None or published is None:
+            self.refuse("Select the card of a group to publish it.")
+            return
+        name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+        try:
+            published.publish(self.session.shown_store.root.graph, name)
+        except Refused as refusal:
+            self.refuse(str(refusal))
+            return
+        self.said.emit(f"'{name}' stands under {MINE} in the Library now, for every document.")
 
     # -------------------------------------------------------------- inputs and outputs
 

@@ -26,6 +26,7 @@ def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Step into\tCtrl+I", lambda: canvas.step_in(item)
         yield "Rename group…", lambda: canvas.rename_group(item)
         yield "Make unique copy", lambda: canvas.make_unique(item)
+        yield "Publish to the Library", lambda: canvas.publish(item)
         yield "Ungroup\tCtrl+Shift+G", canvas.ungroup
     yield "Make group…\tCtrl+G", canvas.make_group
     yield None

@@ -36,6 +36,7 @@ class Wanted:
         first: keys of suggestions, shown before anything else while nothing is typed.
         why: what is said of a suggestion.
         title: what stands in the field while nothing is typed.
+        own: groups of the document and published ones; those that the words name come first.
         waits: something waits for the choice, whose place is known: it need not be carried there.
     """
 
@@ -44,6 +45,7 @@ class Wanted:
     why: str = ""
     title: str = ""
     waits: bool = field(default=False)
+    own: tuple[Operator, ...] = ()
 
 
 def found(wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: tuple[str, ...]) -> tuple[Find, ...]:
@@ -55,7 +57,16 @@ def found(wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: tup
         rows = load().index.find(typed.text, limit=limit, preferred={*recent, *favourites, *wanted.first})
     else:
         rows = _at_hand(wanted, typed, recent, favourites)
+    rows = chain(_own(wanted, typed), rows)
     return tuple(islice((find for find in rows if fits(wanted, typed, find.operator)), LIMIT))
+
+
+def _own(wanted: Wanted, typed: Typed) -> Iterator[Find]:
+    """Groups whose names hold what was typed; all of them while nothing is, unless something else is suggested."""
+    words = typed.text.lower().split()
+    if not words and wanted.first:
+        return iter(())
+    return (Find(row) for row in wanted.own if all(word in row.title.lower() for word in words))
 
 
 def nearest(wanted: Wanted, typed: Typed) -> tuple[Find, ...]:

@@ -1,5 +1,6 @@
 """The quick search on the canvas: adds at the cursor, at the end of a dropped wire, or into a wire."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.stand_ins import alike, standing_in
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.habits import Habits, called
+from gradstudio.ui.state.own_groups import definitions, document_rows, is_own, published_rows
 from gradstudio.ui.state.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -97,6 +99,10 @@ class Searching:
         self.close()
         canvas = self._canvas
         window = canvas.window()  # the popup may lie over the docks: the canvas can be small
+        if not wanted.waits:
+            self.pictures.definitions = definitions(canvas.board.graph, self.shelf.published)
+            own = (*document_rows(canvas.board.graph), *published_rows(self.shelf.published))
+            wanted = dataclasses.replace(wanted, own=own)
         popup = SearchPopup(window, canvas.look.theme, wanted, self.shelf, self.pictures, self._first_words)
         popup.chosen.connect(lambda key: self._on_popup_chosen(popup, str(key), chosen))
         popup.closed.connect(self._on_popup_closed)
@@ -106,7 +112,7 @@ class Searching:
 
     def _first_words(self, key: str) -> str:
         """What torch says of an operator, if the engine has told."""
-        pages = getattr(self._canvas.session, "pages", None)
+        pages = getattr(self._canvas.session, "pages", None) if not is_own(key) else None
         return str(pages.first_sentence(key)) if pages is not None else ""
 
     def _on_store_submitted(self, edits: object) -> None:

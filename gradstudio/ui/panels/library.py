@@ -1,7 +1,7 @@
 """The Library dock: search, browse, drag an operator out or add it with Enter; favourites and recent ones."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Final
 
@@ -48,6 +48,8 @@ class LibraryPanel(QWidget):
         self._slices: Iterator[None] | None = None
         self.model = LibraryModel(catalogue, theme, self.shelf, self)
         self._open: set[tuple[str, ...]] = set(OPEN_AT_FIRST)
+        self._seen: set[tuple[str, ...]] = set()
+        self.menu_extra: Callable[[QMenu, str], None] = lambda _menu, _key: None
         self.field = self._search_field(len(catalogue))
         self._lens = self.field.addAction(
             tinted("search", theme.color("text_dim"), 16), QLineEdit.ActionPosition.LeadingPosition
@@ -229,7 +231,15 @@ class LibraryPanel(QWidget):
         is_one = operator.key in self.shelf.favourites
         words = "Remove from Favourites" if is_one else "Add to Favourites"
         menu.addAction(f"{words}\tCtrl+B").triggered.connect(lambda: self.shelf.toggle(operator.key))
+        self.menu_extra(menu, operator.key)
         menu.popup(self.tree.viewport().mapToGlobal(at))
+
+    def show_own(self, own: tuple[tuple[str, tuple[Operator, ...]], ...]) -> None:
+        """Show groups, by the titles of their categories, beside the catalogue."""
+        self._open |= {(title,) for title, rows in own if rows and (title,) not in self._seen}
+        self._seen |= {(title,) for title, rows in own if rows}
+        if self.model.show_own(own):
+            self._on_shelf_changed()
 
     def _on_shelf_changed(self) -> None:
         """Take up the change; what lies under the pointer stays there."""

@@ -91,6 +91,7 @@ class LibraryModel(QAbstractItemModel):
         self._catalogue, self._theme = catalogue, theme
         self.shelf = shelf or Shelf(parent=self)
         self._typed = ""
+        self._own: tuple[tuple[str, tuple[Operator, ...]], ...] = ()
         self._rows = self._browsed = self._tree()
         self._heading = ui_font(12)
         self._heading.setWeight(self._heading.Weight.DemiBold)
@@ -121,6 +122,11 @@ class LibraryModel(QAbstractItemModel):
         self.beginResetModel()
         self._rows = self._browsed = self._tree()
         self.endResetModel()
+
+    def show_own(self, own: tuple[tuple[str, tuple[Operator, ...]], ...]) -> bool:
+        """Groups, by the titles of their categories, that stand beside the catalogue; whether they are others now."""
+        is_other, self._own = own != self._own, own
+        return is_other
 
     def set_theme(self, theme: Theme) -> None:
         """Colour the marks anew."""
@@ -161,6 +167,8 @@ class LibraryModel(QAbstractItemModel):
         rows = _Rows()
         for title, keys in ((FAVOURITES, self.shelf.favourites), (RECENT, self.shelf.recent), (COMMON, COMMON_KEYS)):
             self._add_group(rows, rows.root, title, (self._catalogue.entry(key) for key in keys))
+        for title, own in self._own:
+            self._add_group(rows, rows.root, title, own)
         self._add_group(rows, rows.root, blocks.CATEGORY, blocks.ROWS)
         members: dict[str, list[Operator]] = {name: [] for name in self._catalogue.categories}
         for operator in self._catalogue:
@@ -195,6 +203,9 @@ class LibraryModel(QAbstractItemModel):
 
     def _found(self) -> _Rows:
         rows = _Rows()
+        words = self._typed.lower().split()
+        for row in (row for _, own in self._own for row in own if all(word in row.title.lower() for word in words)):
+            rows.add(rows.root, row.title, row, "", marked(self._typed, row.title))
         for find in self._catalogue.index.find(self._typed, limit=LIMIT, preferred=self.shelf.preferred):
             title = find.operator.title
             rows.add(rows.root, title, find.operator, find.phrase, marked(self._typed, title))

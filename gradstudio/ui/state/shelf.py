@@ -4,6 +4,8 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.ui.state.published import Published
+
 MAX_RECENT: Final = 12
 MAX_FAVOURITES: Final = 200
 
@@ -12,6 +14,7 @@ class Shelf(QObject):
     """Favourites in the order they were chosen, and recently used operators, the last first; both as keys.
 
     Attributes:
+        published: the groups a person published; None where there is no folder for them.
         carries: whether what is chosen with the mouse hangs at the cursor until a click places it.
 
     Signals:
@@ -26,6 +29,7 @@ class Shelf(QObject):
         self.favourites: tuple[str, ...] = ()
         self.recent: tuple[str, ...] = ()
         self.carries = True
+        self.published: Published | None = None
 
     def restore(self, favourites: tuple[str, ...], recent: tuple[str, ...]) -> None:
         """Begin with what was kept; a key that no catalogue knows any more does no harm."""
@@ -46,7 +50,9 @@ class Shelf(QObject):
         return is_one
 
     def use(self, key: str) -> None:
-        """An operator was put onto the canvas."""
+        """An operator was put onto the canvas; groups have places of their own."""
+        if key.startswith(("group:", "published:")):
+            return
         recent = (key, *(other for other in self.recent if other != key))[:MAX_RECENT]
         if recent != self.recent:
             self.recent = recent
