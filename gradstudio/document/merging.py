@@ -1,9 +1,10 @@
 """An edited text as one gesture: the edits that make a document mean what its text says now."""
 
 from gradstudio.graph.difference import edits_between
-from gradstudio.graph.edits import Edits
+from gradstudio.graph.edits import Edits, SetDefinition
 from gradstudio.graph.model import Graph
 from gradstudio.layout.settled import settled
+from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.merging.merge import merged
 
 
@@ -21,4 +22,10 @@ def merge(graph: Graph, text: str, *, stem: str = "program", anew: bool = False)
     """
     target = merged(graph, text, stem=stem)
     target.places = settled(graph, target, anew=anew)
-    return edits_between(graph, target)
+    for name, one in target.definitions.items():
+        if graph.definitions.get(name) is not one:
+            one.graph.places = layout_missing(one.graph)
+    known, wanted = graph.definitions, target.definitions
+    changed = [SetDefinition(name, one) for name, one in wanted.items() if known.get(name) is not one]
+    gone = [SetDefinition(name, None) for name in known if name not in wanted]
+    return (*changed, *edits_between(graph, target), *gone)

@@ -52,6 +52,8 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
     except NotReadable as error:
         raise UnreadableFile(error.reason, error.line, error.column + 1) from error
     read.graph.places = layout_missing(read.graph)
+    for definition in read.graph.definitions.values():
+        definition.graph.places = layout_missing(definition.graph)
     return read
 
 

@@ -32,6 +32,12 @@ def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -
     return lines
 
 
+def one_definition(graph: Graph, name: str, stem: str) -> list[str]:
+    """The lines of one definition, to compare two of them."""
+    definition = graph.definitions[name]
+    return [*paragraphs(definition.note), *_Writer(graph, definition, True, stem).lines()]
+
+
 class Owned(References):
     """The names inside a module: what `__init__` keeps, and a setting that `forward` reads, are the object's."""
 

@@ -14,6 +14,7 @@ from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Sto
 from gradstudio.graph.muted import without_sources
 from gradstudio.program.comments import comment_lines, paragraphs
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.merging.definitions import merged_definitions
 from gradstudio.program.merging.entries import Entry, entries_of, hidden
 from gradstudio.program.merging.matching import Matched, Matching
 from gradstudio.program.reading.reader import read_script
@@ -31,8 +32,6 @@ def merged(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
     """
-    if graph.definitions:
-        raise NotReadable("this program has groups of its own, which are not read back from text yet.", 1)
 
     def stored(file: str) -> StoredTensor:
         tensor = graph.tensors.get(PurePosixPath(file).stem)
@@ -57,6 +56,7 @@ class _Merging:
 
     def __init__(self, graph: Graph, read: Graph, stem: str) -> None:
         self.graph, self.read, self.stem = graph, read, stem
+        self.definitions = merged_definitions(graph, read, stem)
         self.script, self.printed = write(graph, stem=stem), write(read, stem=stem)
         before, after = entries_of(self.script), entries_of(self.printed)
         self.said = {entry.item: (entry.above, entry.beside) for entry in after}
@@ -74,7 +74,7 @@ class _Merging:
     def target(self, matched: Matched) -> Graph:
         """The text's graph under the old ids; what is printed the same keeps its record."""
         target = Graph()
-        target.header, target.definitions = self.read.header, dict(self.graph.definitions)
+        target.header, target.definitions = self.read.header, self.definitions
         target.tensors = {**self.graph.tensors, **self.read.tensors}
         for body, items in self.read.bodies.items():
             owner = self._body(body)
