@@ -215,7 +215,7 @@ def test_every_file_that_is_dropped_on_the_window_is_a_tab(qtbot: QtBot, ready: 
     drop = QDropEvent(QPointF(5, 5), action, mime, button, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(ready.frame, drop)
     qtbot.waitUntil(lambda: titles(ready) == ["one.gsg", "two.gsg", "three.gsg"])
-    mime.setUrls([QUrl.fromLocalFile(str(files[0].with_suffix(".png")))])
+    mime.setUrls([QUrl.fromLocalFile(str(files[0].with_suffix(".txt")))])
     other = QDragEnterEvent(QPoint(5, 5), action, mime, button, Qt.KeyboardModifier.NoModifier)
     other.ignore()
     QApplication.sendEvent(ready.frame, other)
