@@ -210,6 +210,5 @@ def _help_rows(c: HelpCommands) -> tuple[Row, ...]:
             "documentation",
             tooltip="torch's own page of the operator that is selected, on the canvas or in the Library",
         ),
-        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/",), "keyboard"),
         ActionRow("help.about", "About GradStudio", "Help", 2, c.about, (), "info"),
     )

@@ -16,6 +16,7 @@ def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
         ActionRow(
             "help.palette", "Command Palette…", "Help", 1, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
         ),
+        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/",), "keyboard"),
         ActionRow(
             "edit.preferences",
             "Preferences…",

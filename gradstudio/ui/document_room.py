@@ -192,7 +192,7 @@ class DocumentRoom(QObject):
             run=session.run,
             debug=DebugCommands(context),
             nav=NavCommands(context),
-            help=HelpCommands(session, window.frame, lambda: window.actions.shortcut_sheet(), window.looked_up),
+            help=HelpCommands(session, window.frame, window.looked_up),
             tabs=window.tab_commands,
             shell=window.shell,
         )

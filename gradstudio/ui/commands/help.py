@@ -1,4 +1,4 @@
-"""The Help menu: the shortcut sheet, and about."""
+"""The Help menu: documentation, and about."""
 
 import platform
 from collections.abc import Callable
@@ -10,29 +10,20 @@ from PySide6.QtWidgets import QWidget
 from gradstudio.ui.state.session import Session
 
 Documented = Callable[[], str]
-Sheet = Callable[[], tuple[tuple[str, str, str], ...]]
 PACKAGES = ("gradstudio", "PySide6-Essentials", "numpy", "pyqtgraph", "networkx", "msgspec", "safetensors")
 
 
 class HelpCommands:
     """Opens the help dialogs."""
 
-    def __init__(self, session: Session, window: QWidget, sheet: Sheet, documented: Documented) -> None:
-        """`sheet` lists menu, command and keys; `documented` tells which operator a person looks at."""
-        self._session, self._window, self._sheet = session, window, sheet
+    def __init__(self, session: Session, window: QWidget, documented: Documented) -> None:
+        """`documented` tells which operator a person looks at."""
+        self._session, self._window = session, window
         self._documented = documented
 
     def documentation(self) -> None:
         """Show torch's own page of the operator that a person looks at."""
         self._session.pages.request(self._documented())
-
-    def shortcuts(self) -> None:
-        """Show all keys."""
-        from gradstudio.ui.help_dialogs import ShortcutDialog
-
-        dialog = ShortcutDialog(self._sheet(), self._window)
-        dialog.exec()
-        dialog.deleteLater()
 
     def about(self) -> None:
         """Show versions, to copy into a report."""

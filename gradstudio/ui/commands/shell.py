@@ -10,6 +10,7 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.shell.palette import Palette
 from gradstudio.ui.shell.preference_rows import KEYS
 from gradstudio.ui.shell.preferences_dialog import PreferencesDialog
+from gradstudio.ui.shell.sheet import ShortcutDialog, sheet_lines
 
 if TYPE_CHECKING:
     from gradstudio.ui.main_window import MainWindow
@@ -46,6 +47,15 @@ class ShellCommands:
     def keys(self) -> None:
         """Every command and its keys, to change them."""
         self.show_preferences(KEYS)
+
+    def shortcuts(self) -> None:
+        """Show what keys and mouse do now."""
+        room = self._room
+        dialog = ShortcutDialog(sheet_lines(room.key_map.lines()), room.frame)
+        dialog.change.clicked.connect(dialog.reject)
+        dialog.change.clicked.connect(self.keys)
+        dialog.exec()
+        dialog.deleteLater()
 
     def show_preferences(self, page: str = "") -> PreferencesDialog:
         """Open the preferences, or bring them forward; on a page, where one is named."""

@@ -1,0 +1,23 @@
+"""What the mouse does on the canvas, for the shortcut sheet. No Qt."""
+
+from typing import Final
+
+GESTURES: Final = (
+    ("Pan", "Middle button and drag, or Space and drag"),
+    ("Zoom at the pointer", "Wheel, or Ctrl+wheel where the wheel scrolls"),
+    ("Search at the pointer", "Double-click on the ground, or tap Space"),
+    ("Menu of what is there", "Right-click"),
+    ("Select several", "Drag on the ground"),
+    ("Add to the selection, take from it", "Shift+click, Ctrl+click"),
+    ("Move", "Drag a card, a title or a note"),
+    ("Change a number", "Drag on it"),
+    ("Rename, edit", "Double-click on a title or a note"),
+    ("Draw a wire", "Drag from a port"),
+    ("Take a wire off", "Drag from an input"),
+    ("Move all wires of an output", "Shift+drag from it"),
+    ("Put a dot on a wire", "Alt+click or double-click on the wire"),
+    ("Cut wires", "Ctrl+right button and drag across them"),
+    ("Mute wires", "Ctrl+Alt+right button and drag across them"),
+    ("Wire two cards", "Alt+right button and drag from card to card"),
+)
+"""What it does, and how."""
