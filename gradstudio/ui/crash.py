@@ -2,9 +2,7 @@
 
 import faulthandler
 import logging
-import platform
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +10,7 @@ from typing import IO
 
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout
 
+from gradstudio.ui.crash_report import LastLines, report_of
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.theme import mono_font
 
@@ -56,10 +55,12 @@ class CrashGuard:
         self._file: IO[str] | None = None
         self._before: Hook = sys.excepthook
         self._showing = False
+        self._lines = LastLines()
 
     def install(self) -> None:
         """Hook in; a folder that cannot be written costs only the crash file."""
         self._before, sys.excepthook = sys.excepthook, self._on_exception
+        logging.getLogger().addHandler(self._lines)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = (self._folder / "crash.txt").open("w", encoding="utf-8")
@@ -77,6 +78,7 @@ class CrashGuard:
     def remove(self) -> None:
         """Hook out again."""
         sys.excepthook = self._before
+        logging.getLogger().removeHandler(self._lines)
         if self._file is not None:
             faulthandler.disable()
             self._file.close()
@@ -90,13 +92,7 @@ class CrashGuard:
         if self._showing:
             return
         self._showing = True
-        dialog = CrashDialog(report_of(kind, error, trace))
+        dialog = CrashDialog(report_of(kind, error, trace, tuple(self._lines.lines)))
         dialog.exec()
         dialog.deleteLater()
         self._showing = False
-
-
-def report_of(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> str:
-    """The traceback and the versions."""
-    lines = "".join(traceback.format_exception(kind, error, trace))
-    return f"{lines}\nPython {platform.python_version()}, {platform.platform()}"
