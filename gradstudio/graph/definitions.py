@@ -230,13 +230,28 @@ def edited(
     defaults = {names[name]: text for name, text in before.defaults.items() if name in names}
     made = before.but(inputs=inputs, outputs=outputs, graph=inner, settings=settings, defaults=defaults)
     if not before.is_module:
-        return made
+        return _promoted(before, made)
     late = frozenset(k for k, name in enumerate(inputs) if name not in settings)
     setup = wanted_setup(inner, [item for item in before.setup if item in inner], late)
     setup_first(inner, setup)
     known = set(before.setup) & set(setup)
     fresh = [item for item in setup if item in inner.nodes and item not in known and inner.nodes[item].names]
     return made.but(setup=setup, kept=(*(item for item in before.kept if item in inner.nodes), *fresh))
+
+
+def _promoted(before: Definition, made: Definition) -> Definition:
+    """A function into which a layer or a leaf was put is a module: its calls are split by `scope_callers`."""
+    inner = made.graph
+    tops = [node for item in inner.bodies[ROOT] if (node := inner.nodes.get(item)) is not None]
+    if not any(node.id not in before.graph and is_seed(inner, node) for node in tops):
+        return made
+    first = set(wanted_setup(inner, (), frozenset()))
+    needs = {wire.output for wire in inner.wires_from(DEFINITION_INPUTS) if top_of(inner, wire.target) in first}
+    settings = tuple(made.inputs[k] for k in sorted(needs))
+    setup = wanted_setup(inner, (), frozenset(range(len(made.inputs))) - needs)
+    setup_first(inner, setup)
+    kept = tuple(item for item in setup if item in inner.nodes and inner.nodes[item].names)
+    return made.but(is_module=True, settings=settings, setup=setup, kept=kept)
 
 
 def setup_first(graph: Graph, setup: Iterable[ItemId]) -> None:

@@ -37,7 +37,7 @@ from gradstudio.graph.model import (
     Wire,
 )
 from gradstudio.graph.ports import find_port
-from gradstudio.graph.scope_callers import Kept, callers_follow
+from gradstudio.graph.scope_callers import Kept, callers_follow, calls_split
 from gradstudio.graph.scope_cards import (
     CARDS,
     INPUTS_CARD,
@@ -86,6 +86,10 @@ def closed(root: Graph, name: str, shown: Graph) -> Edits:
         edits += callers_follow(
             draft, before, _by_place(before.inputs, after.inputs), _by_place(before.outputs, after.outputs)
         )
+    if after.is_module and not before.is_module:
+        draft = root.copy()
+        apply_all(draft, tuple(edits))
+        edits += calls_split(draft, after)
     return tuple(edits)
 
 

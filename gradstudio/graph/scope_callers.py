@@ -1,11 +1,25 @@
 """What calls a group follows when its inputs and outputs change: ports by name, results by number."""
 
+from secrets import token_hex
+
 import msgspec
 
-from gradstudio.graph.edits import AddWire, Edit, Edits, RemoveWire, ReplaceNode, SetDefinition, apply_all
-from gradstudio.graph.model import Definition, Graph, Node, Wire
+from gradstudio.graph.edits import (
+    AddNode,
+    AddWire,
+    Edit,
+    Edits,
+    RemoveWire,
+    ReplaceNode,
+    SetDefinition,
+    SetPlaces,
+    apply_all,
+)
+from gradstudio.graph.joining import CALL, CALLED
+from gradstudio.graph.model import ROOT, BodyId, Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import bound_names, fresh
-from gradstudio.graph.rows import GROUP
+from gradstudio.graph.rows import GROUP, instance_name
+from gradstudio.operators.calling import INPUTS
 
 Kept = tuple[tuple[str, int], ...]
 """What the inputs or outputs are called now, each with the number of the old one it goes on; -1: a new one."""
@@ -26,6 +40,64 @@ def callers_follow(root: Graph, before: Definition, inputs: Kept, outputs: Kept)
             apply_all(inner, inside)
             edits = (*edits, SetDefinition(name, holder.but(graph=inner)))
     return edits
+
+
+def calls_split(root: Graph, made: Definition) -> Edits:
+    """Edits that make a constructor and a call of each call of a function that is a module now."""
+    edits = _split_in(root, made)
+    for name, holder in root.definitions.items():
+        inside = _split_in(holder.graph, made) if name != made.name else ()
+        if inside:
+            inner = holder.graph.copy()
+            apply_all(inner, inside)
+            edits = (*edits, SetDefinition(name, holder.but(graph=inner)))
+    return edits
+
+
+def _split_in(graph: Graph, made: Definition) -> Edits:
+    draft, taken = graph.copy(), {*bound_names(graph), *graph.definitions, made.name}
+    done: list[Edit] = []
+    for call in calls_of_group(graph, made.name):
+        name = fresh(taken, instance_name(made.name))
+        given = {key: text for key, text in call.literals.items() if key in made.settings}
+        maker = Node(id=_free_id(draft), operator=call.operator, names=(name,), literals=given)
+        place = draft.places.get(call.id)
+        wires = draft.wires_to(call.id)
+        port = {one: f"{INPUTS}.{k}" for k, one in enumerate(made.taken)}
+        literals = {port[key]: text for key, text in call.literals.items() if key in port}
+        now = Node(
+            id=call.id, operator=CALL, names=call.names, literals=literals, lengths={INPUTS: len(port)},
+            nested=call.nested, note=call.note, beside=call.beside, blank_before=call.blank_before,
+            muted=call.muted, bypassed=call.bypassed, marks=call.marks,
+        )  # fmt: skip
+        body, index = _before_loops(draft, call, made)
+        edits: list[Edit] = [*(RemoveWire(wire) for wire in wires), AddNode(maker, body, index), ReplaceNode(now)]
+        for wire in wires:
+            end = (maker.id, wire.port) if wire.port in made.settings else (call.id, port.get(wire.port, wire.port))
+            edits.append(AddWire(Wire(wire.source, wire.output, *end)))
+        edits.append(AddWire(Wire(maker.id, 0, call.id, CALLED)))
+        edits += [SetPlaces({maker.id: place})] if place is not None else []
+        apply_all(draft, tuple(edits))
+        done += edits
+    return tuple(done)
+
+
+def _before_loops(graph: Graph, call: Node, made: Definition) -> tuple[BodyId, int]:
+    """Where the module is made: before the loops around its call, as far as what its constructor takes is there."""
+    needed = {wire.source for wire in graph.wires_to(call.id) if wire.port in made.settings}
+    item, body = call.id, graph.parents[call.id]
+    while body != ROOT:
+        inner = {ItemId(body), *graph.order(body)}
+        if needed & inner:
+            break
+        item, body = ItemId(body), graph.parents[ItemId(body)]
+    return body, graph.bodies[body].index(item)
+
+
+def _free_id(graph: Graph) -> ItemId:
+    while (item := ItemId("n" + token_hex(4))) in graph:
+        pass
+    return item
 
 
 def _calls_follow(graph: Graph, before: Definition, inputs: Kept, outputs: Kept) -> Edits:

@@ -1,7 +1,8 @@
 """Groups that are reused: made of a selection, taken apart again; the program computes the same."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from gradstudio.graph.analysis import incomplete
@@ -10,8 +11,12 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Graph, ItemId
 from gradstudio.graph.recipes.groups import make_group
+from gradstudio.graph.recipes.nodes import add_operator
 from gradstudio.graph.recipes.ungrouping import group_of, ungroup
+from gradstudio.graph.recipes.wires import connect
 from gradstudio.graph.rules import why_not
+from gradstudio.graph.scope import closed, opened, settled
+from gradstudio.graph.scope_cards import INPUTS_CARD
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 from tests.document.graphs import tables
@@ -178,7 +183,7 @@ def values(text: str) -> dict[str, object]:
     return {name: value for name, value in space.items() if isinstance(value, float)}
 
 
-@settings(max_examples=60, deadline=None)
+@tried(max_examples=60, deadline=None)
 @given(programs(), st.data())
 def test_groups_of_any_selection_compute_the_same_and_come_apart_again(text: str, data: st.DataObject) -> None:
     graph = read_script(text).graph
@@ -197,5 +202,22 @@ def test_groups_of_any_selection_compute_the_same_and_come_apart_again(text: str
     assert values(code(graph))["total"] == total
     apply_all(graph, back)
     assert tables(graph) == held
+    apply_all(graph, inverse)
+    assert tables(graph) == before
+
+
+def test_a_layer_that_is_put_into_a_function_makes_it_a_module_whose_calls_are_split() -> None:
+    graph = read_script("import torch\nx = torch.ones(2, 2)\nfor t in range(2):\n    y = x * 2\n    z = y + 1\n").graph
+    apply_all(graph, make_group(graph, named(graph, "y"), "head"))
+    shown = opened(graph, "head")
+    edits, call = add_operator(shown, "torch.nn.Linear", 0.0, 0.0)
+    apply_all(shown, (*edits, *settled(shown)))
+    apply_all(shown, connect(shown, INPUTS_CARD, 0, call, "inputs.0"))
+    before = tables(graph)
+    inverse = apply_all(graph, closed(graph, "head", shown))
+    assert graph.definitions["head"].is_module
+    text = code(graph)
+    assert "class head(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self." in text
+    assert "head_1 = head()\nfor t in range(2):\n    y = head_1(x)\n    z = y + 1\n" in text
     apply_all(graph, inverse)
     assert tables(graph) == before

@@ -17,6 +17,7 @@ from gradstudio.graph.edits import (
     apply_all,
 )
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope import closed, opened, settled
 from gradstudio.ui.state.graph_store import GraphStore
@@ -110,9 +111,8 @@ class Scope(QObject):
         """The groups along a path, as far as it leads."""
         graph, found = self._root.graph, list[str]()
         for call in path:
-            node = graph.nodes.get(call)
-            name = node.operator.removeprefix(GROUP) if node is not None else ""
-            if node is None or not node.operator.startswith(GROUP) or name not in self._root.graph.definitions:
+            name = group_of(graph, call)
+            if not name or name not in self._root.graph.definitions:
                 break
             found.append(name)
             graph = self._root.graph.definitions[name].graph
