@@ -4,6 +4,7 @@ import msgspec
 
 from gradstudio.graph.analysis import NO_ROOT, STATEMENTS_ONLY, Analysis, analyse
 from gradstudio.graph.checks import digest_of
+from gradstudio.graph.definitions import in_order
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node
 from gradstudio.operators.model import Effect, Face, Operator
 from gradstudio.program.expressions import Printer
@@ -18,6 +19,9 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
     script = write(graph, stem=stem)
     steps = _Steps(analysis, script, stem)
     soundness = analysis.soundness
+    for name in in_order(graph):
+        inner = graph.definitions[name].graph.nodes.values()
+        steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
     return Program(
         script=script.text,
         code=script.code,
@@ -33,6 +37,9 @@ def compile_graph(graph: Graph, *, stem: str = "program") -> Program:
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,
     )
+
+
+STORED = "python.stored"
 
 
 class _Steps:
