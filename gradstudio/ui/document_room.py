@@ -35,6 +35,7 @@ from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
+from gradstudio.ui.panels.status_menus import StatusMenus
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.settings import Preferences
 from gradstudio.ui.size_dialog import may_run
@@ -103,6 +104,8 @@ class DocumentRoom(QObject):
         self.timeline = TimelinePanel(session, actions, window.theme)
         self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
         actions.keep_off(self.timeline)
+        engine = (actions["run.restart"], actions["run.stop"])
+        self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
         self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
         self.status.show_switch(actions["edit.snap"])
         self.code_room = CodeRoom(window.frame, self.code, self.canvas)

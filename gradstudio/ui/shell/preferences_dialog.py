@@ -28,7 +28,7 @@ from gradstudio.ui.shell.preference_fields import Field, Themes, field_of
 from gradstudio.ui.shell.preference_rows import APPEARANCE, KEYS, PAGES, PreferenceRow, rows_of
 from gradstudio.ui.theme import Theme, ui_font
 
-WIDTH_PX, HEIGHT_PX = 820, 600
+WIDTH_PX, HEIGHT_PX = 900, 620
 PAGES_PX: Final = 150
 
 
