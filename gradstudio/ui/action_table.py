@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from gradstudio.ui.action_table_adding import adding_rows
 from gradstudio.ui.action_table_edit import arrange_rows
 from gradstudio.ui.action_table_groups import group_rows
+from gradstudio.ui.action_table_help import help_rows, learning_rows
 from gradstudio.ui.action_table_nav import find_rows, nav_rows
 from gradstudio.ui.action_table_run import run_rows
 from gradstudio.ui.action_table_shell import shell_rows
@@ -20,6 +21,7 @@ from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
 from gradstudio.ui.commands.graph import GraphCommands
 from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.learning import LearningCommands
 from gradstudio.ui.commands.nav import NavCommands
 from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.tabs import TabCommands
@@ -55,6 +57,7 @@ class Commands(NamedTuple):
     help: HelpCommands
     shell: ShellCommands
     tabs: TabCommands
+    learning: LearningCommands
 
 
 def action_rows(commands: Commands) -> tuple[Row, ...]:
@@ -72,8 +75,9 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),
+        *learning_rows(commands.learning),
         *shell_rows(commands.shell),
-        *_help_rows(commands.help),
+        *help_rows(commands.help),
     )
 
 
@@ -195,20 +199,4 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
         ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
-    )
-
-
-def _help_rows(c: HelpCommands) -> tuple[Row, ...]:
-    return (
-        ActionRow(
-            "help.documentation",
-            "Documentation",
-            "Help",
-            1,
-            c.documentation,
-            ("F1",),
-            "documentation",
-            tooltip="torch's own page of the operator that is selected, on the canvas or in the Library",
-        ),
-        ActionRow("help.about", "About GradStudio", "Help", 2, c.about, (), "info"),
     )

@@ -14,9 +14,9 @@ def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
     return (
         *_theme_rows(c),
         ActionRow(
-            "help.palette", "Command Palette…", "Help", 1, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
+            "help.palette", "Command Palette…", "Help", 2, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
         ),
-        ActionRow("help.shortcuts", "Shortcuts", "Help", 1, c.shortcuts, ("Ctrl+/",), "keyboard"),
+        ActionRow("help.shortcuts", "Shortcuts", "Help", 2, c.shortcuts, ("Ctrl+/",), "keyboard"),
         ActionRow(
             "edit.preferences",
             "Preferences…",

@@ -27,7 +27,7 @@ USAGE = "usage: gradstudio [FILE...] [--config-dir FOLDER] [--reset]"
 
 
 def main(argv: list[str]) -> int:
-    """Open the window on files, or on what was open last, or on the first example; the exit code is returned.
+    """Open the window on files, or on what was open last, or on the welcome page; the exit code is returned.
 
     Args:
         argv: what follows the program's name.
@@ -174,7 +174,7 @@ class _Start:
                 self._settings.add_recent(path)
 
         if not paths:
-            window.file.open_first_example()
+            window.learning.greet()
             return unread
         open_one(paths[place], show=True)
 

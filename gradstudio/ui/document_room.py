@@ -198,6 +198,7 @@ class DocumentRoom(QObject):
             help=HelpCommands(session, window.frame, window.looked_up),
             tabs=window.tab_commands,
             shell=window.shell,
+            learning=window.learning,
         )
 
     def _wire_session(self) -> None:

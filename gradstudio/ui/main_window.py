@@ -12,6 +12,7 @@ from gradstudio.ui.actions import ActionSet
 from gradstudio.ui.autosave import Autosave
 from gradstudio.ui.canvas.card_picture import as_rich_text
 from gradstudio.ui.closing import may_close_all
+from gradstudio.ui.commands.learning import LearningCommands
 from gradstudio.ui.commands.shell import ShellCommands
 from gradstudio.ui.commands.tabs import TabCommands
 from gradstudio.ui.commands.view import wire_view
@@ -67,6 +68,7 @@ class MainWindow(WindowParts):
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
         self.tab_commands, self.shell = TabCommands(self.documents, self.go_to_dock, frame), ShellCommands(self)
+        self.learning = LearningCommands(self)
         self._rooms: dict[Tab, DocumentRoom] = {}
         self._plots = False
         self.library = LibraryPanel(load(), theme, self.shelf)
@@ -226,8 +228,8 @@ class MainWindow(WindowParts):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             themes.apply(application, theme, text_scale)
-        shared: tuple[Themed, ...] = (self.library, self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
-        for part in (*shared, *self.rooms):
+        around: tuple[Themed, ...] = (self.frame.docks, self.toolbar, self.actions, self.strip, self.band)
+        for part in (*around, self.library, self.learning, *self.rooms):
             part.set_theme(theme)
 
     def _show_title(self) -> None:

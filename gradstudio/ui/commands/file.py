@@ -147,11 +147,6 @@ class FileCommands(QObject):
             self.say_unreadable(path, error)
         return error is None
 
-    def open_first_example(self) -> None:
-        """What a first start shows."""
-        for path in example_files()[:1]:
-            self.open_example(path)
-
     def fill_recent(self, menu: QMenu) -> None:
         """Recently used files, newest first."""
         recent = self._settings.recent

@@ -190,6 +190,13 @@ ROWS: Final = (
     ),
     PreferenceRow(
         FILES,
+        "welcome",
+        "Show the welcome page",
+        Switch(),
+        "A start without a file shows new, recent files and examples; else it begins with an empty canvas.",
+    ),
+    PreferenceRow(
+        FILES,
         "autosave",
         "Keep what is not saved",
         Switch(),

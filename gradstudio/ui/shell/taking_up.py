@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OF_ITSELF = (
     *("recent", "recent_operators", "recent_commands", "favourites", "habits", "folder", "export_form"),
-    *("open_documents", "open_place", "minimap_px", "timeline", "timeline_px"),
+    *("open_documents", "open_place", "minimap_px", "timeline", "timeline_px", "welcome", "tour_done"),
 )
 """Fields that the window notes by itself: nothing follows them."""
 

@@ -1,0 +1,39 @@
+"""The rows of the Help menu: ways to learn, torch's documentation, keys, About."""
+
+from gradstudio.ui.actions import ActionRow, Row
+from gradstudio.ui.commands.help import HelpCommands
+from gradstudio.ui.commands.learning import LearningCommands
+
+
+def learning_rows(c: LearningCommands) -> tuple[Row, ...]:
+    """What shows a person the way."""
+    return (
+        ActionRow(
+            "help.welcome",
+            "Welcome",
+            "Help",
+            1,
+            c.welcome,
+            (),
+            "welcome",
+            tooltip="New, Open, recent files, and the examples with pictures",
+        ),
+    )
+
+
+def help_rows(c: HelpCommands) -> tuple[Row, ...]:
+    """Documentation, keys and About."""
+    words = "torch's own page of the operator that is selected, on the canvas or in the Library"
+    return (
+        ActionRow(
+            "help.documentation",
+            "Documentation",
+            "Help",
+            2,
+            c.documentation,
+            ("F1",),
+            "documentation",
+            tooltip=words,
+        ),
+        ActionRow("help.about", "About GradStudio", "Help", 3, c.about, (), "info"),
+    )

@@ -1,0 +1,1 @@
+"""What greets a person who starts the program without a file."""

@@ -1,0 +1,164 @@
+"""The welcome page, by mouse and keys."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradstudio.document.file import save
+from gradstudio.graph.model import Graph
+from gradstudio.ui import theme as themes
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.welcome.page import WelcomePage
+from tests.ui.conftest import Add
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+
+
+def welcome(window: MainWindow) -> WelcomePage:
+    """The page as Help ▸ Welcome shows it, with the keys."""
+    window.actions["help.welcome"].trigger()
+    page = window.learning.greeting.page
+    assert page is not None and page.isVisible()
+    window.frame.activateWindow()
+    QTest.qWaitForWindowActive(window.frame)
+    return page
+
+
+def press(*keys: Key) -> None:
+    """Press keys where the focus is."""
+    for key in keys:
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, key)
+
+
+def titles(window: MainWindow) -> list[str]:
+    return [tab.session.title for tab in window.documents.tabs]
+
+
+def test_a_start_without_a_file_shows_it_unless_a_person_wants_none(window: MainWindow) -> None:
+    window.settings.change(welcome=False)
+    window.learning.greet()
+    assert not window.learning.greeting.is_shown
+    window.settings.change(welcome=True)
+    window.learning.greet()
+    assert window.learning.greeting.is_shown
+    assert not window.session.graph_store.graph.nodes
+
+
+@pytest.mark.feature(74, 83)
+def test_an_example_opens_with_one_click(window: MainWindow) -> None:
+    page = welcome(window)
+    QTest.mouseClick(page.examples[2], Left)
+    assert not window.learning.greeting.is_shown
+    assert window.session.title == "linear regression" and window.session.path is None
+    assert len(window.documents.tabs) == 1
+
+
+@pytest.mark.feature(83)
+def test_arrows_and_enter_reach_an_example(window: MainWindow) -> None:
+    page = welcome(window)
+    assert page.verbs["tour"].hasFocus()
+    press(Key.Key_Right, Key.Key_Right)
+    assert page.examples[1].hasFocus()
+    press(Key.Key_Down)
+    below = next(example for example in page.examples if example.hasFocus())
+    press(Key.Key_Return)
+    assert window.session.title == below.accessibleName().lower()
+    assert window.canvas.hasFocus()
+
+
+def test_tab_goes_round_on_the_page_and_not_below_it(window: MainWindow) -> None:
+    page = welcome(window)
+    number = len(page.verbs) + len(page.examples) + 1
+    press(*[Key.Key_Tab] * number)
+    assert page.verbs["tour"].hasFocus()
+    press(Key.Key_Backtab)
+    assert page.examples[-1].hasFocus()
+
+
+@pytest.mark.feature(74)
+def test_a_recent_file_opens_with_enter_and_says_where_it_is(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "mine.gsg"
+    save(Graph(), path)
+    window.settings.add_recent(path)
+    window.settings.change(tour_done=True)
+    page = welcome(window)
+    place = page.recent[0]
+    assert place.accessibleName() == "mine.gsg"
+    assert str(tmp_path) in place.accessibleDescription() and "Saved today" in place.accessibleDescription()
+    assert page.verbs["new"].hasFocus()
+    press(Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Return)
+    assert window.session.path == path and not window.learning.greeting.is_shown
+
+
+def test_new_is_an_empty_canvas_and_no_second_one(window: MainWindow, add: Add) -> None:
+    page = welcome(window)
+    QTest.mouseClick(page.verbs["new"], Left)
+    assert titles(window) == ["Untitled"] and window.canvas.hasFocus()
+    add("torch.randn")
+    QTest.mouseClick(welcome(window).verbs["new"], Left)
+    assert len(window.documents.tabs) == 2
+
+
+def test_esc_leaves_it_and_so_does_whatever_opens_a_document(window: MainWindow, tmp_path: Path) -> None:
+    greeting = window.learning.greeting
+    welcome(window)
+    press(Key.Key_Escape)
+    assert not greeting.is_shown and window.canvas.hasFocus()
+    welcome(window)
+    window.actions["file.new"].trigger()
+    assert not greeting.is_shown
+    welcome(window)
+    save(Graph(), tmp_path / "mine.gsg")
+    window.documents.open(tmp_path / "mine.gsg")
+    assert not greeting.is_shown
+
+
+def test_whether_it_is_shown_at_the_start_is_chosen_on_it(window: MainWindow) -> None:
+    page = welcome(window)
+    assert page.at_start.isChecked()
+    page.at_start.setFocus()
+    press(Key.Key_Space)
+    assert not window.settings.preferences.welcome
+    window.actions["help.welcome"].trigger()
+    assert page.isVisible() and not page.at_start.isChecked()
+
+
+def test_it_covers_all_but_the_menus_whatever_the_size(window: MainWindow) -> None:
+    page = welcome(window)
+    for size in ((1280, 800), (1920, 1080), (800, 600)):
+        window.frame.resize(*size)
+        assert page.geometry().bottomRight() == window.frame.rect().bottomRight()
+        assert page.geometry().top() == window.frame.menuBar().geometry().bottom() + 1
+
+
+def pictures_seen(page: WelcomePage) -> int:
+    return sum(not example._image.isNull() for example in page.examples)
+
+
+@pytest.mark.feature(83)
+def test_pictures_follow_are_kept_and_are_those_of_the_theme(qtbot: QtBot, window: MainWindow) -> None:
+    page = welcome(window)
+    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples), timeout=30_000)
+    kept = window.settings.state_folder / "pictures"
+    assert len(list(kept.glob("*.png"))) == len(page.examples)
+    before = page.examples[0]._image
+    page.set_theme(themes.theme("light"))
+    assert pictures_seen(page) == 0
+    qtbot.waitUntil(lambda: pictures_seen(page) == len(page.examples), timeout=30_000)
+    assert page.examples[0]._image != before
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_next_start(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.settings.state_folder.mkdir(parents=True, exist_ok=True)
+    (window.settings.state_folder / "pictures").write_text("in the way")
+    page = welcome(window)
+    qtbot.waitUntil(lambda: pictures_seen(page) > 0, timeout=30_000)
+    press(Key.Key_Escape)
