@@ -28,6 +28,7 @@ from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.overlays import Overlays
 from gradstudio.ui.state.result_store import ResultStore
+from gradstudio.ui.state.scope import Scope, ShownStore
 
 NODES = 1000
 SIZE = (1400, 900)
@@ -70,9 +71,13 @@ def graph_middle(graph: Graph) -> tuple[float, float]:
 
 def _canvas(graph: Graph) -> CanvasView:
     store = GraphStore(graph)
-    attention = Attention(store)
+    scope, attention = Scope(store, store), Attention(store)
     session = SimpleNamespace(
-        graph_store=store, shown_store=store, attention=attention, results=ResultStore(store, attention, store)
+        graph_store=store,
+        scope=scope,
+        shown_store=ShownStore(store, scope, store),
+        attention=attention,
+        results=ResultStore(store, attention, store),
     )
     return CanvasView(session, Overlays(store), themes.theme("dark"))
 
@@ -168,7 +173,7 @@ def _set_results(canvas: CanvasView, seed: int) -> None:
     results.set_gradients(
         (GradRow(node=ItemId(f"n{k}"), state="value", grad=_summary(values[-k])) for k in range(NODES)), whole=True
     )
-    results._throttle.flush()
+    results.pace.flush()
 
 
 def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:
@@ -213,7 +218,7 @@ def _record_backward(canvas: CanvasView) -> None:
             ),
         )
     )
-    canvas.session.results._throttle.flush()
+    canvas.session.results.pace.flush()
 
 
 def _moments(canvas: CanvasView) -> float:

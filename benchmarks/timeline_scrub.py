@@ -8,7 +8,6 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,12 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
 
 from benchmarks._graphs import random_dag
+from benchmarks.canvas_painting import _canvas
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Preview, Summary, TensorRecord
-from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.state.attention import Attention
-from gradstudio.ui.state.graph_store import GraphStore
-from gradstudio.ui.state.overlays import Overlays
 from gradstudio.ui.state.result_store import ResultStore
 
 NODES = 1000
@@ -72,14 +67,6 @@ def measure() -> list[dict[str, Any]]:
     return rows
 
 
-def _canvas(graph: Graph) -> CanvasView:
-    store = GraphStore(graph)
-    attention = Attention(store)
-    results = ResultStore(store, attention, store)
-    session = SimpleNamespace(graph_store=store, shown_store=store, attention=attention, results=results)
-    return CanvasView(session, Overlays(store), themes.theme("dark"))
-
-
 def _middle(graph: Graph) -> tuple[float, float]:
     place = graph.places[f"n{NODES // 2}"]
     return place.x - 500, place.y - 400
@@ -114,7 +101,7 @@ def _record(results: ResultStore, graph: Graph) -> None:
     results.add_backward(
         BackwardTraced(revision=1, rows=tuple(rows), wires=tuple(wires), backward=1, statement=ItemId("backward"))
     )
-    results._throttle.flush()
+    results.pace.flush()
 
 
 def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:

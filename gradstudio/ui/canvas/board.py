@@ -91,6 +91,7 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         self.muted: frozenset[Wire] = frozenset()
         self.wire_view, self.selection = WireView(), frozenset[ItemId]()
         self._numbered: object = None
+        self._extent: tuple[int, Box | None] | None = None
         self.left_out: frozenset[ItemId] = frozenset()
         self.rebuild()
 
@@ -266,6 +267,11 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         """The rectangle around these items, or around everything."""
         if items is not None:
             return geometry.union(box for item in items if (box := self.box(item)) is not None)
+        if self._extent is None or self._extent[0] != self.geometry_revision:
+            self._extent = self.geometry_revision, self._whole_extent()
+        return self._extent[1]
+
+    def _whole_extent(self) -> Box | None:
         boxes = [frame.box for frame in self.frames.values()] + [note.box for note in self.notes.values()]
         if len(self.bounds):
             left, top = self.bounds[:, :2].min(0).tolist()

@@ -18,7 +18,7 @@ from gradstudio.ui.canvas.leaves import Leaves, leaf_rows
 from gradstudio.ui.canvas.look import Meter
 from gradstudio.ui.canvas.note_places import place_notes
 from gradstudio.ui.canvas.results import Results
-from gradstudio.ui.canvas.routing import route_around
+from gradstudio.ui.canvas.routing import MOST_WIRES, route_around
 from gradstudio.ui.canvas.things import (
     NOTE_WIDTH,
     Card,
@@ -48,6 +48,7 @@ class Placing:
         meter: Meter
         cards: dict[ItemId, Card]
         unfolded: set[ItemId]
+        ids: list[ItemId]
         index: dict[ItemId, int]
         bounds: Floats
         frames: dict[ItemId, Frame]
@@ -135,31 +136,49 @@ class Placing:
         if not self.wires:
             self.paths, self.path_bounds = np.empty((0, geometry.PATH_POINTS, 2)), np.empty((0, 4))
             return
-        faces, bounds = [card.face for card in self.cards.values()], self.bounds.tolist()
-        starts, ends, source, target = list[Point](), list[Point](), list[Corners](), list[Corners]()
-        for wire in self.wires:
-            k = self.index.get(wire.source)
-            if k is None:
-                start, corners = self._at_frame(PortRef(wire.source, "output", "", wire.output))
-            else:
-                corners, (right, down) = bounds[k], output_offset(faces[k], wire.source, wire.output)
-                start = corners[0] + right, corners[1] + down
-            starts.append(start)
-            source.append(corners)
-            k = self.index.get(wire.target)
-            if k is None:
-                end, corners = self._at_frame(PortRef(wire.target, "input", wire.port))
-            else:
-                corners, (right, down) = bounds[k], input_offset(faces[k], wire.port)
-                end = corners[0] + right, corners[1] + down
-            ends.append(end)
-            target.append(corners)
-        corners_of = np.array(starts), np.array(ends), np.array(source), np.array(target)
-        self.paths = wire_styles.styled_paths(self.wire_view.style, *corners_of)
-        if len(self.cards) and not self._drag and self.wire_view.style == "curved":
+        (starts, source), (ends, target) = self._wires_begin(), self._wires_end()
+        self.paths = wire_styles.styled_paths(self.wire_view.style, starts, ends, source, target)
+        is_led = len(self.wires) <= MOST_WIRES and self.wire_view.style == "curved"
+        if len(self.cards) and is_led and not self._drag:
             self._lead_around()
         self._lead_through_dots()
         self.path_bounds = geometry.path_bounds(self.paths)
+
+    def _wires_begin(self) -> tuple[Floats, Floats]:
+        """Where each wire begins, `(wires, 2)`, and the corners of what it leaves, `(wires, 4)`."""
+        index, ids, cards = self.index, self.ids, self.cards
+        owners, offsets = list[int](), list[Point]()
+        on_frames: dict[int, PortRef] = {}
+        for number, wire in enumerate(self.wires):
+            k = index.get(wire.source, -1)
+            if k < 0:
+                on_frames[number] = PortRef(wire.source, "output", "", wire.output)
+            owners.append(k)
+            offsets.append(output_offset(cards[ids[k]].face, wire.source, wire.output) if k >= 0 else (0.0, 0.0))
+        return self._anchored(owners, offsets, on_frames)
+
+    def _wires_end(self) -> tuple[Floats, Floats]:
+        """Where each wire ends, `(wires, 2)`, and the corners of what it enters, `(wires, 4)`."""
+        index, ids, cards = self.index, self.ids, self.cards
+        owners, offsets = list[int](), list[Point]()
+        on_frames: dict[int, PortRef] = {}
+        for number, wire in enumerate(self.wires):
+            k = index.get(wire.target, -1)
+            if k < 0:
+                on_frames[number] = PortRef(wire.target, "input", wire.port)
+            owners.append(k)
+            offsets.append(input_offset(cards[ids[k]].face, wire.port) if k >= 0 else (0.0, 0.0))
+        return self._anchored(owners, offsets, on_frames)
+
+    def _anchored(
+        self, owners: list[int], offsets: list[Point], on_frames: dict[int, PortRef]
+    ) -> tuple[Floats, Floats]:
+        """Places by card and offset; those of `on_frames` are ports of frames."""
+        corners = self.bounds[owners] if len(self.bounds) else np.zeros((len(owners), 4))
+        points = corners[:, :2] + np.array(offsets)
+        for number, port in on_frames.items():
+            points[number], corners[number] = self._at_frame(port)
+        return points, corners
 
     def _lead_around(self) -> None:
         """No wire runs behind a card or a note, through a block it does not belong to, or through ports of one."""

@@ -189,6 +189,15 @@ def visible(bounds: Floats, view: Box, margin: float = 4.0) -> NDArray[np.bool_]
     return seen
 
 
+def distinct(values: Floats) -> Floats:
+    """The different values, sorted; `numpy.unique` imports half a library at its first call, which is felt."""
+    ordered = np.sort(values)
+    new = np.ones(len(ordered), dtype=np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    found: Floats = ordered[new]
+    return found
+
+
 def segments(paths: Floats, stride: int, view: Box) -> Floats:
     """The line segments of paths that can show in the view, `(segments, 4)`; every `stride`-th point."""
     points = paths[:, ::stride]

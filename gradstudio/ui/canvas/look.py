@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPen
 
+from gradstudio.ui.canvas.outlines import Outlines
 from gradstudio.ui.theme import Theme, scene_font
 
 _SIZES: Final[dict[str, tuple[str, int, QFont.Weight, bool]]] = {
@@ -129,6 +130,7 @@ class Look:
         self._families: dict[tuple[str, str], QColor] = {}
         self._category_rgbs: dict[str, int] = {}
         self._headers: dict[tuple[str, float], QLinearGradient] = {}
+        self.outlines = Outlines()
 
     def color(self, role: str) -> QColor:
         """The colour of a theme's role."""

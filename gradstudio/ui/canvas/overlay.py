@@ -22,7 +22,6 @@ from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_labe
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief
 from gradstudio.ui.canvas.wire_painter import blended, draw_paths, paint_dots, paint_wires
 
-GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
 """Role, share of it over the canvas, and width of the lines that make up a selected wire."""
 RADIUS: Final = 8.0
@@ -64,7 +63,7 @@ def paint_overlay(
         ring(painter, look.color("accent"), *camera.to_view(*board.dot_place(key)), 10.0 * max(camera.zoom, 0.6))
     note = board.notes.get(state.selected_note) if state.selected_note is not None else None
     if note is not None:
-        _outline(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
+        look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
         _outline_item(painter, look, board, camera, state.drop_frame, look.color("ok"), seen)
     lit = board.whole((*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ())))
@@ -136,7 +135,7 @@ def _outline_item(
 ) -> None:
     box = board.box(item)
     if box is not None and box.meets(seen):
-        _outline(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
+        look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
 def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
@@ -156,18 +155,6 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
     if card.face.module is not None:
         paint_leaf_ports(painter, look, board.leaves(item), card.face.height, card.face.width)
     painter.restore()
-
-
-def _outline(painter: QPainter, box: Box, color: QColor, radius: float) -> None:
-    """A line with a glow around it."""
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    glow = QColor(color)
-    for width, alpha in GLOW:
-        glow.setAlphaF(alpha)
-        painter.setPen(QPen(glow, width * 2))
-        painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
-    painter.setPen(QPen(color, 2.0))
-    painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
 
 
 def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from gradstudio.ui.canvas.geometry import PATH_POINTS, Floats, Indices
+from gradstudio.ui.canvas.geometry import PATH_POINTS, Floats, Indices, distinct
 
 MOST_WIRES: Final = 400
 """A canvas with more of them draws plain curves."""
@@ -98,7 +98,7 @@ def _best_lane(path: Floats, others: Floats, turns: Point, behind: int, taken: l
     first, last = out + TURN, into - TURN
     if last <= first:
         return None
-    lanes = np.unique(np.concatenate([(others[:, 1, None] - OFFSETS).ravel(), (others[:, 3, None] + OFFSETS).ravel()]))
+    lanes = distinct(np.concatenate([(others[:, 1, None] - OFFSETS).ravel(), (others[:, 3, None] + OFFSETS).ravel()]))
     lanes = np.concatenate([lanes, [sy, ey]])
     along = _crossed(others, first - TURN / 2, last + TURN / 2, lanes, lanes)
     up = _crossed(others, out, first, np.minimum(lanes, sy), np.maximum(lanes, sy))

@@ -70,8 +70,11 @@ class WireCommands:
 
     def traced(self) -> tracing.Trace | None:
         """What the trace lights now; None when it is off, or nothing is selected."""
-        selection = self.attention.selection & frozenset(self.board.index.keys() | self.board.frames.keys())
-        if not self.trace_on or not selection:
+        if not self.trace_on:
+            return None
+        board = self.board
+        selection = frozenset(k for k in self.attention.selection if k in board.index or k in board.frames)
+        if not selection:
             return None
         key = (self.board.graph_revision, selection)
         if self._traced is None or self._traced[0] != key:

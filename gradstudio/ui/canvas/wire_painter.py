@@ -39,7 +39,7 @@ def paint_wires(
     width: float = THICK,
 ) -> None:  # fmt: skip
     """Those of the board's wires that are chosen."""
-    for code in np.unique(board.wire_codes[chosen]).tolist():
+    for code in np.flatnonzero(np.bincount(board.wire_codes[chosen])).tolist():
         known = board.wire_looks[code]
         paths = board.paths[chosen & (board.wire_codes == code)]
         if known.muted or known.idle:
