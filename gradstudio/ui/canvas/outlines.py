@@ -18,11 +18,11 @@ Key = tuple[int, int, int, float, float]
 
 
 class Outlines:
-    """Pictures of outlines by size and colour; made when the same is wanted a second time."""
+    """Pictures of outlines by size and colour; the latest are kept, very large ones are drawn each time."""
 
     def __init__(self) -> None:
         """None is known."""
-        self._kept: dict[Key, QPixmap | None] = {}
+        self._kept: dict[Key, QPixmap] = {}
 
     def paint(self, painter: QPainter, box: Box, color: QColor, radius: float) -> None:
         """The outline of a box in view pixels, on whole device pixels as cards are."""
@@ -30,14 +30,13 @@ class Outlines:
         x, y, room = round(box.x * ratio) / ratio, round(box.y * ratio) / ratio, round(ROOM * ratio) / ratio
         width, height = round(box.width * ratio), round(box.height * ratio)
         key = (width, height, color.rgba(), round(radius * ratio, 2), ratio)
-        if key not in self._kept or width * height > LARGEST:
-            self._kept[key] = None
+        if width * height > LARGEST:
             _draw(painter, QRectF(x, y, width / ratio, height / ratio), color, radius)
-            if len(self._kept) > MOST:
-                del self._kept[next(iter(self._kept))]
             return
-        pixmap = self._kept[key]
+        pixmap = self._kept.get(key)
         if pixmap is None:
+            if len(self._kept) >= MOST:
+                del self._kept[next(iter(self._kept))]
             pixmap = self._kept[key] = _rendered(width, height, ratio, color, radius)
         painter.drawPixmap(QPointF(x - room, y - room), pixmap)
 

@@ -109,7 +109,7 @@ def test_numbers_of_a_stale_run_are_pale(squared: Squared) -> None:
     label = label_of(hand, squared.direct)
     fresh = picture_of(hand, label)
     hand.session.results.set_stale(True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert picture_of(hand, label) != fresh
 
 
@@ -157,7 +157,7 @@ def test_a_moment_whose_node_was_deleted_leaves_nothing_behind(squared: Squared)
 def fail(squared: Squared, item: ItemId, clash: Clash | None = None) -> None:
     failed = Failed(revision=0, node=item, address="z", line=1, type_name="RuntimeError", message="no", clash=clash)
     squared.hand.session.results.add_failure(Failure(failed))
-    squared.hand.session.results._throttle.flush()
+    squared.hand.session.results.pace.flush()
 
 
 def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:

@@ -70,7 +70,7 @@ class Squared:
         results.add_rows([Row(step=k, node=node, outputs=(record,)) for k, (node, record) in enumerate(values)])
         results.add_backward(self.backward())
         results.set_gradients([GradRow(node=self.x, state="value", grad=number(6.0))], whole=True)
-        results._throttle.flush()
+        results.pace.flush()
 
     def backward(self) -> BackwardTraced:
         one, three = number(1.0), number(3.0)
@@ -171,7 +171,7 @@ def test_a_wire_that_carries_what_was_written_to_says_so(hand: Hand) -> None:
     item, reader = hand.add("torch.Tensor.add_", 40, 40), hand.add("torch.relu", 400, 40)
     hand.wire(item, reader, "input")
     hand.session.results.add_rows([Row(step=0, node=item, outputs=(scalar(2.0, version=1),))])
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     text = wire_text(hand.canvas.board, hand.graph.wires[reader, "input"])
     assert "version 1" in text
     assert "after the write" in text
@@ -260,7 +260,7 @@ def test_an_accumulated_gradient_shows_its_parts(squared: Squared) -> None:
     parts = (GradPart(1, 1, number(4.0)), GradPart(2, 2, number(4.0)))
     row = GradRow(node=squared.x, state="accumulated", grad=number(8.0), parts=parts)
     squared.hand.session.results.set_gradients([row], whole=False)
-    squared.hand.session.results._throttle.flush()
+    squared.hand.session.results.pace.flush()
     board = squared.hand.canvas.board
     gradient = board.facts(squared.x).sections[0].gradient
     assert gradient is not None
@@ -275,7 +275,7 @@ def test_a_double_click_on_a_states_words_goes_to_its_cause(squared: Squared) ->
     hand = squared.hand
     row = GradRow(node=squared.z, state="cut", reason="y cut it.", cause=squared.y)
     hand.session.results.set_gradients([row], whole=False)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     box = hand.canvas.board.box(squared.z)
     assert box is not None
     board = hand.canvas.board
@@ -368,10 +368,10 @@ def test_a_clash_marks_culprit_and_victim(squared: Squared) -> None:
     plain = Failed(revision=0, node=squared.z, address="z", line=1, type_name="RuntimeError", message="m")
     results = squared.hand.session.results
     results.add_failure(Failure(plain))
-    results._throttle.flush()
+    results.pace.flush()
     before = squared.hand.shot()
     results.add_failure(Failure(failed))
-    results._throttle.flush()
+    results.pace.flush()
     assert squared.hand.shot() != before
 
 
@@ -380,7 +380,7 @@ def test_strides_are_told_and_shown_with_the_overlay(hand: Hand) -> None:
     summary = Summary(dtype="float32", shape=(3, 2), minimum=0.0, maximum=1.0)
     record = TensorRecord(device="cpu", summary=summary, stride=(1, 3), contiguous=False)
     hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert "strides [1, 3]" in tooltip(hand.canvas.board, Hit("card", item))
     assert hand.canvas.board.facts(item).hints[0] == "[3, 2]"
     hand.canvas.overlays.switch("storage", True)
@@ -421,7 +421,7 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
         for item, value in ((squared.x, 0.0), (squared.y, 1.0), (squared.z, 4.0))
     )
     squared.hand.session.results.set_gradients(list(grads), whole=True)
-    squared.hand.session.results._throttle.flush()
+    squared.hand.session.results.pace.flush()
     canvas = squared.hand.canvas
     canvas.colour_by("gradient_rms")
     colouring, look = canvas.board.colouring, canvas.look
@@ -445,7 +445,7 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     results.clear()
     results.add_rows([Row(step=0, node=squared.y, outputs=(scalar(3.0),))])
     results.add_backward(msgspec.structs.replace(traced, rows=rows))
-    results._throttle.flush()
+    results.pace.flush()
     canvas.colour_by("saved_bytes")
     assert canvas.board.colouring.figures == {squared.y: 0.0}
     assert canvas.board.colouring.zero_text == "0 B: freed by the backward"

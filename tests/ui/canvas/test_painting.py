@@ -42,7 +42,7 @@ def scalar(value: float, grad_fn: str | None = None) -> TensorRecord:
 
 def ran(hand: Hand, item: ItemId, record: TensorRecord) -> None:
     hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
 
 
 def chain(hand: Hand) -> list[ItemId]:
@@ -65,7 +65,7 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     assert not has(hand.shot(), danger)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
     hand.session.results.add_failure(Failure(failed, "The inner sizes differ."))
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert has(hand.shot(), danger, 100)
     assert hand.canvas.board.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
@@ -79,7 +79,7 @@ def test_a_warning_is_badged(hand: Hand) -> None:
     item = hand.add("torch.relu", 300, 200)
     hand.session.attention.select(())
     hand.session.results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert has(hand.shot(), hand.canvas.look.color("warning"), 30)
 
 
@@ -91,7 +91,7 @@ def test_a_result_appears_on_its_card_and_fades_when_stale(hand: Hand) -> None:
     fresh = hand.shot()
     assert fresh != before
     hand.session.results.set_stale(True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     stale = hand.shot()
     assert stale != fresh
     assert pixels(stale).max(axis=2).sum() < pixels(fresh).max(axis=2).sum()
@@ -102,7 +102,7 @@ def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand
     hand.session.attention.select(())
     ran(hand, item, scalar(3.0, "ReluBackward0"))
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert has(hand.shot(), hand.canvas.look.gradient, 15)
     hand.canvas.overlays.switch("gradients", False)
     assert not has(hand.shot(), hand.canvas.look.gradient, 15)
@@ -297,7 +297,7 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
     )  # fmt: skip
     ran(hand, item, TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     box = hand.canvas.board.box(item)
     assert box is not None
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
@@ -349,7 +349,7 @@ def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
     )
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
     hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     after = hand.canvas.board.box(item)
     assert after == box
     assert after is not None
@@ -366,7 +366,7 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     hand.session.attention.select(())
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
     hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     hand.canvas.set_camera(Camera(0.5, 0, 0))
     hand.canvas.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
@@ -380,7 +380,7 @@ def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
     item = hand.add("torch.zeros", 3000, 2000)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="no")
     hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert hand.canvas.is_seen(item)
     assert hand.canvas.zoom == 1.0
 
@@ -409,7 +409,7 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     big = summary_of(np.ones((40, 40)))
     ran(hand, item, TensorRecord(device="cpu", summary=big, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=big)], whole=True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     hand.canvas.set_camera(Camera(0.5, 0, 0))
     hand.canvas.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
@@ -429,7 +429,7 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     same = summary_of(np.full((40, 40), 0.03125))
     ran(hand, item, TensorRecord(device="cpu", summary=same, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert has(hand.shot(), hand.canvas.look.gradient)
     hand.canvas.set_camera(Camera(0.5, 0, 0))
     hand.canvas.zooming = False
@@ -480,5 +480,5 @@ def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
     hand.session.attention.select(())
     ran(hand, item, scalar(3.0))
     hand.session.results.set_stale(True)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     assert has(hand.shot(), light.color("unknown_value"), 15)

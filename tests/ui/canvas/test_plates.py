@@ -57,7 +57,7 @@ def test_from_afar_a_card_tells_the_state_of_its_gradient(hand: Hand, zoom: floa
         results.clear()
         results.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
         results.set_gradients([GradRow(node=item, state=state, grad=number(2.0))], whole=True)
-        results._throttle.flush()
+        results.pace.flush()
         assert state_of(results, item) == state
         pictures.append(at(hand, zoom))
     assert not any(one == other for k, one in enumerate(pictures) for other in pictures[:k])
@@ -92,7 +92,7 @@ def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     pictures = []
     for memory in (NodeMemory(node=item, alive_bytes=4096), NodeMemory(node=item, freed_step=1)):
         results.set_memory(MemoryByNode(revision=0, rows=(memory,)))
-        results._throttle.flush()
+        results.pace.flush()
         pictures.append(at(hand, 0.55))
     assert hand.canvas.board.cards[item].extras.cost[2] == "freed"
     assert pictures[0] != pictures[1]
@@ -130,7 +130,7 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
                         for one, other in zip((base, others[0]), others, strict=True)),
         )
     )  # fmt: skip
-    results._throttle.flush()
+    results.pace.flush()
     canvas.overlays.switch("storage", True)
     board, camera, seen = canvas.board, canvas.camera, canvas.camera.seen(1000, 700)
     labels = WireLabels(board)

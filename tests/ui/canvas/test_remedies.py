@@ -131,7 +131,7 @@ def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
 
 def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     _a, _b, y = refused(hand)
-    hand.session.results._throttle.flush()
+    hand.session.results.pace.flush()
     hand.canvas.set_camera(Camera(0.42, 0.0, 0.0))
     hand.canvas.zooming = False
     hand.canvas.repaint_board()

@@ -64,7 +64,7 @@ def results(qtbot: QtBot) -> ResultStore:
     )
     results.add_backward(BackwardTraced(revision=1, rows=rows, wires=wires, backward=1, statement=ItemId("back")))
     results.add_rows([row(ItemId("back"), 6, 0.0)])
-    results._throttle.flush()
+    results.pace.flush()
     return results
 
 
@@ -148,7 +148,7 @@ def test_a_repeat_is_announced_once_when_it_is_whole(results: ResultStore) -> No
     heard: list[object] = []
     results.changed.connect(lambda _: heard.append(value(results, W)))
     results.begin(True, held=True)
-    results._throttle.flush()
+    results.pace.flush()
     assert not heard, "nothing half-done is painted"
     results.add_rows([row(W, 1, 5.0)])
     results.release()
