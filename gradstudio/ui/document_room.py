@@ -33,6 +33,7 @@ from gradstudio.ui.panels.history import HistoryPanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.panels.outline import OutlinePanel
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.panels.status_menus import StatusMenus
@@ -60,6 +61,7 @@ ThemedPanel = (
     | ProblemsPanel
     | BreakpointsPanel
     | HistoryPanel
+    | OutlinePanel
 )
 
 
@@ -94,6 +96,7 @@ class DocumentRoom(QObject):
         self.code = CodePanel(session, theme)
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
         self.breakpoints, self.history = BreakpointsPanel(session, theme), HistoryPanel(session, theme)
+        self.outline = OutlinePanel(session, self.canvas, theme)
         self.status = StatusBar(session, theme)
         self._build_commands()
         self.rows = action_rows(self.commands)
@@ -129,6 +132,7 @@ class DocumentRoom(QObject):
     def panels(self) -> dict[str, ThemedPanel]:
         """What it has in the docks, by dock."""
         return {
+            "outline": self.outline,
             "inspector": self.inspector,
             "documentation": self.documentation,
             "memory": self.memory,

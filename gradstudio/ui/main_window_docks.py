@@ -25,7 +25,7 @@ class Docks(QObject):
     taken = Signal()
 
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
-        """Make empty docks: library, inspector, documentation, memory, code, log, problems, breakpoints, history."""
+        """Make empty docks under these titles, by id."""
         super().__init__(window)
         self._window, self._theme = window, theme
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
@@ -99,6 +99,7 @@ class Docks(QObject):
             dock.setFloating(False)
             dock.show()
         window.addDockWidget(Area.LeftDockWidgetArea, docks["library"])
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["outline"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["inspector"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
@@ -108,6 +109,7 @@ class Docks(QObject):
         window.addDockWidget(Area.BottomDockWidgetArea, docks["history"])
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
         window.tabifyDockWidget(docks["inspector"], docks["documentation"])
+        window.tabifyDockWidget(docks["library"], docks["outline"])
         if self.is_wide(width_px):
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
@@ -117,6 +119,7 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["breakpoints"], docks["history"])
         for dock in closed:
             dock.hide()
+        docks["library"].raise_()
         docks["inspector"].raise_()
         docks["log"].raise_()
         docks["code"].raise_()

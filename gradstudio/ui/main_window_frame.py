@@ -22,6 +22,7 @@ OPENED = (SUFFIX, ".py", ".png")
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {
     "library": "Library",
+    "outline": "Outline",
     "inspector": "Inspector",
     "documentation": "Documentation",
     "memory": "Memory",

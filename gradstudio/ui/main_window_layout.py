@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 from gradstudio.ui.main_window_docks import Docks
 from gradstudio.ui.settings import Settings
 
-LAYOUT_VERSION = 5
+LAYOUT_VERSION = 6
 MAX_TURNS = 12
 """How often the layout is applied after one cause, at most; two turns are usual."""
 Follows = OneOf["first", "saved", "hand"]

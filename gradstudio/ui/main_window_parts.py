@@ -16,6 +16,7 @@ from gradstudio.ui.panels.history import HistoryPanel
 from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
+from gradstudio.ui.panels.outline import OutlinePanel
 from gradstudio.ui.panels.problems import ProblemsPanel
 from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.recovery import Recovery
@@ -52,6 +53,11 @@ class WindowParts(QObject):
     def typed_view(self) -> TypedView:
         """Where the canvas looks while text is typed."""
         return self.room.typed_view
+
+    @property
+    def outline(self) -> OutlinePanel:
+        """Its statements as a tree."""
+        return self.room.outline
 
     @property
     def inspector(self) -> InspectorPanel:

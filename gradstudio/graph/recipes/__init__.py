@@ -31,6 +31,7 @@ from gradstudio.graph.recipes.nodes import (
     set_muted,
     set_note,
 )
+from gradstudio.graph.recipes.ordering import put_at
 from gradstudio.graph.recipes.removal import delete, remove_block
 from gradstudio.graph.recipes.repairs import (
     add_identity,
@@ -101,6 +102,7 @@ __all__ = [
     "move_wires",
     "mute_wires",
     "out_of_place",
+    "put_at",
     "read_leaf",
     "remove_block",
     "remove_dots",

@@ -94,6 +94,10 @@ class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
         """Whether the button is enabled now (SEMANTICS 6)."""
         return not self.why_not(command)
 
+    def text_of(self, node: ItemId) -> str:
+        """The line of Python that a node is, as last compiled; "" when it is none, or not complete."""
+        return self._texts.get(node, "")
+
     def why_not(self, command: Command) -> str:
         """Why a command cannot be carried out now, in words; "" when it can."""
         situation = Situation(
