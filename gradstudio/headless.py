@@ -32,7 +32,7 @@ from gradstudio.document import python as document_python
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.read import LARGEST_TEXT
 from gradstudio.errors import GradStudioError
-from gradstudio.graph import analysis, recipes
+from gradstudio.graph import analysis, insides_of, recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
@@ -279,7 +279,7 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     report = outcome.report
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
-    addresses = analysis.addresses(graph)
+    addresses = insides_of.addresses(graph)
     data["printed"] = [{"node": addresses.get(p.node, p.node), "line": p.line, "text": p.text} for p in outcome.printed]
     data["warnings"] = [
         {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
@@ -304,7 +304,7 @@ def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
         advice = advise(failed, graph, values_bound(outcome.report.entries))
         error = _error(address, line, failed.type_name, failed.message, advice)
         if failed.clash is not None:
-            error["clash"] = clash_json(failed.clash, analysis.addresses(graph))
+            error["clash"] = clash_json(failed.clash, insides_of.addresses(graph))
         return error
     if outcome.paused.outcome != "done":
         return _error(None, None, "Refused", outcome.paused.reason, Advice())

@@ -4,6 +4,7 @@ from gradstudio.engine.aim import END, Aim
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.source import flat, heads
+from gradstudio.graph.inner import outermost
 from gradstudio.graph.model import ItemId
 
 
@@ -35,7 +36,8 @@ def refuse_to_run_to(loaded: Loaded, node: ItemId) -> None:
 
 
 def statements_before(loaded: Loaded, node: ItemId) -> int:
-    """How many statements, in program order, stand before the node."""
+    """How many statements, in program order, stand before the node, or before the call that it is inside of."""
+    node = outermost(node)
     head = next((head for head in heads(loaded.items) if head.id == node), None)
     first = flat(head.body)[:1] if head is not None else []
     for index, step in enumerate(loaded.steps):

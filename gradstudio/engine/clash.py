@@ -213,7 +213,7 @@ def _culprit(live: Live, write: Write) -> Culprit:
 def _place(live: Live, node: ItemId) -> tuple[str, int]:
     """Address and line of a statement or block; ("", 0) when it is neither."""
     places = live.loaded.places
-    if (statement := places.statements.get(node)) is not None:
-        return statement.address, statement.line
+    if (statement := places.known(node)) is not None:
+        return places.address(node), statement.line
     block = places.blocks.get(node)
     return (block.address or block.kind, block.line) if block is not None else ("", 0)

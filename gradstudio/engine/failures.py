@@ -12,7 +12,7 @@ from gradstudio.engine.live import Live
 from gradstudio.engine.places import NOWHERE
 from gradstudio.engine.source import FILENAME, Step
 from gradstudio.engine.values import record_of
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.inner import is_inner
 from gradstudio.program.model import Statement
 from gradstudio.protocol.messages import Failed
 from gradstudio.protocol.records import Record
@@ -21,12 +21,14 @@ from gradstudio.protocol.records import Record
 def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Failed:
     """A statement of a traced run failed."""
     statement = step.statement
-    node, line = live.loaded.places.of_traceback(_below_first(error.__traceback__))
-    inner = live.loaded.places.statements.get(node)
+    places = live.loaded.places
+    node, line = places.of_traceback(_below_first(error.__traceback__), statement.node)
+    inner = places.known(node)
     if inner is None or inner is statement:
         node, line = statement.node, statement.line
     return Failed(
-        revision=live.loaded.revision, node=node, address=statement.address, line=line, type_name=type(error).__name__,
+        revision=live.loaded.revision, node=node, line=line, type_name=type(error).__name__,
+        address=statement.address if node == statement.node else places.address(node),
         message=explained((inner or statement).operator, error),
         operands=operands_of(statement, live.namespace, max_values),
         turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=clash_of(live, step, error),
@@ -48,25 +50,18 @@ def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
     if isinstance(error, SyntaxError) and node == NOWHERE:
         line = error.lineno or 0
         node = live.loaded.places.node_at(line)
-    statement = live.loaded.places.statements.get(node)
+    statement = live.loaded.places.known(node)
     return Failed(
-        revision=live.loaded.revision, node=node, address=_address(live, node, statement), line=line,
+        revision=live.loaded.revision, node=node, address=live.loaded.places.address(node), line=line,
         type_name=type(error).__name__, warned_bytes=refused_bytes(error),
         message=explained(statement.operator, error) if statement is not None else str(error),
-        operands=() if statement is None else operands_of(statement, live.namespace, max_values),
+        operands=() if statement is None or is_inner(node) else operands_of(statement, live.namespace, max_values),
     )  # fmt: skip
 
 
 def operands_of(statement: Statement, namespace: dict[str, Any], max_values: int) -> tuple[tuple[str, Record], ...]:
     """What went into a statement, as far as it stands under a plain name."""
     return tuple((port, record_of(namespace[text], max_values)) for port, text in statement.inputs if text in namespace)
-
-
-def _address(live: Live, node: ItemId, statement: Statement | None) -> str:
-    if statement is not None:
-        return statement.address
-    block = live.loaded.places.blocks.get(node)
-    return (block.address or block.kind) if block is not None else ""
 
 
 def _below_first(trace: TracebackType | None) -> TracebackType | None:

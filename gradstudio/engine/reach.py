@@ -208,8 +208,10 @@ class Reach:
         """Say of each outgoing gradient along which wire it leaves."""
         groups: dict[Call, list[Seen]] = {}
         for seen in self.seen:
-            if seen.call is not None:
-                groups.setdefault(seen.call, []).append(seen)
+            call = seen.call
+            while call is not None:
+                groups.setdefault(call, []).append(seen)
+                call = call.outer
         leaves = {id(seen.leaf): seen.id for seen in self.seen if seen.leaf is not None}
         for call, members in groups.items():
             self._plan_call(call, members, leaves)
@@ -236,7 +238,7 @@ class Reach:
         if len(members) > 1:
             members.sort(key=_made_at)
         elif len(call.edges) == 1 and members[0].next == (edge,) and edge is not NOWHERE:
-            members[0].sends = ((0, sending),)
+            members[0].sends = (*members[0].sends, (0, sending))
             return
         slots: dict[Edge, list[tuple[Seen, int]]] = {}
         for member in members:

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradstudio.engine.live import Binding, Live, Loaded
-from gradstudio.engine.source import Head, Item, Step, heads
+from gradstudio.engine.source import Head, Item, Step, heads, prepare_inside
 from gradstudio.engine.start import extend_prelude
-from gradstudio.program.model import Program
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import BlockStatement, Inside, Program, Statement
 
+NOBODY = ItemId("")
 Bound = tuple[str, Binding, object]
 """Old name ("" for a part, whose name was dropped), who bound it, the value."""
 
@@ -22,7 +24,8 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
     if loaded.program is live.loaded.program:
         return True
     steps = {step.id: step for step in loaded.steps}
-    if not (_same_header(live.loaded.program, loaded.program) and _same_so_far(live, loaded)):
+    old_program, program = live.loaded.program, loaded.program
+    if not (_same_header(old_program, program) and _same_insides(old_program, program) and _same_so_far(live, loaded)):
         return False
     for node, old in live.executed.items():
         if not old.statement.repeated and (node not in steps or steps[node].fingerprint != old.fingerprint):
@@ -38,8 +41,30 @@ def _same_header(old: Program, new: Program) -> bool:
     return (old.seed, old.device, _settings(old)) == (new.seed, new.device, _settings(new))
 
 
+def _same_insides(old: Program, new: Program) -> bool:
+    """Whether the definitions that both have are the same; their lines may be others."""
+    known = {inside.name: inside for inside in old.insides}
+    return all(inside.name not in known or _same_inside(known[inside.name], inside) for inside in new.insides)
+
+
+def _same_inside(old: Inside, new: Inside) -> bool:
+    if old == new:
+        return True
+    heads_of = [(one.head, one.making, one.stores, one.is_module) for one in (old, new)]
+    return heads_of[0] == heads_of[1] and all(
+        _same(prepare_inside(before, NOBODY, ""), prepare_inside(after, NOBODY, ""))
+        for before, after in ((old.setup, new.setup), (_with_return(old), _with_return(new)))
+    )
+
+
+def _with_return(inside: Inside) -> tuple[Statement | BlockStatement, ...]:
+    """The body, and what is returned as a statement behind it: its names count as little as any others."""
+    text = f"({', '.join([*inside.results, ''])})"
+    return (*inside.body, Statement(node=NOBODY, operator="", text=text, address="", line=1))
+
+
 def _settings(program: Program) -> list[str]:
-    """What the prelude sets: `torch.set_default_dtype`, definitions; not its imports."""
+    """What the prelude sets: `torch.set_default_dtype`; not its imports."""
     tree = ast.parse(program.prelude)
     return [ast.unparse(s) for s in tree.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
 

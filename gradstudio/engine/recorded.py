@@ -31,8 +31,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
         Exception: whatever the statement raises.
     """
     namespace, gradients, source = live.namespace, live.gradients, step.source
-    live.last_backward = step
-    live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
+    note_backward(live, step)
     roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
     grads = given(live, step)
     with neutral():
@@ -55,6 +54,13 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
             explain(live)
         live.autograd_rows.extend(recording.rows)
         tell(recording, _traced(live, step, recording, began))
+
+
+def note_backward(live: Live, step: Step) -> None:
+    """The statement is the last backward from now on."""
+    namespace = live.namespace
+    live.last_backward = step
+    live.backward_parts = {name: namespace[name] for name in step.statement.drops if name in namespace}
 
 
 def completed(recording: Recording, traced: BackwardTraced) -> BackwardTraced:

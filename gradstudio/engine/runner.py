@@ -9,6 +9,7 @@ from gradstudio.engine.backward import Recording
 from gradstudio.engine.cursor import NOBODY, HeadFailed
 from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
+from gradstudio.engine.insides import FailedInside, Hands, Insides, is_call
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.memory import LiveBytes, allocated_bytes
 from gradstudio.engine.modules_now import modules_now
@@ -145,6 +146,12 @@ class Runner:
         if live.loaded is not self._segments_of:
             self._segments, self._segments_of = Segments(), live.loaded
         live.gradients.visible = self.rows.visible
+        program = live.loaded.program
+        if program.insides and (live.insides is None or live.insides.program is not program):
+            live.insides = Insides(live, Hands(self._execute, self._pending_inside, self._fail_head))
+
+    def _pending_inside(self, entry: Pending) -> None:
+        self._pending.append(entry)
 
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
@@ -281,15 +288,21 @@ class Runner:
         needs = any(map(requires_grad, operands))
         inputs = () if needs else tuple(map(live.binder.get, step.source.operands))
         call = called(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
+        if live.insides is not None:
+            call = live.insides.within(step, call, needs)
         written = () if step.pure or step.statement.backward else versions(step, namespace)
         started = time.perf_counter()
         try:
             refuse_too_large(step, namespace)
-            if step.statement.backward:
+            if live.insides is not None and is_call(step):
+                live.insides.run(step, call)
+            elif step.statement.backward:
                 run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
                 exec(step.source.code, namespace)
             outputs = self._outputs(step, namespace)
+        except FailedInside:
+            return False
         except Exception as error:  # noqa: BLE001 - the step boundary
             self._fail(live, step, error)
             return False

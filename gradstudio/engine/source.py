@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType
 
+from msgspec.structs import replace as replaced
+
+from gradstudio.graph.inner import SEPARATOR, inner_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
 
@@ -64,6 +67,14 @@ class Step:
         """Have the node's id at hand."""
         self.id = self.statement.node
 
+    def inside(self, item: ItemId, names: tuple[str, ...]) -> "Step":
+        """Something that is there at the beginning of the call that this is, as if a step had given it."""
+        statement = Statement(
+            node=inner_id(self.id, item), operator="", text="", address=f"{self.statement.address}{SEPARATOR}{item}",
+            line=self.statement.line, names=names, repeated=True,
+        )  # fmt: skip
+        return Step(statement, source_of("", 1), None, True, ())
+
 
 @dataclass(slots=True, eq=False)
 class Head:
@@ -96,6 +107,19 @@ def prepare(program: Program, lines: bool = True) -> tuple[Item, ...]:
         SyntaxError: a text is no Python; our own bug.
     """
     return _prepare(program.statements, {}, lines)
+
+
+def prepare_inside(statements: tuple[Statement | BlockStatement, ...], call: ItemId, address: str) -> tuple[Item, ...]:
+    """The statements of a definition, ready to run as what is inside a call."""
+    return _prepare(tuple(_inside(one, call, f"{address}{SEPARATOR}") for one in statements), {}, True)
+
+
+def _inside(one: Statement | BlockStatement, call: ItemId, above: str) -> Statement | BlockStatement:
+    if isinstance(one, BlockStatement):
+        body = tuple(_inside(each, call, above) for each in one.body)
+        return replaced(one, block=inner_id(call, one.block), body=body, address=above + one.address)
+    sources = tuple((inner_id(call, source), output) for source, output in one.sources)
+    return replaced(one, node=inner_id(call, one.node), sources=sources, address=above + one.address)
 
 
 def flat(items: tuple[Item, ...]) -> list[Step]:

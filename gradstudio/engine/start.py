@@ -11,6 +11,8 @@ from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.settings import Settings
 from gradstudio.engine.source import FILENAME
+from gradstudio.graph.inner import outermost
+from gradstudio.graph.model import ItemId
 
 SHARE_KEPT = 4
 _NAMES_AGAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -69,8 +71,14 @@ def new_pass(live: Live) -> None:
     for step in live.loaded.steps:
         if step.id in live.setup and step.id not in live.anew and not step.statement.is_part:
             live.rebind(step)
-    live.gradients.new_pass(live.pass_number, lambda node: node in live.setup and node not in live.anew)
+    live.gradients.new_pass(live.pass_number, lambda node: _stays(live, node))
     live.cursor = Cursor(live.loaded.items, live.namespace)
+
+
+def _stays(live: Live, node: ItemId) -> bool:
+    """Whether what a node made is there in the next pass, too."""
+    node = outermost(node)
+    return node in live.setup and node not in live.anew
 
 
 def budget_bytes() -> int:

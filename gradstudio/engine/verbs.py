@@ -388,8 +388,8 @@ class Engine:
         current = self._runner.current
         if self.live is None:
             return ItemId(""), 0
-        node, line = self.live.loaded.places.of_stack(frame)
-        if isinstance(current, Step) and node not in self.live.loaded.places.statements:
+        node, line = (places := self.live.loaded.places).of_stack(frame)
+        if isinstance(current, Step) and places.known(node) is None:
             return current.id, current.statement.line
         if isinstance(current, Step) and current.statement.line == line:
             return current.id, line

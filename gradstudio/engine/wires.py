@@ -38,13 +38,18 @@ class WireEdge(NamedTuple):
 
 
 class Call:
-    """One execution of a statement, and what its wires brought in that requires grad."""
+    """One execution of a statement, and what its wires brought in that requires grad.
 
-    __slots__ = ("edges", "node", "serial", "turns")
+    Attributes:
+        outer: the call of a group that the statement is inside of.
+    """
+
+    __slots__ = ("edges", "node", "outer", "serial", "turns")
 
     def __init__(self, node: ItemId, turns: Turns, edges: tuple[WireEdge, ...]) -> None:
         """Number it, so that calls stand in the order they ran."""
         self.node, self.turns, self.edges, self.serial = node, turns, edges, next(_SERIALS)
+        self.outer: Call | None = None
 
     def settle(self) -> None:
         """The statement has run: views that had no autograd node before it were given theirs by torch."""

@@ -1,6 +1,7 @@
 """Definitions as text: each a function, or a class with `__init__` and `forward` (SEMANTICS 15)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.definitions import attributes_of, in_order, inside, setup_of, top_of
@@ -18,18 +19,51 @@ from gradstudio.graph.spelling import spell
 from gradstudio.graph.statements import SELF
 from gradstudio.program.body import Body
 from gradstudio.program.comments import INDENT, paragraphs
+from gradstudio.program.model import Span
 from gradstudio.program.references import References
 from gradstudio.program.wrap import WIDTH, wrap
 
 
-def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> list[str]:
+class Written(NamedTuple):
+    """All definitions as text.
+
+    Attributes:
+        spans: by definition, its items; line 1 is the first of `lines`.
+    """
+
+    lines: list[str]
+    spans: dict[str, tuple[Span, ...]]
+
+    def below(self, count: int) -> dict[str, tuple[Span, ...]]:
+        """The places of the items when there are so many lines above."""
+        return {name: moved(spans, count) for name, spans in self.spans.items()}
+
+
+def definition_lines(graph: Graph, device: bool, stem: str, imports: set[str]) -> Written:
     """The definitions, each behind those it calls itself; what they need is added to the imports."""
     lines: list[str] = []
+    spans: dict[str, tuple[Span, ...]] = {}
     for name in in_order(graph):
         one = _Writer(graph, graph.definitions[name], device, stem)
-        lines += [*(["", ""] if lines else []), *paragraphs(graph.definitions[name].note), *one.lines()]
+        lines += [*(["", ""] if lines else []), *paragraphs(graph.definitions[name].note)]
+        above = len(lines)
+        lines += one.lines()
+        spans[name] = moved(one.spans, above)
         imports |= one.imports
-    return lines
+    return Written(lines, spans)
+
+
+def moved(spans: Iterable[Span], count: int) -> tuple[Span, ...]:
+    """The same places when there are so many lines more above."""
+    return tuple(
+        Span(span.node, span.line + count, span.column, span.end_line + count, span.end_column) for span in spans
+    )
+
+
+def parameters_of(definition: Definition, inputs: tuple[str, ...]) -> str:
+    """Parameters as they are printed, each with the literal that it has when nothing is given."""
+    texts = ((name, definition.defaults.get(name)) for name in inputs)
+    return ", ".join(name if text is None else f"{name}={spell(text).text}" for name, text in texts)
 
 
 def one_definition(graph: Graph, name: str, stem: str) -> list[str]:
@@ -97,6 +131,7 @@ class _Writer:
         self.definition, self.device, self.stem = definition, device, stem
         self.inner = inside(graph, definition.name)
         self.imports: set[str] = set()
+        self.spans: list[Span] = []
 
     def lines(self) -> list[str]:
         """All of it."""
@@ -105,25 +140,21 @@ class _Writer:
     def _function(self) -> list[str]:
         definition, references = self.definition, References(analyse(self.inner))
         head = self._head("", definition.name, definition.inputs)
-        return [*head, *self._body(references, self.inner.bodies[ROOT], 1, [], returns=True)]
+        return self._body(references, self.inner.bodies[ROOT], 1, head, returns=True)
 
     def _module(self) -> list[str]:
         definition, references = self.definition, Owned(analyse(self.inner), self.definition)
         self.imports.add("nn")
         settings = tuple(name for name in definition.inputs if name in definition.settings)
-        first = [f"{INDENT * 2}super().__init__()"]
+        first = [f"class {definition.name}(nn.Module):", *self._head(INDENT, "__init__", settings, "self")]
+        first += [f"{INDENT * 2}super().__init__()"]
         first += [f"{INDENT * 2}self.{name} = {name}" for name in references.read_late()]
         tops = self.inner.bodies[ROOT]
         made = tuple(item for item in tops if item in references.setup)
         called = tuple(item for item in tops if item not in references.setup)
-        return [
-            f"class {definition.name}(nn.Module):",
-            *self._head(INDENT, "__init__", settings, "self"),
-            *self._body(references, made, 2, first, returns=False),
-            "",
-            *self._head(INDENT, "forward", definition.taken, "self"),
-            *self._body(references, called, 2, [], returns=True),
-        ]
+        lines = self._body(references, made, 2, first, returns=False)
+        lines += ["", *self._head(INDENT, "forward", definition.taken, "self")]
+        return self._body(references, called, 2, lines, returns=True)
 
     def _head(self, indent: str, name: str, inputs: tuple[str, ...], *before: str) -> list[str]:
         parameters = ", ".join([*before, *(self._parameter(one) for one in inputs)])
@@ -140,16 +171,21 @@ class _Writer:
     def _body(
         self, references: References, tops: tuple[ItemId, ...], depth: int, first: list[str], *, returns: bool
     ) -> list[str]:
+        """The lines above, and below them those of some statements."""
         body = _Part(references, self.device, self.stem)
         body.tops = tops
         holds = body.write(ROOT, depth)
+        self.spans += body.placed_below(len(first))[0]
         indent = INDENT * depth
         results = [self._result(body, references, k) for k in range(len(self.definition.outputs))] if returns else []
         self.imports |= body.imports | body.printer.imports
         lines = [*first, *body.lines]
         if results:
-            return [*lines, *self._wrapped(f"{indent}return {', '.join(results)}", indent)]
-        return [*lines, *([] if holds or first else [f"{indent}pass"])]
+            last = self._wrapped(f"{indent}return {', '.join(results)}", indent)
+            whole = len(lines) + 1, len(indent), len(lines) + len(last), len(last[-1])
+            self.spans += [Span(item, *whole) for item in _parts(references, DEFINITION_OUTPUTS)]
+            return [*lines, *last]
+        return [*lines, *([] if holds or not returns else [f"{indent}pass"])]
 
     def _result(self, body: Body, references: References, output: int) -> str:
         wire = self.inner.wire_into(DEFINITION_OUTPUTS, str(output))
@@ -161,3 +197,11 @@ class _Writer:
         if len(text) <= WIDTH:
             return [text]
         return list(wrap(text.removeprefix(indent), len(indent)).lines)
+
+
+def _parts(references: References, item: ItemId) -> Iterator[ItemId]:
+    """The parts that are printed inside an item, those inside them first."""
+    for wire in references.graph.wires_to(item):
+        if wire.source in references.nested:
+            yield from _parts(references, wire.source)
+            yield wire.source

@@ -100,6 +100,34 @@ class Incomplete(msgspec.Struct, frozen=True):
     line: int = 0
 
 
+class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A definition (SEMANTICS 15) as a traced run executes what is in it.
+
+    Attributes:
+        name: of the function, or of the class.
+        inputs: its inputs, settings among them; `taken` those that a call takes.
+        head: the parameters of the function, or of the class's `forward`, as they are printed, without `self`.
+        making: those of its `__init__`.
+        setup: the statements of `__init__`; `stores` the settings that it keeps as attributes.
+        body: the statements of the function, or of `forward`.
+        results: a Python expression for each output.
+        spans: its items in the script.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    taken: tuple[str, ...]
+    outputs: tuple[str, ...]
+    head: str
+    body: tuple[Statement | BlockStatement, ...]
+    results: tuple[str, ...]
+    is_module: bool = False
+    making: str = ""
+    setup: tuple[Statement | BlockStatement, ...] = ()
+    stores: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+
 class Program(msgspec.Struct, frozen=True, kw_only=True):
     """A compiled document.
 
@@ -112,6 +140,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         seed: of the header; None means the engine draws one.
         device: the header's word ("cpu", "auto", "cuda:0").
         tensors: digests of the stored tensors it loads.
+        insides: the definitions that can be called, each behind those that it calls itself.
         root: address of the tensor that an appended ``.backward()`` would use; "" if none,
             with the reason in `rootless`.
     """
@@ -124,6 +153,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     device: str
     tensors: tuple[str, ...] = ()
+    insides: tuple[Inside, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
     root: str = ""
     rootless: str = ""

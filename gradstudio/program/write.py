@@ -24,6 +24,8 @@ _IMPORTS = (
     ("F", "import torch.nn.functional as F"),
     ("load_file", "from safetensors.torch import load_file"),
 )
+_BELOW = ("", "")
+"""Blank lines between the definitions and the statements."""
 _STANDARD = frozenset({"math", "Path"})
 
 
@@ -37,6 +39,7 @@ class Script(msgspec.Struct, frozen=True):
         device: ``device = ...`` is among the header.
         references: the names its statements read and bind.
         memo: what was printed of its items.
+        insides: by definition, its items in the text.
     """
 
     text: str
@@ -47,6 +50,7 @@ class Script(msgspec.Struct, frozen=True):
     device: bool
     references: References
     memo: Memo
+    insides: dict[str, tuple[Span, ...]]
 
 
 def write_script(graph: Graph, *, stem: str = "program") -> str:
@@ -69,9 +73,10 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     body = Body(references, device, stem, memo)
     body.write(ROOT, 0)
     definitions = definition_lines(graph, device, stem, body.imports)
-    before = _before(graph, device, body.imports, definitions)
+    before = _before(graph, device, body.imports, definitions.lines)
     if declares_encoding([*before, *body.lines]):
-        before = _before(graph, device, {*body.imports, "torch"}, definitions)
+        before = _before(graph, device, {*body.imports, "torch"}, definitions.lines)
+    insides = definitions.below(len(before) - len(definitions.lines) - len(_BELOW))
     while before and not before[-1] and not body.lines:
         before.pop()
     prelude = "\n".join(before) + "\n" if before else ""
@@ -80,7 +85,7 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
         memo.report = report_lines(analysis, references)
     text = code + memo.report
     spans, lines = body.placed_below(len(before))
-    return Script(text, code, prelude, spans, lines, device, references, memo)
+    return Script(text, code, prelude, spans, lines, device, references, memo, insides)
 
 
 def needs_device(analysis: Analysis) -> bool:
@@ -154,5 +159,5 @@ def _before(graph: Graph, device: bool, needed: set[str], definitions: list[str]
     lines = [*imports, ""] if imports else []
     lines += [*header, ""] if header else []
     if definitions:
-        lines += [*([""] if lines else []), *definitions, "", ""]
+        lines += [*([""] if lines else []), *definitions, *_BELOW]
     return lines

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gradstudio.graph.inner import path_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.protocol.messages import Failed, Hello, NamedEntry, Printed, Warned
@@ -40,7 +41,7 @@ def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) ->
     """The program and what its run left, with `lines` wherever a line is told (SEMANTICS 13)."""
 
     def placed(record: Placed) -> Placed:
-        return msgspec.structs.replace(record, line=lines.get(record.node, record.line))
+        return msgspec.structs.replace(record, line=lines.get(path_of(record.node)[-1], record.line))
 
     report = msgspec.structs.replace(outcome.report, entries=tuple(map(placed, outcome.report.entries)))
     left = Outcome(

@@ -41,7 +41,7 @@ class ModuleWriter:
         plan = self.plan
         construction, forward, main = self._construction(), self._forward(), self._main()
         constants = self._constants()
-        definitions = definition_lines(self.graph, self.device, plan.stem, self.imports)
+        definitions = definition_lines(self.graph, self.device, plan.stem, self.imports).lines
         header = header_lines(self.graph, self.device, self.imports)
         seeds = [line for line in header if line.startswith(_OF_MAIN)]
         top = [line for line in header if line not in seeds]

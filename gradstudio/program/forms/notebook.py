@@ -54,7 +54,7 @@ def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
     body = _Paragraphs(references, device, stem)
     body.write(ROOT, 0)
     body.end()
-    definitions = definition_lines(graph, device, stem, body.imports)
+    definitions = definition_lines(graph, device, stem, body.imports).lines
     header = [line.replace(_FILE_FOLDER, _HERE) for line in header_lines(graph, device, body.imports)]
     imports = import_lines(body.imports)
     opening = body.cells.pop(0) if body.cells and body.cells[0][0] == "markdown" else ("markdown", "")
