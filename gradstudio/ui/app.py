@@ -189,6 +189,7 @@ class _Start:
 
     def _show(self) -> None:
         """All is in its place."""
+        self._frame.layout_keeper.settle()
         self._frame.setUpdatesEnabled(True)
         gc.freeze()
         gc.enable()

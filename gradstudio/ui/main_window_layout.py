@@ -6,7 +6,7 @@ what the docks want; so the layout is applied again until the person takes the d
 
 from typing import Literal as OneOf
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMainWindow
 
@@ -56,6 +56,15 @@ class LayoutKeeper(QObject):
     def filled(self) -> None:
         """The panels are in their docks: what was restored before may have been pushed about."""
         self._soon()
+
+    def settle(self) -> None:
+        """Lay the docks out now, so that the first picture of the filled window is the one that stays."""
+        for _ in range(MAX_TURNS):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # panels that were just filled
+            before = self._docks.sizes()
+            self.apply()
+            if self._docks.sizes() == before:
+                return
 
     def save(self) -> None:
         """Remember the layout for the next start."""
