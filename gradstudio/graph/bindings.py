@@ -7,6 +7,7 @@ import msgspec
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import bound_names, fresh
+from gradstudio.graph.order import is_forward
 from gradstudio.graph.statements import inputs_of, own_names
 from gradstudio.graph.storage import receiver
 
@@ -43,6 +44,8 @@ def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
         graph: a draft; it is not changed.
         keep: items whose names stay if either of two could be renamed.
     """
+    if _is_plain(graph):
+        return ()
     draft = graph.copy()
     renamed: dict[ItemId, None] = {}
     for binding in [*_like_definitions(graph)]:
@@ -61,6 +64,17 @@ def settled(graph: Graph, keep: frozenset[ItemId] = frozenset()) -> Edits:
         _rename(draft, loser)
         renamed[loser[0]] = None
     return tuple(ReplaceNode(draft.nodes[item]) for item in renamed)
+
+
+def _is_plain(graph: Graph) -> bool:
+    """Whether every name is bound once, before it is read: then no wire can mean another binding."""
+    if graph.edges is not None or graph.definitions or any(block.kind == "for" for block in graph.blocks.values()):
+        return False
+    names = [name for name in bound_names(graph) if name and name != "_"]
+    if len(names) != len(set(names)):
+        return False
+    dropped = (item for item, node in graph.nodes.items() if "_" in node.names)
+    return not any(graph.outgoing.get(item) for item in dropped) and is_forward(graph)
 
 
 def _like_definitions(graph: Graph) -> Iterator[Binding]:

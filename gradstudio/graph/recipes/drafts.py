@@ -6,10 +6,13 @@ from collections.abc import Sequence
 import msgspec
 
 from gradstudio.graph import bindings, order
-from gradstudio.graph.dots import End, Point, end_of, points_of, wire_of, with_points
+from gradstudio.graph.dots import PREFIX, End, Point, end_of, points_of, wire_of, with_points
 from gradstudio.graph.edits import (
+    AddBlock,
+    AddNode,
     Edit,
     Edits,
+    MoveItem,
     RemoveBlock,
     RemoveNode,
     RemoveWire,
@@ -39,7 +42,6 @@ class Draft:
     def __init__(self, graph: Graph) -> None:
         """Begin with what the graph is now."""
         self.graph = graph.copy()
-        self._effects = order.effect_needs(graph)
         self._before = joined(graph)
         self._edits: list[Edit] = []
         self._was = graph
@@ -68,10 +70,20 @@ class Draft:
         """
         self._forget_muted()
         self._settle_dots()
-        self.do(*order.settled(self.graph, self._effects))
+        if self._reorders() or not order.is_forward(self.graph):
+            self.do(*order.settled(self.graph, order.effect_needs(self._was)))
         self.do(*bindings.settled(self.graph, keep))
         self._split_cards()
         return tuple(self._edits)
+
+    def _reorders(self) -> bool:
+        """Whether what was there before may stand in another order now; else it sees all effects as it did."""
+        return any(
+            isinstance(edit, MoveItem)
+            or (isinstance(edit, AddNode) and edit.node.id in self._was)
+            or (isinstance(edit, AddBlock) and edit.block.id in self._was)
+            for edit in self._edits
+        )
 
     def _forget_muted(self) -> None:
         """A muted wire goes with what it began at."""
@@ -81,7 +93,8 @@ class Draft:
 
     def _settle_dots(self) -> None:
         """Dots go where their wire went, and away with it."""
-        dotted = {named[0] for key in self.graph.places if (named := end_of(key)) is not None} - self._led
+        keys = (key for key in self.graph.places if key.startswith(PREFIX))
+        dotted = {named[0] for key in keys if (named := end_of(key)) is not None} - self._led
         for end in dotted:
             before, after = wire_of(self._was, end), wire_of(self.graph, end)
             if before is None or before == after:

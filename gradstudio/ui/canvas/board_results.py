@@ -1,12 +1,12 @@
 """How the board follows results: methods of the board. No Qt.
 
-Another moment changes hundreds of cards at once. What they hold is read when they are seen; until then they keep
+Another moment, or a run, changes hundreds of cards at once. What they hold is read when they are seen; until then they keep
 the room they had, and `catch_up` measures the rest when there is time.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ from gradstudio.ui.canvas.leaves import leaf_paths
 from gradstudio.ui.canvas.port_looks import MUTED, PortLook, port_look
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import Card
+
+
+AT_ONCE: Final = 64
+"""So many cards are measured when their results change; of more only those in view, the rest when there is time."""
 
 
 class Reading:
@@ -86,7 +90,8 @@ class Reading:
         if self.results.moment is None:
             self._unmeasured |= self._grown
             self._grown.clear()
-            self.catch_up()
+            if len(self._unmeasured) <= AT_ONCE:
+                self.catch_up()
         if self.colouring is not None:
             self.colour_by(self.colouring.metric.name)
 
@@ -99,6 +104,11 @@ class Reading:
                 card.revision += 1
 
     # -------------------------------------------------------------- cards
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether cards out of view wait to be measured."""
+        return bool(self._unmeasured)
 
     def catch_up(self, seen: Box | None = None) -> bool:
         """Measure the cards in `seen` (scene pixels; None: all) that may be of another height; whether any moved."""

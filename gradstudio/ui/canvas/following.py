@@ -1,6 +1,6 @@
 """How the canvas follows the truths of its session: slots for the graph, results, attention and overlays."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
@@ -10,6 +10,7 @@ from gradstudio.ui.canvas.overlay import OverlayState
 from gradstudio.ui.canvas.wire_gesture import WireGesture
 from gradstudio.ui.state.overlays import OVERLAYS
 from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
     from gradstudio.ui.state.overlays import Overlays
+
+
+BEHIND_MS: Final = 120
+"""Cards out of view are measured so long after their results changed."""
 
 
 class Following:
@@ -47,6 +52,7 @@ class Following:
         opened: bool
         zooming: bool
         _failed: dict[ItemId, Failure]
+        _behind: Throttle
 
         def viewport(self) -> QWidget: ...
         def close_editor(self) -> None: ...
@@ -61,6 +67,8 @@ class Following:
         self.store.replaced.connect(self._on_store_replaced)
         self.store.refused.connect(self._on_store_refused)
         self.session.results.changed.connect(self._on_results_changed)
+        self._behind = Throttle(BEHIND_MS, self.viewport())
+        self._behind.due.connect(self._on_behind_due)
         self.attention.selection_changed.connect(self._on_attention_selection_changed)
         self.attention.reveal_requested.connect(self._on_attention_reveal_requested)
         self.overlays.changed.connect(self._on_overlays_changed)
@@ -109,12 +117,20 @@ class Following:
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
         self.board.results_changed(items)
+        if self.board.is_behind and self.session.results.moment is None:
+            self._behind.request()
         self._show_new_failure()
         if self.hand.gesture is None:
             self.picture.invalidate()
         else:
             self.picture.relift()
         self.viewport().update()
+
+    def _on_behind_due(self) -> None:
+        """There is time for the cards out of view."""
+        if self.session.results.moment is None and self.board.catch_up():
+            self.picture.relift()
+            self.viewport().update()
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""
