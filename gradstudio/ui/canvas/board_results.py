@@ -1,7 +1,7 @@
 """How the board follows results: methods of the board. No Qt.
 
-Another moment, or a run, changes hundreds of cards at once. What they hold is read when they are seen; until then they keep
-the room they had, and `catch_up` measures the rest when there is time.
+Another moment, or a run, changes hundreds of cards at once. What they hold is read when they are seen; until then
+they keep the room they had, and `catch_up` measures the rest when there is time.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,6 @@ from gradstudio.ui.canvas.leaves import leaf_paths
 from gradstudio.ui.canvas.port_looks import MUTED, PortLook, port_look
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import Card
-
 
 AT_ONCE: Final = 64
 """So many cards are measured when their results change; of more only those in view, the rest when there is time."""

@@ -250,7 +250,7 @@ def _with_module(face: Face) -> Face:
         own = OutputRow(0, "", "", Family.MODULE, x=face.width, y=HEADER / 2, owner=face.module)
         face, right = replace(face, outputs=(*face.outputs, own)), face.width - 14.0
     switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if face.mode else None
-    return replace(face, switch=switch)
+    return replace(face, switch=switch) if switch != face.switch else face
 
 
 def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
@@ -342,21 +342,20 @@ def placed(face: Face, measure: Measure) -> Face:
 def _placed(face: Face, measure: Measure) -> Face:
     top = HEADER + BODY_EDGE
     first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
-    outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
     left = _field_left(face, measure)
     beside = 0 if first else len(outputs)
     inputs = tuple(
         _placed_input(row, top + ROW * (first + k), left, face.width - (HINT_ROOM if k < beside else 0.0))
         for k, row in enumerate(face.inputs)
     )
-    face = replace(face, inputs=inputs, outputs=outputs)
-    return _closed(face, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
+    return _closed(face, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
 
 
 def _placed_joined(face: Face, measure: Measure) -> Face:
     """What the call takes stands beside what it gives; the module's arguments stand below."""
     top, left = HEADER + BODY_EDGE, _field_left(face, measure)
-    outputs = tuple(replace(row, x=face.width, y=top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
     called = [row for row in face.inputs if row.owner == face.item]
     own = [row for row in face.inputs if row.owner != face.item]
     first = max(len(called), len(outputs))
@@ -365,13 +364,14 @@ def _placed_joined(face: Face, measure: Measure) -> Face:
         for k, row in enumerate(called)
     ]
     below = [_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(own)]
-    return _closed(replace(face, inputs=(*beside, *below), outputs=outputs), top + ROW * (first + len(own)))
+    return _closed(face, (*beside, *below), outputs, top + ROW * (first + len(own)))
 
 
-def _closed(face: Face, y: float) -> Face:
-    """The face with the row that unfolds the rest, if there is one, below its rows that end at `y`."""
+def _closed(face: Face, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> Face:
+    """The face with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
     more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
-    return replace(face, more=more, height=y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE)
+    height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
+    return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
 
 
 def _field_left(face: Face, measure: Measure) -> float:
@@ -381,4 +381,11 @@ def _field_left(face: Face, measure: Measure) -> float:
 
 def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
     field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if has_field(row) else None
-    return replace(row, y=y + ROW / 2, field=field)
+    return InputRow(  # `replace` asks for every field by its name: felt where a thousand cards are made
+        row.path, row.label, row.parameter, row.state, row.family, row.text, row.shown, row.faint, row.required,
+        row.x, y + ROW / 2, field, row.owner,
+    )  # fmt: skip
+
+
+def _placed_output(row: OutputRow, x: float, y: float) -> OutputRow:
+    return OutputRow(row.index, row.name, row.label, row.family, x, y, row.owner)
