@@ -128,4 +128,5 @@ def _new_key(key: str, ids: dict[ItemId, ItemId]) -> str:
 
 
 def _moved(place: Place, dx: float, dy: float) -> Place:
-    return msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
+    """A place elsewhere; a copy of what is pinned down is free."""
+    return msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy, pinned=False)

@@ -58,6 +58,11 @@ class Ground:
         """Of all that stands in a body: cards, notes, and blocks as frames."""
         return [rect for item in self.graph.bodies[body] if item not in but for rect in self._rects(item)]
 
+    def is_covered(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> bool:
+        """Whether one of the rectangles lies over something of a body that is not moving."""
+        taken = self.members(body, moving)
+        return any(_meet(rect, other, 0.0) for other in taken for rect in rects)
+
     def nearest(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> tuple[float, float]:
         """How far to move rectangles of a body so that they, and the frames around them, meet nothing.
 

@@ -34,4 +34,4 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
 
 
 def _add(canvas: "CanvasView", key: str, x: float, y: float, _checked: bool = False) -> None:
-    canvas.add_operator(key, x, y, body_at(canvas, x, y))
+    canvas.add_operator(key, x, y, body_at(canvas, x, y), aside=True)

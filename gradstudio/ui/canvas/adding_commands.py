@@ -54,7 +54,13 @@ class AddingCommands:
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def close_editor(self) -> None: ...
         def add_operator(
-            self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
+            self,
+            key: str,
+            x: float | None = None,
+            y: float | None = None,
+            body: BodyId | None = None,
+            *,
+            aside: bool = False,
         ) -> ItemId | None: ...
 
     _asked: tuple[tuple[int, ItemId, Wire], bool] | None = None

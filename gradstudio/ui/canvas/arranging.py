@@ -8,7 +8,7 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
-from gradstudio.layout.aligning import Axis, Rect, Shifts, Side, aligned, distributed
+from gradstudio.layout.aligning import Axis, Rect, Shifts, Side, aligned, distributed, spaced
 from gradstudio.ui.canvas.carrying import Corners, carried, units, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.geometry import GRID
@@ -57,7 +57,8 @@ class Arranging:
         if len(found) < 2:
             self.refuse("Select two or more cards or frames to bring them into line.")
             return
-        self._shift(aligned(self._rects(found), side, self._fixed(found)), f"Align {SIDES[side]}")
+        rects, fixed = self._rects(found), self._fixed(found)
+        self._shift(spaced(rects, aligned(rects, side, fixed), side, fixed), f"Align {SIDES[side]}")
 
     def distribute_selection(self, axis: Axis) -> None:
         """Make the gaps between the selected cards and frames equal."""

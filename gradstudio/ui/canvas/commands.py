@@ -22,6 +22,7 @@ from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.move_gesture import dropped
 from gradstudio.ui.canvas.paste_words import left_open
 from gradstudio.ui.canvas.room import inserted
+from gradstudio.ui.canvas.stepping_aside import stepped_aside
 from gradstudio.ui.state.own_groups import is_own
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class Commands:
         said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
-        def add_own_group(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None: ...
+        def add_own_group(
+            self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
+        ) -> ItemId | None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
@@ -124,8 +127,7 @@ class Commands:
             as_typed=found.is_text,
         )  # fmt: skip
         is_first = self.board.extent() is None
-        if found.is_text:
-            edits = clear_of(self.board.graph, edits, items)
+        edits = clear_of(self.board.graph, edits, items) if found.is_text else stepped_aside(self.board, edits)
         if found.header is not None:
             edits = (SetHeader(found.header), *edits)
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
@@ -191,17 +193,24 @@ class Commands:
         return ""
 
     def add_operator(
-        self, key: str, x: float | None = None, y: float | None = None, body: BodyId | None = None
+        self,
+        key: str,
+        x: float | None = None,
+        y: float | None = None,
+        body: BodyId | None = None,
+        *,
+        aside: bool = False,
     ) -> ItemId | None:
         """Add a node with its top left corner at a scene point, or in the middle; select it.
 
-        A block is put around what is selected, as *Wrap in* does; empty where nothing is.
+        A block is put around what is selected, as *Wrap in* does; empty where nothing is. `aside`: it steps aside
+        where it would lie over something; what a hand put down stays where that was.
         """
         if is_own(key):
-            return self.add_own_group(key, x, y, body)
-        if key in KINDS:
-            return self.wrap_in(key) if self.chosen() else self.add_block(key, x, y, body)
-        return self._add(key, x, y, body)
+            return self.add_own_group(key, x, y, body, aside=aside)
+        if key in KINDS and self.chosen():
+            return self.wrap_in(key)
+        return self._add(key, x, y, body, aside=aside)
 
     def add_block(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
         """Add an empty block with its corner at a scene point, or in the middle; select it."""
@@ -216,7 +225,9 @@ class Commands:
             self.searching.shelf.use(key)
         return next(iter(made), None)
 
-    def _add(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
+    def _add(
+        self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
+    ) -> ItemId | None:
         if x is None or y is None:
             x, y = self.free_place(key)
         found = body if body is not None else ROOT
@@ -225,6 +236,7 @@ class Commands:
         except Refused as refusal:
             self.refuse(str(refusal))
             return None
+        edits = stepped_aside(self.board, edits, found) if aside else edits
         self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
         self.select(frozenset({item}))
         self.searching.shelf.use(key)

@@ -16,6 +16,7 @@ from gradstudio.graph.scope import rearrange_inputs, rearrange_outputs
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, output_names
 from gradstudio.ui.canvas.face import HEADER, ROW
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.stepping_aside import stepped_aside
 from gradstudio.ui.state.own_groups import MINE, add_own
 
 if TYPE_CHECKING:
@@ -200,8 +201,10 @@ class GroupCommands:
 
     # -------------------------------------------------------------- using again
 
-    def add_own_group(self, key: str, x: float | None, y: float | None, body: BodyId | None) -> ItemId | None:
-        """Add a call of a group of the document, or of a published one; select it."""
+    def add_own_group(
+        self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
+    ) -> ItemId | None:
+        """Add a call of a group of the document, or of a published one; select it. `aside`: as `add_operator`."""
         if x is None or y is None:
             x, y = self.free_place("")
         published, inside = self.searching.shelf.published, self.session.scope.name
@@ -210,6 +213,7 @@ class GroupCommands:
         except Refused as refusal:
             self.refuse(str(refusal))
             return None
+        edits = stepped_aside(self.board, edits, body or ROOT) if aside else edits
         self.store.submit(edits, f"Add {key.partition(':')[2]}")
         self.select(frozenset({item}))
         return item

@@ -22,6 +22,7 @@ from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.stand_ins import alike, standing_in
+from gradstudio.ui.canvas.stepping_aside import stepped_aside
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.habits import Habits, called
 from gradstudio.ui.state.own_groups import definitions, document_rows, is_own, published_rows
@@ -52,7 +53,8 @@ class Searching:
         before = called(graph, current) if current in graph and current is not None else ""
         first = self.habits.after(before) if before else ()
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
-        self._show(x, y, lambda key: self._canvas.add_operator(key, x, y, body_at(self._canvas, x, y)), wanted)
+        canvas = self._canvas
+        self._show(x, y, lambda key: canvas.add_operator(key, x, y, body_at(canvas, x, y), aside=True), wanted)
 
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
@@ -142,7 +144,7 @@ class Searching:
         except Refused as refusal:
             canvas.refuse(str(refusal))
             return
-        canvas.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
+        canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         canvas.select(frozenset({item}))
         self.shelf.use(key)
 

@@ -1,0 +1,121 @@
+"""What is added at the cursor covers nothing; what is brought into line stays seen; a copy of a pinned card is free."""
+
+import itertools
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gradstudio.graph.model import BodyId, ItemId
+from tests.ui.canvas.conftest import CONTROL, Hand
+
+Key = Qt.Key
+
+
+def covered(hand: Hand) -> list[tuple[ItemId, ItemId]]:
+    """Pairs of cards of which one lies over the other."""
+    board = hand.canvas.board
+    boxes = {item: box for item in board.ids if (box := board.box(item)) is not None}
+    return [(a, b) for a, b in itertools.combinations(boxes, 2) if boxes[a].meets(boxes[b])]
+
+
+def search(hand: Hand, words: str) -> ItemId:
+    """Take the first row with the keys; what was added."""
+    popup, before = hand.canvas.searching.popup, set(hand.graph.nodes)
+    assert popup is not None
+    QTest.keyClicks(popup.field, words)
+    hand.key(Key.Key_Return, to=popup.field)
+    (item,) = set(hand.graph.nodes) - before
+    return item
+
+
+@pytest.mark.feature(1)
+def test_what_the_search_adds_over_a_card_steps_aside_in_one_entry(hand: Hand) -> None:
+    hand.add("torch.randn", 200, 100)
+    entries = len(hand.undo_texts)
+    hand.canvas.open_search(240, 130)
+    item = search(hand, "torch.tanh")
+    assert not covered(hand)
+    place = hand.graph.places[item]
+    assert abs(place.x - 240) < 300 and abs(place.y - 130) < 300
+    assert hand.undo_texts[entries:] == ["Add tanh"]
+
+
+@pytest.mark.feature(1)
+def test_what_the_search_adds_on_free_ground_stands_at_the_cursor(hand: Hand) -> None:
+    hand.add("torch.randn", 40, 40)
+    hand.canvas.open_search(600, 300)
+    place = hand.graph.places[search(hand, "torch.tanh")]
+    assert (place.x, place.y) == (600, 300)
+
+
+@pytest.mark.feature(1)
+def test_what_the_search_adds_in_a_frame_steps_aside_within_it(hand: Hand) -> None:
+    x = hand.add("torch.randn", 200, 200)
+    hand.canvas.select(frozenset({x}))
+    hand.canvas.wrap_selection("no_grad")
+    (frame,) = hand.graph.blocks
+    hand.double_click((hand.canvas.board.frames[frame].box.x + 8, hand.canvas.board.frames[frame].box.bottom - 6))
+    item = search(hand, "torch.tanh")
+    assert hand.graph.parents[item] == BodyId(frame)
+    assert not covered(hand)
+
+
+@pytest.mark.feature(1)
+def test_what_a_hand_puts_down_stays_exactly_there(hand: Hand) -> None:
+    hand.add("torch.randn", 200, 100)
+    hand.drop("torch.tanh", (300, 120))
+    item = next(item for item, node in hand.graph.nodes.items() if node.operator == "torch.tanh")
+    assert covered(hand), item
+
+
+@pytest.mark.feature(29)
+def test_what_is_pasted_over_its_original_steps_aside(hand: Hand) -> None:
+    x = hand.add("torch.randn", 400, 250)
+    hand.click(hand.header(x))
+    hand.key(Key.Key_C, CONTROL)
+    hand.canvas.paste(410, 260)
+    assert len(hand.graph.nodes) == 2
+    assert not covered(hand)
+    assert hand.undo_texts[-1] == "Paste item"
+
+
+@pytest.mark.parametrize("keys", [(Key.Key_D,), (Key.Key_C, Key.Key_V)])
+def test_a_copy_of_a_pinned_card_is_free(hand: Hand, keys: tuple[Qt.Key, ...]) -> None:
+    x = hand.add("torch.randn", 100, 100)
+    hand.click(hand.header(x))
+    hand.canvas.toggle_pinned()
+    for key in keys:
+        hand.key(key, CONTROL)
+    (copy,) = set(hand.graph.nodes) - {x}
+    assert hand.graph.places[x].pinned and not hand.graph.places[copy].pinned
+    before = hand.graph.places[copy].x
+    box = hand.canvas.board.box(copy)
+    assert box is not None
+    hand.drag((box.right - 20, box.y + 12), (box.right + 300, box.y + 12))
+    assert hand.graph.places[copy].x > before + 200
+
+
+@pytest.mark.feature(33)
+@pytest.mark.parametrize(("side", "axis"), [("left", 1), ("middle", 0), ("center", 1), ("bottom", 0)])
+def test_what_is_brought_into_line_keeps_its_order_and_covers_nothing(hand: Hand, side: str, axis: int) -> None:
+    items = [hand.add("torch.randn", *at) for at in ((60, 60), (120, 60), (400, 90))]
+    hand.canvas.select(frozenset(items))
+    entries = len(hand.undo_texts)
+    hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
+    assert not covered(hand)
+    along = [(hand.graph.places[item].x, hand.graph.places[item].y)[axis] for item in items]
+    assert along == sorted(along)
+    assert len(hand.undo_texts) == entries + 1
+
+
+@pytest.mark.feature(33)
+def test_a_pinned_card_stays_where_others_are_brought_into_line_with_it(hand: Hand) -> None:
+    one, other = hand.add("torch.randn", 60, 60), hand.add("torch.randn", 300, 80)
+    hand.canvas.select(frozenset({one}))
+    hand.canvas.toggle_pinned()
+    hand.canvas.select(frozenset({one, other}))
+    hand.canvas.align_selection("left")
+    assert (hand.graph.places[one].x, hand.graph.places[one].y) == (60, 60)
+    assert hand.graph.places[other].x == 60
+    assert not covered(hand)
