@@ -18,6 +18,18 @@ def learning_rows(c: LearningCommands) -> tuple[Row, ...]:
             "welcome",
             tooltip="New, Open, recent files, and the examples with pictures",
         ),
+        ActionRow(
+            "help.lesson",
+            "Lesson",
+            "Help",
+            1,
+            c.lesson,
+            (),
+            "lesson",
+            c.has_lesson,
+            tooltip="What to try with this example, step by step",
+            why=lambda: "This document has no lesson; each example has one.",
+        ),
     )
 
 

@@ -31,6 +31,7 @@ from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.panels.documentation import DocumentationPanel
 from gradstudio.ui.panels.history import HistoryPanel
 from gradstudio.ui.panels.inspector import InspectorPanel
+from gradstudio.ui.panels.lesson import LessonPanel
 from gradstudio.ui.panels.log import LogPanel
 from gradstudio.ui.panels.memory import MemoryPanel
 from gradstudio.ui.panels.outline import OutlinePanel
@@ -62,6 +63,7 @@ ThemedPanel = (
     | BreakpointsPanel
     | HistoryPanel
     | OutlinePanel
+    | LessonPanel
 )
 
 
@@ -97,6 +99,7 @@ class DocumentRoom(QObject):
         self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
         self.breakpoints, self.history = BreakpointsPanel(session, theme), HistoryPanel(session, theme)
         self.outline = OutlinePanel(session, self.canvas, theme)
+        self.lesson = LessonPanel(session, theme)
         self.status = StatusBar(session, theme)
         self._build_commands()
         self.rows = action_rows(self.commands)
@@ -133,6 +136,7 @@ class DocumentRoom(QObject):
         """What it has in the docks, by dock."""
         return {
             "outline": self.outline,
+            "lesson": self.lesson,
             "inspector": self.inspector,
             "documentation": self.documentation,
             "memory": self.memory,

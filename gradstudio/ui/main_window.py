@@ -130,6 +130,7 @@ class MainWindow(WindowParts):
         room.furnish(self.actions)
         self._rooms[tab] = room
         self.workbench.add(room)
+        self.learning.take_in(room)
         if self._plots:
             QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
         room.changed.connect(lambda: self._on_room_changed(room))
@@ -250,6 +251,7 @@ class MainWindow(WindowParts):
         self.workbench.turn_to(room)
         self.library_groups.follow(room.session.shown_store)
         room.show_in_front(True)
+        self.learning.turn_to(room)
         room.focus()
         self._show_title()
 

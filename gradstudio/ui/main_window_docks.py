@@ -27,7 +27,7 @@ class Docks(QObject):
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
         """Make empty docks under these titles, by id."""
         super().__init__(window)
-        self._window, self._theme = window, theme
+        self._window, self._theme, self._has_lesson = window, theme, False
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
         for dock in self._docks.values():
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
@@ -90,7 +90,7 @@ class Docks(QObject):
 
     def closed(self) -> tuple[QDockWidget, ...]:
         """Those that a person closed."""
-        return tuple(dock for dock in self if dock.isHidden())
+        return tuple(dock for key, dock in self._docks.items() if dock.isHidden() and key != "lesson")
 
     def arrange(self, width_px: int, closed: Iterable[QDockWidget] = ()) -> None:
         """Put every dock where it stands at first, for a window of that width, and close some."""
@@ -100,6 +100,7 @@ class Docks(QObject):
             dock.show()
         window.addDockWidget(Area.LeftDockWidgetArea, docks["library"])
         window.addDockWidget(Area.LeftDockWidgetArea, docks["outline"])
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["lesson"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["inspector"])
         window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
         window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
@@ -110,6 +111,7 @@ class Docks(QObject):
         window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
         window.tabifyDockWidget(docks["inspector"], docks["documentation"])
         window.tabifyDockWidget(docks["library"], docks["outline"])
+        window.tabifyDockWidget(docks["outline"], docks["lesson"])
         if self.is_wide(width_px):
             window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
         else:
@@ -119,18 +121,32 @@ class Docks(QObject):
         window.tabifyDockWidget(docks["breakpoints"], docks["history"])
         for dock in closed:
             dock.hide()
-        docks["library"].raise_()
+        docks["lesson" if self._has_lesson else "library"].raise_()
         docks["inspector"].raise_()
         docks["log"].raise_()
         docks["code"].raise_()
+        self.settle_lesson()
+
+    def offer_lesson(self, offered: bool) -> None:
+        """Show the lesson over the Library, or take its dock away."""
+        self._has_lesson = offered
+        self.settle_lesson()
+
+    def settle_lesson(self) -> None:
+        """A layout that was applied says nothing about whether there is a lesson."""
+        dock = self._docks["lesson"]
+        if dock.isHidden() == self._has_lesson:
+            dock.setVisible(self._has_lesson)
+            self._docks["lesson" if self._has_lesson else "library"].raise_()
 
     def share(self, width_px: int, height_px: int) -> None:
         """Give every dock its share of a window of that size; the canvas has the rest."""
         self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        left, right = _between(212, round(width_px * 0.17), 280), _between(296, round(width_px * 0.2), 400)
+        least, most = (264, 320) if self._has_lesson else (212, 280)
+        left, right = _between(least, round(width_px * 0.17), most), _between(296, round(width_px * 0.2), 400)
         bottom, memory = _between(120, round(height_px * 0.22), 340), _between(170, round(height_px * 0.28), 340)
-        self._resize({"library": left, "inspector": right, "memory": right}, across)
+        self._resize({"library": left, "lesson": left, "inspector": right, "memory": right}, across)
         self._resize({"inspector": height_px - memory, "memory": memory}, down)
         self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints", "history"), bottom), down)
         if self.is_wide(width_px):

@@ -23,6 +23,7 @@ MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
 TITLES = {
     "library": "Library",
     "outline": "Outline",
+    "lesson": "Lesson",
     "inspector": "Inspector",
     "documentation": "Documentation",
     "memory": "Memory",

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 from gradstudio.ui.main_window_docks import Docks
 from gradstudio.ui.settings import Settings
 
-LAYOUT_VERSION = 6
+LAYOUT_VERSION = 7
 MAX_TURNS = 12
 """How often the layout is applied after one cause, at most; two turns are usual."""
 Follows = OneOf["first", "saved", "hand"]
@@ -123,6 +123,7 @@ class LayoutKeeper(QObject):
             self.follows = "first"
             self._apply_first()
             return
+        self._docks.settle_lesson()
         left_px = self._settings.window.value("size")
         if self._settings.window.value("follows") == "first" and isinstance(left_px, QSize):
             self.follows, self._arranged_px = "first", left_px  # only closed panels and tabs were changed

@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.welcome.greeting import Greeting
 
 if TYPE_CHECKING:
+    from gradstudio.ui.document_room import DocumentRoom
     from gradstudio.ui.main_window import MainWindow
 
 
@@ -19,10 +20,52 @@ class LearningCommands(QObject):
         super().__init__(window)
         self._window = window
         self.greeting = Greeting(window)
+        window.frame.docks["lesson"].installEventFilter(self)
 
     def welcome(self) -> None:
         """Show the welcome page."""
         self.greeting.show()
+
+    # ------------------------------------------------------------------ lessons
+
+    def lesson(self) -> None:
+        """Show the lesson of the document in front, also when its dock was closed."""
+        self._window.room.lesson.dismissed = False
+        self._offer()
+        self._window.go_to_dock("lesson")
+
+    def has_lesson(self) -> bool:
+        """Whether the document in front has one."""
+        return self._window.documents.is_any_shown and self._window.room.lesson.watch.lesson is not None
+
+    def take_in(self, room: "DocumentRoom") -> None:
+        """A room was built: follow what its document is."""
+        room.lesson.offered.connect(lambda _on: self._on_lesson_offered(room))
+        room.lesson.welcome_asked.connect(self.welcome)
+
+    def turn_to(self, room: "DocumentRoom") -> None:
+        """Another document is in front: its lesson is shown, or none."""
+        self._offer(room)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A lesson whose dock is closed stays away until it is asked for."""
+        if event.type() == QEvent.Type.Close and self.has_lesson():
+            self._window.room.lesson.dismissed = True
+            QTimer.singleShot(0, self, self._offer)
+        return super().eventFilter(watched, event)
+
+    def _on_lesson_offered(self, room: "DocumentRoom") -> None:
+        room.lesson.dismissed = False
+        if room.is_shown:
+            self._offer(room)
+
+    def _offer(self, room: "DocumentRoom | None" = None) -> None:
+        panel, frame = (room or self._window.room).lesson, self._window.frame
+        frame.docks.offer_lesson(panel.watch.lesson is not None and not panel.dismissed)
+        frame.layout_keeper.filled()
+        self._window.actions.refresh()
+
+    # ------------------------------------------------------------------ welcome
 
     def greet(self) -> None:
         """What a start without a file shows: the welcome page, unless a person wants none."""

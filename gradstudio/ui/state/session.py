@@ -33,6 +33,7 @@ class Session(QObject):
         view: zoom and centre as they stood in the file, for the canvas to take up.
         subject: what it is about while it has no path: the example or the Python text it came from.
         number: of the untitled documents of a window, from 1.
+        example: stem of the example's file that it began as, or of its own file; "" for others.
         stamp: how the file looked on disk when it was read or written last.
 
     Signals:
@@ -49,7 +50,7 @@ class Session(QObject):
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None
-        self.subject, self.number = "", 1
+        self.subject, self.example, self.number = "", "", 1
         self.stamp: Stamp | None = None
         self.graph_store = GraphStore(parent=self)
         self.scope = Scope(self.graph_store, self)
@@ -104,7 +105,9 @@ class Session(QObject):
             DocumentError: the file cannot be read; this document is untouched.
         """
         graph, view = file.load_with_view(path)
-        self._take(graph, None, view, subject=path.stem.lstrip("0123456789").replace("_", " ").strip())
+        self._take(
+            graph, None, view, subject=path.stem.lstrip("0123456789").replace("_", " ").strip(), example=path.stem
+        )
 
     def restore(self, graph: Graph, path: Path | None, subject: str = "") -> None:
         """Put a recovered graph in place; it counts as changed since the last save."""
@@ -141,10 +144,17 @@ class Session(QObject):
         self.graph_store.close()
 
     def _take(
-        self, graph: Graph, path: Path | None, view: View | None, read_from: Path | None = None, subject: str = ""
+        self,
+        graph: Graph,
+        path: Path | None,
+        view: View | None,
+        read_from: Path | None = None,
+        subject: str = "",
+        example: str = "",
     ) -> None:
         self.attention.select(())
         self.path, self.view, self.read_from, self.subject = path, view, read_from, subject
+        self.example = example or (path.stem if path is not None else "")
         self.stamp = stamp_of(path) if path is not None else None
         self.graph_store.load(graph)
         self.memory.clear()  # what another document held is not this one's

@@ -1,0 +1,141 @@
+"""Lessons: Markdown that says what to try, step by step, with the signs by which a step is seen to be done.
+
+A lesson is a heading, words, and a numbered list. What stands in HTML comments is for the program::
+
+    1. Press **Run**, and click `x`. <!-- ran; selected x -->
+
+The signs are `ran`, `failed`, `back` (a moment before now is looked at), `now`, `selected NAME`,
+`value NAME = LITERAL`, `grad NAME = LITERAL`, `code TEXT instead of TEXT` (all its lines are in the program).
+`try TEXT instead of TEXT` is one way of doing the step, no sign.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+NEAR: Final = 5e-3
+"""Share by which a number may be off: lessons round."""
+_STEP: Final = re.compile(r"^\d+\. ", re.MULTILINE)
+_COMMENT: Final = re.compile(r"\s*<!--(.*?)-->", re.DOTALL)
+
+
+class Sign(NamedTuple):
+    """One thing that can be seen: a verb, what it is about, and the value or the old text."""
+
+    verb: str
+    about: str = ""
+    value: str = ""
+
+
+class Step(NamedTuple):
+    """One thing to do: Markdown, and the signs that must all be there; without any a person says that it is done."""
+
+    text: str
+    signs: tuple[Sign, ...] = ()
+
+
+class Lesson(NamedTuple):
+    """A lesson: its title, words before the steps, and the steps."""
+
+    title: str
+    words: str
+    steps: tuple[Step, ...]
+
+
+class Seen(Protocol):
+    """What a lesson can see of a document."""
+
+    def ran(self) -> bool:
+        """Whether a run has come to its end since the step began."""
+
+    def failed(self) -> bool:
+        """Whether the newest run failed."""
+
+    def looks_back(self) -> bool:
+        """Whether a moment before now is looked at."""
+
+    def selected(self) -> str:
+        """Name of the result whose details are shown."""
+
+    def code(self) -> str:
+        """The program as Python."""
+
+    def value(self, name: str) -> object:
+        """Nested lists of the variable as it stands; None: not known."""
+
+    def grad(self, name: str) -> object:
+        """Nested lists of its gradient; None: there is none."""
+
+
+def load_lesson(folder: Path, stem: str) -> Lesson | None:
+    """The lesson of an example; None where there is none."""
+    if not stem:
+        return None
+    try:
+        return read_lesson((folder / f"{stem}.md").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def read_lesson(text: str) -> Lesson:
+    """The lesson that a text is."""
+    head, *steps = _STEP.split(text)
+    title, _, words = head.strip().partition("\n")
+    return Lesson(title.removeprefix("# ").strip(), " ".join(words.split()), tuple(_step(one) for one in steps))
+
+
+def is_done(step: Step, seen: Seen) -> bool:
+    """Whether all signs of a step are there; a step without signs never is."""
+    asked = [sign for sign in step.signs if sign.verb != "try"]
+    return bool(asked) and all(_holds(sign, seen) for sign in asked)
+
+
+def near(one: object, other: object) -> bool:
+    """Whether nested lists of numbers are the same but for rounding."""
+    if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):
+        return len(one) == len(other) and all(near(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=NEAR, abs_tol=0 if other else 1e-6)
+    return one == other
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text of code in a sign, without indents."""
+    return tuple(line.strip() for line in text.replace("\\n", "\n").split("\n"))
+
+
+def _step(text: str) -> Step:
+    signs = tuple(_sign(part) for comment in _COMMENT.findall(text) for part in comment.split(";"))
+    return Step(" ".join(_COMMENT.sub("", text).split()), signs)
+
+
+def _sign(text: str) -> Sign:
+    verb, _, rest = text.strip().partition(" ")
+    between = " instead of " if verb in ("code", "try") else " = "
+    about, _, value = rest.partition(between)
+    return Sign(verb, about.strip(), value.strip())
+
+
+def _holds(sign: Sign, seen: Seen) -> bool:
+    match sign.verb:
+        case "ran":
+            return seen.ran()
+        case "failed":
+            return seen.failed()
+        case "back":
+            return seen.looks_back()
+        case "now":
+            return not seen.looks_back()
+        case "selected":
+            return seen.selected() == sign.about
+        case "code":
+            written = {line.strip() for line in seen.code().split("\n")}
+            return written.issuperset(lines_of(sign.about))
+        case "value":
+            return near(seen.value(sign.about), ast.literal_eval(sign.value))
+        case "grad":
+            return near(seen.grad(sign.about), ast.literal_eval(sign.value))
+    return False
