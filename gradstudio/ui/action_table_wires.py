@@ -121,7 +121,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
             3,
             canvas.put_dots,
             when=canvas.has_wires_selected,
-            tooltip="Lead the selected wire through a dot that can be moved (Alt+click on the wire, or double-click)",
+            tooltip="Lead the selected wire through a dot to move (double-click on it, Ctrl+Shift+click or Alt+click)",
         ),
         ActionRow(
             "graph.mute_wire",

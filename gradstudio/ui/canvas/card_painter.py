@@ -26,7 +26,6 @@ RADIUS: Final = 8.0
 MARGIN: Final = 14.0
 """Room around a card for its shadow and ports."""
 SHADOW_LAYERS: Final = 5
-MUTED_OPACITY: Final = 0.45
 Align = Qt.AlignmentFlag
 FAMILY_WORDS: Final = {
     Family.TENSOR: "tensor",
@@ -63,14 +62,12 @@ class CardState:
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    if state.left_out:
-        painter.setOpacity(MUTED_OPACITY)
     height = face.height + facts.height + state.extras.height
     outline = QPainterPath()
     outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
     if face.is_group:
         _paint_stack(painter, look, face.width, height)
-    painter.fillPath(outline, look.color("card"))
+    painter.fillPath(outline, look.color("canvas" if state.left_out else "card"))
     ground = state.head.ground if state.head is not None else look.header(face.category, face.width)
     head = outline if face.worn.collapsed else half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS)
     painter.fillPath(head, ground)
@@ -87,8 +84,6 @@ def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: C
         paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
     if face.bypassed:
         paint_bypass(painter, look, face, height)
-    if state.left_out:
-        painter.setOpacity(1.0)
 
 
 def _ink(look: Look, state: CardState) -> QColor:
@@ -205,8 +200,6 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
         x -= 17
     for shown, word in (
         (face.frozen, "frozen"),
-        (face.muted, "muted"),
-        (state.left_out and not face.muted, "left out"),
         (face.bypassed, "bypassed"),
         (face.unknown, "unknown"),
     ):

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
 
+def puts_dot(at: Pointer) -> bool:
+    """Whether a press on a wire with these keys puts a dot there: Ctrl+Shift, or Alt where the desktop leaves it."""
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    return at.holds(Qt.KeyboardModifier.AltModifier) or at.modifiers & keys == keys
+
+
 class PutDot(Gesture):
     """A press on a wire that puts a dot there; a drag carries it on before it is let go."""
 

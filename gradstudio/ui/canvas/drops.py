@@ -54,6 +54,7 @@ class Drops:
         if self._at is not None:
             canvas, at = self._canvas, self._canvas.camera.to_scene(*self._at)
             wire = canvas.ghost.wire_at(self._key, *at) if self._key else None
+            canvas.ghost.show_dragged(self._key, at)
             canvas.lit.hovered_wire = wire
             canvas.set_drop_frame(hits.frame_at(canvas.board, *at) if wire is None else None)
             canvas.viewport().update()
@@ -61,6 +62,7 @@ class Drops:
     def leave(self) -> None:
         """It was dragged out again."""
         self._at = None
+        self._canvas.ghost.show_dragged("", None)
         self._canvas.border.stop()
         self._canvas.set_drop_frame(None)
         self._canvas.lit.hovered_wire = None

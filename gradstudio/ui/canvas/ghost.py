@@ -33,6 +33,7 @@ class Ghost(QObject):
         self._canvas = canvas
         self.key = ""
         self._at: tuple[float, float] | None = None
+        self._dragged: tuple[str, tuple[float, float]] | None = None
         self._fits: dict[Wire, bool] = {}
         canvas.installEventFilter(self)
         canvas.viewport().installEventFilter(self)
@@ -73,14 +74,19 @@ class Ghost(QObject):
         self._canvas.set_drop_frame(None)
         self._canvas.viewport().update()
 
+    def show_dragged(self, key: str, at: tuple[float, float] | None) -> None:
+        """Paint what is dragged in from elsewhere as the card it will be, at a scene point; None: it is gone."""
+        self._dragged = (key, at) if key and at is not None else None
+
     def paint(self, painter: QPainter) -> None:
         """The pale card, with its header under the cursor."""
-        if not self.key or self._at is None:
+        hangs = (self.key, self._at) if self.key and self._at is not None else self._dragged
+        if hangs is None:
             return
         canvas = self._canvas
         zoom = max(canvas.camera.zoom, LEAST_ZOOM)
-        picture = canvas.searching.pictures.of(self.key, canvas.look.theme, zoom, canvas.devicePixelRatioF())
-        x, y = canvas.camera.to_view(*self._at)
+        picture = canvas.searching.pictures.of(hangs[0], canvas.look.theme, zoom, canvas.devicePixelRatioF())
+        x, y = canvas.camera.to_view(*hangs[1])
         painter.save()
         painter.setOpacity(OPACITY)
         corner = QPointF(x - GRIP[0] * zoom - picture.edge, y - GRIP[1] * zoom - picture.edge)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGest
 from gradstudio.graph.dots import shared
 from gradstudio.graph.scope_cards import CARDS
 from gradstudio.ui.canvas import hits, own_keys
-from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot
+from gradstudio.ui.canvas.dot_gestures import PutDot, begin_at_dot, puts_dot
 from gradstudio.ui.canvas.gestures import Gesture, Pan, Pointer, RubberBand
 from gradstudio.ui.canvas.hits import Hit, cause_at
 from gradstudio.ui.canvas.leaf_gesture import LeafGesture
@@ -163,7 +163,8 @@ class Hand:
 
     def context_menu(self, event: QContextMenuEvent) -> None:
         """The menu of what lies under the pointer, which gets selected."""
-        if self.gesture is not None or is_gesture(event.modifiers()):
+        by_hand = event.reason() == QContextMenuEvent.Reason.Mouse
+        if self.gesture is not None or (by_hand and is_gesture(self.canvas, self.at(event.pos()), event.modifiers())):
             return
         at, canvas = self.at(event.pos()), self.canvas
         self.pointer = at
@@ -261,7 +262,7 @@ class Hand:
                 return self._begin_move(at, hit)
             case "dot" if hit.wire is not None:
                 return begin_at_dot(canvas, at, hit)
-            case "wire" if hit.wire is not None and at.holds(Modifier.AltModifier):
+            case "wire" if hit.wire is not None and puts_dot(at):
                 return PutDot(canvas, at, hit.wire)
             case "note":
                 canvas.select_note(hit.item)

@@ -24,6 +24,10 @@ LINE: Final = 17.0
 Align = Qt.AlignmentFlag
 
 
+LEFT_OUT_GROUND: Final = 0.16
+"""How much grey the header of what takes no part in the program has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """A header's ground, the ink that can be read on it, and the figure as text."""
@@ -34,7 +38,12 @@ class Head:
 
 
 def head_of(board: "Board", look: Look, item: ItemId) -> Head | None:
-    """How a card's header is coloured; None: by its category."""
+    """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
+    card = board.cards[item]
+    if card.left_out:  # grey, yet every letter as clear as on any card
+        return Head(
+            look.faded("text_dim", LEFT_OUT_GROUND), look.color("text"), "muted" if card.face.muted else "left out"
+        )
     if board.colouring is None:
         return None
     color = color_of(board.colouring, look, item)

@@ -1,4 +1,4 @@
-"""Alt and the right button from one card to another: the best fitting output is wired to the best fitting input."""
+"""Shift (or Alt) and the right button from card to card: the output that fits best is wired to its best input."""
 
 from typing import TYPE_CHECKING
 

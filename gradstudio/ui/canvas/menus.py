@@ -182,7 +182,7 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
-    yield "Put a dot here\tAlt+click", lambda: canvas.put_dot(wire, x, y)
+    yield "Put a dot here\tDouble-click", lambda: canvas.put_dot(wire, x, y)
     if canvas.board.dots_of(wire):
         yield "Remove its dots", lambda: canvas.remove_dots(wire)
     yield None

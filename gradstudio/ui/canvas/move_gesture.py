@@ -48,7 +48,7 @@ class Move(Gesture):
         self._moving = self._is_shaken = self._idle = False
         self._origins: Corners = {}
         self._corner = (0.0, 0.0)
-        self._shake = Shake(at.view_x, at.time_ms)
+        self._shake = Shake(at.view_x, at.view_y)
         self._guides: Guides | None = None
         self._lines: tuple[Line, ...] = ()
         self._reasons: dict[tuple[tuple[ItemId, BodyId], ...], str] = {}
@@ -61,7 +61,7 @@ class Move(Gesture):
         if not self._origins:
             self.canvas.bubble.say(PINNED, QPoint(round(at.view_x), round(at.view_y)), stays=True)
             return
-        if self.canvas.shake_off and self._shake.move(at.view_x, at.time_ms):
+        if self.canvas.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
             self._is_shaken = not self._is_shaken
         self.canvas.board.drag(self._places(at))
         self.canvas.lit.hovered_wire = self._wire_at(at)

@@ -33,7 +33,6 @@ LINE: Final = 14.0
 NUMBER_LINE: Final = 19.0
 LEAST_FOR_GRADIENT: Final = 46.0
 """A body at least so high has room for the gradient below the value."""
-MUTED_OPACITY: Final = 0.45
 LEAST_PORT_ZOOM: Final = 0.25
 FOOT_LINE: Final = 14.0
 LEAST_WITH_FOOT: Final = 34.0
@@ -47,9 +46,8 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
     face, failed = board.cards[item].face, _has_failed(board, item)
     radius = max(2.0, 8.0 * zoom)
     head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
-    painter.setOpacity(MUTED_OPACITY if board.cards[item].left_out else 1.0)
     painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(look.color("card_well"))
+    painter.setBrush(look.color("canvas" if board.cards[item].left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
     colored = head_of(board, look, item)
@@ -70,7 +68,6 @@ def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect:
         paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
     if zoom >= LEAST_PORT_ZOOM:
         _paint_ports(painter, look, board, face, rect, zoom)
-    painter.setOpacity(1.0)
 
 
 def _has_failed(board: Board, item: ItemId) -> bool:

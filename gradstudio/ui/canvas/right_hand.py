@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CONTROL: Final = Qt.KeyboardModifier.ControlModifier
 ALT: Final = Qt.KeyboardModifier.AltModifier
+SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+"""As good as Alt for a wire from card to card: some desktops keep Alt for themselves."""
 
 
 def begin_right(canvas: "CanvasView", at: Pointer) -> Gesture | None:
@@ -22,10 +24,10 @@ def begin_right(canvas: "CanvasView", at: Pointer) -> Gesture | None:
         return MuteSwipe(canvas, at)
     if at.holds(CONTROL):
         return Knife(canvas, at)
-    card = hits.card_at(canvas.board, at.x, at.y) if at.holds(ALT) else None
+    card = hits.card_at(canvas.board, at.x, at.y) if at.holds(ALT) or at.holds(SHIFT) else None
     return LazyConnect(canvas, at, card) if card is not None else None
 
 
-def is_gesture(keys: Qt.KeyboardModifier) -> bool:
-    """Whether the right button with these keys draws, and asks for no menu."""
-    return bool(keys & (CONTROL | ALT))
+def is_gesture(canvas: "CanvasView", at: Pointer, keys: Qt.KeyboardModifier) -> bool:
+    """Whether the right button with these keys draws, and asks for no menu: Shift does on a card only."""
+    return bool(keys & (CONTROL | ALT)) or (bool(keys & SHIFT) and hits.card_at(canvas.board, at.x, at.y) is not None)

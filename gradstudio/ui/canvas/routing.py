@@ -47,7 +47,7 @@ def route_around(
         return
     length = paths[:, -1, 0] - paths[:, 0, 0]
     taken: list[Lane] = []
-    for k in [k for k in np.argsort(length).tolist() if length[k] > LEAST][: 4 * MOST_LANES]:
+    for k in [k for k in _by_length(paths, length) if length[k] > LEAST][: 4 * MOST_LANES]:
         if len(taken) >= MOST_LANES:
             return
         own = (int(source[k]), int(target[k]), *(open_to[k] if open_to else ()))
@@ -57,6 +57,12 @@ def route_around(
             made = _through_a_lane(paths[k], others, behind, taken)
             if made is not None:
                 paths[k] = made
+
+
+def _by_length(paths: Floats, length: Floats) -> list[int]:
+    """The shortest first; among equals what stands higher, so that a muted wire, listed last, keeps its lane."""
+    ordered: list[int] = np.lexsort((paths[:, -1, 1], paths[:, 0, 1], length)).tolist()
+    return ordered
 
 
 def _others(path: Floats, obstacles: Floats, own: Iterable[int]) -> Floats:

@@ -39,6 +39,8 @@ from gradstudio.ui.panels.library_model import (
 from gradstudio.ui.panels.signature import tooltip
 from gradstudio.ui.theme import Theme, tinted, ui_font
 
+ABOVE_PX: Final = 22
+"""What is dragged hangs so far above the pointer: the card is shown at it."""
 MARK_PX: Final = 9
 STAR_PX: Final = 14
 STAR_SLOT_PX: Final = 22
@@ -179,15 +181,16 @@ class LibraryTree(QTreeView):
         painter.restore()
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Drag a small card with the operator's title."""
+        """Drag the operator's title; the canvas shows the card below it, as it will be."""
         operator = self._operator(self.currentIndex())
         if operator is None:
             return
         self._hover(QModelIndex())
         drag = QDrag(self)
         drag.setMimeData(self.model().mimeData([self.currentIndex()]))
-        drag.setPixmap(_drag_picture(operator, self._theme, self.devicePixelRatioF()))
-        drag.setHotSpot(QPoint(16, 14))
+        picture = _drag_picture(operator, self._theme, self.devicePixelRatioF())
+        drag.setPixmap(picture)
+        drag.setHotSpot(QPoint(16, round(picture.deviceIndependentSize().height()) + ABOVE_PX))
         drag.exec(Qt.DropAction.CopyAction)
 
     # ------------------------------------------------------------------ inside

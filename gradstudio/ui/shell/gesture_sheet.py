@@ -10,14 +10,15 @@ GESTURES: Final = (
     ("Select several", "Drag on the ground"),
     ("Add to the selection, take from it", "Shift+click, Ctrl+click"),
     ("Move", "Drag a card, a title or a note"),
+    ("Take a card out of its wires", "Shake it while dragging: three quick turns"),
     ("Change a number", "Drag on it"),
     ("Rename, edit", "Double-click on a title or a note"),
     ("Draw a wire", "Drag from a port"),
     ("Take a wire off", "Drag from an input"),
     ("Move all wires of an output", "Shift+drag from it"),
-    ("Put a dot on a wire", "Alt+click or double-click on the wire"),
+    ("Put a dot on a wire", "Double-click on the wire, Ctrl+Shift+click or Alt+click"),
     ("Cut wires", "Ctrl+right button and drag across them"),
     ("Mute wires", "Ctrl+Alt+right button and drag across them"),
-    ("Wire two cards", "Alt+right button and drag from card to card"),
+    ("Wire two cards", "Shift+right button and drag from card to card, or Alt+right button"),
 )
 """What it does, and how."""

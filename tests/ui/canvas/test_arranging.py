@@ -4,14 +4,18 @@ import itertools
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.document.file import dumps, loads
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Place
 from gradstudio.program.write import write_script
+from gradstudio.ui.canvas.heads import head_of
+from gradstudio.ui.canvas.wire_painter import blended
+from gradstudio.ui.theme import ThemeName, theme
 from tests.ui.canvas.conftest import CONTROL, NO_KEY, SHIFT, Hand
+from tests.ui.canvas.test_painting import contrast
 
 Key = Qt.Key
 
@@ -261,18 +265,23 @@ def test_what_cannot_be_fed_again_is_said_with_the_reason(hand: Hand) -> None:
     assert "nothing was wired in front of it" in str(said[-1])
 
 
-def shake(hand: Hand, item: ItemId, strokes: int = 6, pause_ms: int = 80) -> tuple[float, float]:
+def shake(
+    hand: Hand, item: ItemId, strokes: int = 6, pause_ms: int = 80, times_ms: tuple[int, ...] = (), *,
+    upright: bool = False,
+) -> tuple[float, float]:  # fmt: skip
     """Drag a card to and fro, and hold it."""
     start = hand.header(item)
     hand.press(start)
     view = hand.canvas.viewport()
-    for k in range(strokes):
-        point = QPointF(hand.view(start[0] + (60 if k % 2 == 0 else -20), start[1] + 200))
+    times = times_ms or tuple(pause_ms * k for k in range(strokes))
+    for k, time_ms in enumerate(times):
+        aside = 60 if k % 2 == 0 else -20
+        point = QPointF(hand.view(start[0] + (0 if upright else aside), start[1] + 200 + (aside if upright else 0)))
         event = QMouseEvent(
             QEvent.Type.MouseMove, point, view.mapToGlobal(point), Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton,
             NO_KEY,
         )  # fmt: skip
-        event.setTimestamp(1000 + pause_ms * k)
+        event.setTimestamp(1000 + time_ms)
         QApplication.sendEvent(view, event)
     return start[0], start[1] + 200
 
@@ -289,6 +298,25 @@ def test_a_card_that_is_shaken_falls_out_of_its_wires_in_one_undo_entry(hand: Ha
     undo(hand)
     assert len(hand.graph.wires) == 2
     assert place(hand, a) == (260, 200)
+
+
+@pytest.mark.feature(12)
+@pytest.mark.parametrize("times", [(0, 40, 2400, 2500, 2600, 2700), (0, 8, 400, 700, 1000, 1300)])
+def test_a_shake_counts_by_its_turns_whatever_the_hand_did_before(hand: Hand, times: tuple[int, ...]) -> None:
+    """Three turns are enough, after any pause, and where only the ends of the strokes arrive."""
+    _, a, _ = chain(hand, "torch.randn", "torch.relu", "torch.sum")
+    hand.release(shake(hand, a, times_ms=times))
+    assert hand.undo_texts[-1] == "Shake off"
+
+
+@pytest.mark.feature(12)
+def test_a_long_shake_is_one_and_up_and_down_is_one_too(hand: Hand) -> None:
+    _, a, _ = chain(hand, "torch.randn", "torch.relu", "torch.sum")
+    hand.release(shake(hand, a, strokes=14))
+    assert hand.undo_texts[-1] == "Shake off"
+    undo(hand)
+    hand.release(shake(hand, a, strokes=5, upright=True))
+    assert hand.undo_texts[-1] == "Shake off"
 
 
 @pytest.mark.feature(12)
@@ -322,9 +350,12 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
     assert board.left_out == {a, y}
     assert all(board.wire_looks[code].idle for code in board.wire_codes.tolist())
     after = hand.shot()
-    for item in (a, y):
+    for item, word in ((a, "muted"), (y, "left out")):
         at = hand.view(*hand.header(item))
         assert after.pixelColor(at) != before.pixelColor(at)
+        head = head_of(board, hand.canvas.look, item)
+        assert head is not None
+        assert head.text == word
     hand.canvas.select(frozenset({a}))
     hand.canvas.toggle_muted()
     assert not board.left_out
@@ -355,3 +386,23 @@ def test_what_has_nothing_to_pass_on_cannot_be_bypassed_and_says_so(hand: Hand) 
     hand.canvas.toggle_bypassed()
     assert not hand.graph.nodes[x].bypassed
     assert "nothing to pass on" in hand.canvas.bubble.text()
+
+
+@pytest.mark.feature(42)
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
+    hand.canvas.set_theme(theme(name))
+    look = hand.canvas.look
+    x = hand.add("torch.randn", 100, 100)
+    hand.canvas.select(frozenset({x}))
+    hand.canvas.toggle_muted()
+    hand.canvas.clear_selection()
+    head = head_of(hand.canvas.board, look, x)
+    assert head is not None
+    ground = blended(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())
+    assert contrast(head.ink, ground) >= 4.5
+    assert contrast(look.color("text_dim"), look.color("canvas")) >= 4.5
+    at = hand.view(*hand.header(x))
+    shot = hand.shot()
+    spots = itertools.product(range(at.x() - 85, at.x() + 40), range(at.y() - 6, at.y() + 10))
+    assert any(contrast(shot.pixelColor(*spot), ground) >= 4.5 for spot in spots)

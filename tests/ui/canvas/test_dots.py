@@ -32,13 +32,15 @@ def dots(hand: Hand, item: ItemId) -> list[tuple[float, float]]:
 
 
 @pytest.mark.feature(14)
-@pytest.mark.parametrize("how", ["alt", "double"])
+@pytest.mark.parametrize("how", ["alt", "both", "double"])
 def test_a_dot_is_put_on_a_wire_and_a_drag_moves_it_on_the_grid(hand: Hand, how: str) -> None:
     _, y = wired(hand)
     at = middle(hand, y)
     count = len(hand.undo_texts)
     if how == "alt":
         hand.click(at, ALT)
+    elif how == "both":
+        hand.click(at, CONTROL | SHIFT)
     else:
         hand.double_click(at)
     ((here_x, here_y),) = dots(hand, y)

@@ -1,14 +1,17 @@
 """What is put onto the canvas: ghosts, drops into wires, room for them, replacing, defaults."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.drops import MIME
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.search_popup import SearchPopup
-from tests.ui.canvas.conftest import Hand
+from tests.ui.canvas.conftest import NO_KEY, Hand
 
 Key = Qt.Key
 Button = Qt.MouseButton
@@ -291,3 +294,22 @@ def test_the_key_resets_the_field_that_is_edited_else_the_selected_nodes(hand: H
     hand.canvas.select(frozenset({item}))
     hand.canvas.reset_to_default()
     assert recipes.differing(hand.graph, item) == ()
+
+
+def test_what_is_dragged_in_is_shown_as_the_card_it_will_be(hand: Hand) -> None:
+    before = hand.shot()
+    data = QMimeData()
+    data.setData(MIME, b"torch.relu")
+    view, copy = hand.canvas.viewport(), Qt.DropAction.CopyAction
+    QApplication.sendEvent(view, QDragEnterEvent(QPoint(300, 200), copy, data, Qt.MouseButton.LeftButton, NO_KEY))
+    QApplication.sendEvent(view, QDragMoveEvent(QPoint(300, 200), copy, data, Qt.MouseButton.LeftButton, NO_KEY))
+    ghost = hand.shot()
+    assert ghost.pixelColor(400, 200) != before.pixelColor(400, 200), "its header"
+    QApplication.sendEvent(view, QDragLeaveEvent())
+    assert hand.shot() == before
+    QApplication.sendEvent(view, QDragMoveEvent(QPoint(300, 200), copy, data, Qt.MouseButton.LeftButton, NO_KEY))
+    hand.drop("torch.relu", (300, 200))
+    (item,) = hand.graph.nodes
+    box = hand.canvas.board.box(item)
+    assert box is not None
+    assert box.contains(400, 200), "where it was shown"

@@ -98,3 +98,20 @@ def test_wires_keep_out_of_blocks_and_out_of_the_rows_of_their_ports(hand: Hand)
             assert not behind(path, rows)
         if not {wire.source, wire.target} & {frame.item, *inside}:
             assert not behind(path, [box.x, box.y, box.right, box.bottom])
+
+
+def test_a_muted_wire_keeps_its_route(hand: Hand) -> None:
+    """It is listed last, and is led around the cards as before."""
+    one, other = hand.add("torch.randn", 0, 0), hand.add("torch.randn", 0, 260)
+    hand.add("torch.randn", 340, 60)
+    hand.add("torch.randn", 340, 330)
+    a, b = hand.add("torch.relu", 760, 20), hand.add("torch.relu", 760, 240)
+    for source, target in ((one, b), (other, a), (one, a), (other, b)):
+        if hand.graph.wire_into(target, "input") is None:
+            hand.wire(source, target, "input")
+    board = hand.canvas.board
+    for wire in list(hand.graph.wires.values()):
+        before = {known: board.paths[k].copy() for known, k in board.wire_index.items()}
+        hand.canvas.toggle_wires_muted((wire,))
+        assert wire in board.muted
+        assert all(np.array_equal(board.paths[k], before[known]) for known, k in board.wire_index.items())
