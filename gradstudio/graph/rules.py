@@ -42,12 +42,16 @@ def legal_targets(graph: Graph, source: ItemId, output: int) -> frozenset[tuple[
 def legal_sources(graph: Graph, target: ItemId, port: str) -> frozenset[tuple[ItemId, int]]:
     """Every output port that a wire into this input may start from."""
     edge = (DEFINITION_INPUTS,) if graph.edges is not None else ()
-    return frozenset(
-        (item, output.index)
-        for item in (*graph.nodes, *graph.blocks, *edge)
-        for output in output_ports(graph, item)
-        if not why_not(graph, item, output.index, target, port)
-    )
+    if not _is_there(graph, target, DEFINITION_OUTPUTS) or find_port(graph, target, port) is None:
+        return frozenset()
+    fed = descendants_of(graph, target) | {target}
+    found = []
+    for item in (*graph.nodes, *graph.blocks, *edge):
+        if _border(graph, item, target, port) or (item in fed and _cycle(graph, item, target, port)):
+            continue
+        outputs = (output.index for output in output_ports(graph, item))
+        found += [(item, output) for output in outputs if not _fits(graph, item, output, target, port)]
+    return frozenset(found)
 
 
 def ancestors_of(graph: Graph, item: ItemId) -> set[ItemId]:

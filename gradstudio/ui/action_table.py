@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.ui.action_table_access import access_rows
 from gradstudio.ui.action_table_adding import adding_rows
 from gradstudio.ui.action_table_edit import arrange_rows
 from gradstudio.ui.action_table_groups import group_rows
@@ -16,6 +17,7 @@ from gradstudio.ui.action_table_shell import shell_rows
 from gradstudio.ui.action_table_tabs import tab_rows
 from gradstudio.ui.action_table_wires import wire_rows
 from gradstudio.ui.actions import ActionRow, MenuRow, Row
+from gradstudio.ui.commands.access import AccessCommands
 from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
 from gradstudio.ui.commands.file import FileCommands
@@ -58,6 +60,7 @@ class Commands(NamedTuple):
     shell: ShellCommands
     tabs: TabCommands
     learning: LearningCommands
+    access: AccessCommands
 
 
 def action_rows(commands: Commands) -> tuple[Row, ...]:
@@ -76,6 +79,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),
         *learning_rows(commands.learning),
+        *access_rows(commands.graph.canvas, commands.access),
         *shell_rows(commands.shell),
         *help_rows(commands.help),
     )

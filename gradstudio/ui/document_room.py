@@ -15,9 +15,11 @@ from gradstudio.graph.names import title
 from gradstudio.ui.action_table import Commands, action_rows
 from gradstudio.ui.action_table_nav import ZOOM_MENU
 from gradstudio.ui.actions import ActionSet
+from gradstudio.ui.announcing import RunNews, announce
 from gradstudio.ui.canvas import CanvasView
 from gradstudio.ui.canvas.typed_view import TypedView
 from gradstudio.ui.code_room import CodeRoom
+from gradstudio.ui.commands.access import AccessCommands
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.commands.debug import DebugCommands
 from gradstudio.ui.commands.edit import EditCommands
@@ -207,7 +209,16 @@ class DocumentRoom(QObject):
             tabs=window.tab_commands,
             shell=window.shell,
             learning=window.learning,
+            access=AccessCommands(window.frame, self._middle, self.tell),
         )
+
+    def _middle(self) -> dict[str, QWidget]:
+        return {"Canvas": self.canvas, "Timeline": self.timeline}
+
+    def tell(self, words: str) -> None:
+        """Say something in the status bar and to a screen reader."""
+        self.status.note(words)
+        announce(self.status, words)
 
     def _wire_session(self) -> None:
         session, store, changed = self.session, self.session.graph_store, self.changed
@@ -231,7 +242,8 @@ class DocumentRoom(QObject):
         self.workspace.timeline_switched.connect(self.changed)
         self.canvas.view_changed.connect(self._on_canvas_view_changed)
         self.canvas.status_message.connect(self.status.say)
-        self.canvas.said.connect(self.status.note)
+        self.canvas.said.connect(self.tell)
+        self._news = RunNews(self.session, lambda words: announce(self.status, words), self)
         self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
         self.file.said.connect(self.status.confirm)
         self.file.warned.connect(self.status.say)

@@ -74,6 +74,7 @@ class Hand:
         """A button went down."""
         self._tapped = False
         self.canvas.close_editor()
+        self.canvas.by_keys = False
         self.canvas.hide_words()
         if self.gesture is not None:
             return
@@ -167,6 +168,9 @@ class Hand:
         if self.gesture is not None or (by_hand and is_gesture(self.canvas, self.at(event.pos()), event.modifiers())):
             return
         at, canvas = self.at(event.pos()), self.canvas
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            canvas.menu_by_key()
+            return
         self.pointer = at
         hit = self.hit(at)
         if hit.item in canvas.board.graph and hit.kind not in ("frame", "port") and not canvas.is_selected(hit.item):

@@ -43,6 +43,7 @@ from gradstudio.ui.canvas.ghost import Ghost
 from gradstudio.ui.canvas.gliding import Gliding
 from gradstudio.ui.canvas.group_commands import GroupCommands
 from gradstudio.ui.canvas.hand import Hand
+from gradstudio.ui.canvas.key_ways import KeyWays
 from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.module_commands import ModuleCommands
@@ -79,6 +80,7 @@ class CanvasView(
     Editing,
     Following,
     GroupCommands,
+    KeyWays,
     ModuleCommands,
     NoteCommands,
     Wayfinding,
@@ -242,6 +244,7 @@ class CanvasView(
         self._paint_trace(painter)
         size = view.width(), view.height()
         paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
+        self._paint_focus(painter)
         self.finding.paint(painter)
         self._paint_debugger(painter)
         if self.hand.gesture is None:
