@@ -11,6 +11,14 @@ WALKS = "View/Walk"
 
 def access_rows(canvas: CanvasView, c: AccessCommands) -> Iterator[Row]:
     """Everything that a mouse does without a menu."""
+    yield from _walk_rows(canvas)
+    next_words = "Canvas, timeline and docks that are seen get the keys one after the other"
+    yield ActionRow("access.next_part", "Next Part", WALKS, 2, c.next_part, ("Ctrl+F6",), tooltip=next_words)
+    yield ActionRow("access.previous_part", "Previous Part", WALKS, 2, c.previous_part, ("Ctrl+Shift+F6",))
+    yield from _wire_rows(canvas)
+
+
+def _walk_rows(canvas: CanvasView) -> Iterator[Row]:
     yield ActionRow(
         "access.back",
         "To What Feeds It",
@@ -51,9 +59,9 @@ def access_rows(canvas: CanvasView, c: AccessCommands) -> Iterator[Row]:
         tooltip="Go to the statement behind the current one",
         canvas_only=True,
     )
-    next_words = "Canvas, timeline and docks that are seen get the keys one after the other"
-    yield ActionRow("access.next_part", "Next Part", WALKS, 2, c.next_part, ("Ctrl+F6",), tooltip=next_words)
-    yield ActionRow("access.previous_part", "Previous Part", WALKS, 2, c.previous_part, ("Ctrl+Shift+F6",))
+
+
+def _wire_rows(canvas: CanvasView) -> Iterator[Row]:
     yield ActionRow(
         "access.wire_from",
         "Wire from Here…",

@@ -52,7 +52,7 @@ class AccessCommands:
 
 def within(part: QWidget) -> QWidget | None:
     """What gets the keys in a part: what had them last, else the first that takes them."""
-    last = part.focusWidget()
+    last: QWidget | None = part.focusWidget()
     if last is not None and _takes(last):
         return last
     if _takes(part):
