@@ -19,6 +19,16 @@ def learning_rows(c: LearningCommands) -> tuple[Row, ...]:
             tooltip="New, Open, recent files, and the examples with pictures",
         ),
         ActionRow(
+            "help.tour",
+            "Tour",
+            "Help",
+            1,
+            c.tour,
+            (),
+            "tour",
+            tooltip="Build, run and differentiate a first program, step by step",
+        ),
+        ActionRow(
             "help.lesson",
             "Lesson",
             "Help",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QTimer
 
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.tour.tour import Tour
 from gradstudio.ui.welcome.greeting import Greeting
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ class LearningCommands(QObject):
         """Keep the window for later."""
         super().__init__(window)
         self._window = window
-        self.greeting = Greeting(window)
+        self.greeting, self.touring = Greeting(window), Tour(window)
+        self.greeting.tour_asked.connect(self.tour)
+        self.greeting.left_empty.connect(self._on_greeting_left_empty)
         window.frame.docks["lesson"].installEventFilter(self)
 
     def welcome(self) -> None:
@@ -71,7 +74,22 @@ class LearningCommands(QObject):
         """What a start without a file shows: the welcome page, unless a person wants none."""
         if self._window.settings.preferences.welcome:
             self.greeting.show()
+        else:
+            self._on_greeting_left_empty()
+
+    # ------------------------------------------------------------------ tour
+
+    def tour(self) -> None:
+        """Lead through a first program, on an empty canvas."""
+        self.greeting.hide()
+        self.touring.begin()
+
+    def _on_greeting_left_empty(self) -> None:
+        """A person who has never been shown round sees an empty canvas."""
+        if not self._window.settings.preferences.tour_done:
+            self.touring.begin()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self.greeting.set_theme(theme)
+        self.touring.set_theme(theme)

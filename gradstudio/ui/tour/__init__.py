@@ -1,0 +1,1 @@
+"""The tour: the first program a person builds, on a live canvas."""
