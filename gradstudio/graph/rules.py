@@ -10,6 +10,8 @@ from gradstudio.graph.ports import find_port, input_ports, output_family, output
 from gradstudio.operators.families import accepts
 
 PRINT = "builtins.print"
+MOST_NAMED = 12
+"""Of a loop that a wire would close, so many items are named."""
 
 
 def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str, *, exact: bool = False) -> str:
@@ -87,15 +89,16 @@ def chain(graph: Graph, start: ItemId, goal: ItemId) -> list[ItemId]:
     if start == goal:
         return [start]
     came: dict[ItemId, ItemId] = {start: start}
-    queue = [start]
+    queue, leaving = [start], graph.outgoing
     for item in queue:
-        for wire in graph.wires_from(item):
-            if wire.target in came or wire.port.startswith("next."):
+        for wire in leaving.get(item, ()):
+            target = wire.target
+            if target in came or wire.port.startswith("next."):
                 continue
-            came[wire.target] = item
-            if wire.target == goal:
+            came[target] = item
+            if target == goal:
                 return _walk_back(came, start, goal)
-            queue.append(wire.target)
+            queue.append(target)
     return []
 
 
@@ -134,7 +137,11 @@ def _cycle(graph: Graph, source: ItemId, target: ItemId, port: str) -> str:
     path = chain(graph, target, source)
     if not path:
         return ""
-    loop = " → ".join(title(graph, item) for item in (*path, path[0]))
+    named = [title(graph, item) for item in (path if len(path) <= MOST_NAMED else path[: MOST_NAMED // 2])]
+    if len(path) > MOST_NAMED:
+        others = len(path) - 2 * len(named)
+        named += [f"… {others} more …", *(title(graph, item) for item in path[-len(named) :])]
+    loop = " → ".join([*named, named[0]])
     return f"This would close a loop: {loop}. A value can only flow forward; use a for block to repeat."
 
 

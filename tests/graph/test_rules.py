@@ -79,6 +79,15 @@ def every_input(graph: Graph) -> list[tuple[ItemId, str]]:
     return [(item, port.path) for item in (*graph.nodes, *graph.blocks) for port in input_ports(graph, item)]
 
 
+def test_of_a_long_loop_both_ends_are_named(d: Drawing) -> None:
+    items = [d.add("torch.relu", name="v0")]
+    for k in range(1, 40):
+        items.append(d.add("torch.relu", items[-1], name=f"v{k}"))
+    reason = why_not(d.graph, items[-1], 0, items[0], "input")
+    assert "a loop: v0 → v1 → v2 → v3 → v4 → v5 → … 28 more … → v34 → " in reason
+    assert "v39 → v0. A value" in reason and "v20" not in reason
+
+
 def test_a_loop_gives_its_values_to_what_stands_inside_only(d: Drawing) -> None:
     _, block, inside = looped(d)
     outside = d.add("torch.relu", name="y")
