@@ -6,8 +6,9 @@ from typing import Protocol
 from gradstudio.advice.births import backward_births, forward_births, spoilt_nodes
 from gradstudio.advice.finding import Finding
 from gradstudio.advice.flow import dead, fading, saturated, without_gradient
+from gradstudio.graph.inner import is_inner
 from gradstudio.graph.model import Graph
-from gradstudio.protocol.autograd import BackwardTraced
+from gradstudio.protocol.autograd import BackwardTraced, of_program
 from gradstudio.protocol.messages import GradRow, Row
 
 MAX_ROWS, MAX_BACKWARDS = 20_000, 20
@@ -41,15 +42,16 @@ def diagnose(graph: Graph, timeline: TimelineLike, gradients: Iterable[GradRow] 
         graph: the program that ran.
         gradients: the gradients as they stand now.
     """
-    rows = [tick.row for tick in timeline.ticks[-MAX_ROWS:] if tick.row is not None]
+    rows = [tick.row for tick in timeline.ticks[-MAX_ROWS:] if tick.row is not None and not is_inner(tick.row.node)]
+    backwards = {number: of_program(traced) for number, traced in timeline.backwards.items()}
     found = list(forward_births(graph, rows))
     spoilt = spoilt_nodes(rows)
-    for number in sorted(timeline.backwards)[-MAX_BACKWARDS:]:
-        traced = timeline.backwards[number]
+    for number in sorted(backwards)[-MAX_BACKWARDS:]:
+        traced = backwards[number]
         found += [*backward_births(graph, traced, spoilt), *fading(graph, traced), *dead(graph, traced)]
     told = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
     found += [finding for finding in saturated(graph, rows) if finding.node not in told]
-    found += [*without_gradient(graph, gradients, timeline.backwards)]
+    found += [*without_gradient(graph, gradients, backwards)]
     weight = {"error": 0, "warning": 1, "info": 2}
     latest = {(finding.kind, finding.node): finding for finding in found}
     return tuple(sorted(latest.values(), key=lambda finding: weight[finding.severity]))

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gradstudio.graph.inner import is_inner, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.records import Summary
@@ -115,3 +116,17 @@ class BackwardTraced(Message, frozen=True):
     pass_number: int = 1
     retained: bool = False
     at_s: float = 0.0
+
+
+def of_program(traced: BackwardTraced) -> BackwardTraced:
+    """The record without what is inside calls of groups: a call stands for all that is inside it."""
+    if not any(is_inner(row.node) or any(is_inner(value.node) for value in row.values) for row in traced.rows):
+        return traced
+    rows = tuple(
+        msgspec.structs.replace(
+            row, node=outermost(row.node), values=tuple(value for value in row.values if not is_inner(value.node))
+        )
+        for row in traced.rows
+    )
+    wires = tuple(wire for wire in traced.wires if not is_inner(wire.target))
+    return msgspec.structs.replace(traced, rows=rows, wires=wires)

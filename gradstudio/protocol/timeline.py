@@ -6,6 +6,7 @@ Nothing is computed anew: a state at a tick is what the engine told of it then.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
+from gradstudio.graph.inner import calls_around, is_inner, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol import timeline_backward
 from gradstudio.protocol.autograd import BackwardTraced, WireGrad
@@ -50,6 +51,7 @@ class Timeline:
         self._incomplete: dict[int, int] = {}
         self._trimmed_at = 0
         self._verb_begins = 0
+        self._calling = ItemId("")
         self._wires = WireIndex()
         self._gradients = GradientLog()
 
@@ -71,7 +73,7 @@ class Timeline:
 
     def add_backward(self, traced: BackwardTraced) -> None:
         """A backward was recorded; its statement's row follows. Told again, it is the same one with every summary."""
-        begin = len(self.ticks)
+        begin, self._calling = len(self.ticks), ItemId("")
         number = traced.backward or (traced.rows[0].backward if traced.rows else 0)
         if self._complete_backward(traced, number):
             return
@@ -91,7 +93,8 @@ class Timeline:
             self.ticks.append(
                 Tick(index, group, "backward", row.node, row.turns, traced.pass_number, number, place, None, row)
             )
-            self._autograd.setdefault(row.node, []).append(index)
+            for owner in (row.node, *(calls_around(row.node) if is_inner(row.node) else ())):
+                self._autograd.setdefault(owner, []).append(index)
             self._gradients.reached(index, traced, number, row)
         self._wires.add(traced, begin)
 
@@ -271,7 +274,7 @@ class Timeline:
     def _add_row(self, row: Row) -> None:
         index = len(self.ticks)
         self._new_pass(row.pass_number, index)
-        self._groups.append(index)
+        self._group_row(row, index)
         self.ticks.append(
             Tick(index, len(self._groups) - 1, "forward", row.node, row.turns, row.pass_number, 0, -1, row, None)
         )
@@ -279,6 +282,13 @@ class Timeline:
         if not row.complete:
             self._incomplete[row.step] = index
         self._gradients.made(index, row)
+
+    def _group_row(self, row: Row, index: int) -> None:
+        """A step is one statement; what ran inside a call belongs to the step of the call, whose row follows."""
+        call = outermost(row.node) if is_inner(row.node) else ItemId("")
+        if not self._calling or self._calling not in (call, row.node):
+            self._groups.append(index)
+        self._calling = call
 
     def _new_pass(self, pass_number: int, index: int) -> None:
         if self.ticks and pass_number > self.ticks[-1].pass_number:
@@ -311,7 +321,8 @@ class Timeline:
                 self._groups.append(index)
             self.ticks.append(entry._replace(index=index, group=len(self._groups) - 1))
             if entry.autograd is not None:
-                self._autograd.setdefault(entry.node, []).append(index)
+                for owner in (entry.node, *(calls_around(entry.node) if is_inner(entry.node) else ())):
+                    self._autograd.setdefault(owner, []).append(index)
         self._incomplete = {step: bisect_left(kept, place) for step, place in self._incomplete.items()}
         self._verb_begins = bisect_left(kept, self._verb_begins)
         self._begins = {t.backward: t.index - t.place for t in self.ticks if t.autograd is not None}

@@ -1,6 +1,8 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
+from gradstudio.graph.inner import path_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.messages import GradRow, Row
 from gradstudio.protocol.records import Record, TensorRecord, TupleRecord
@@ -130,11 +132,14 @@ class History:
         if changed is None:
             return None
         now = self._attention.chosen_turns
+        graph = self._graph
         loops = {loop for loop in chosen.keys() | now.keys() if chosen.get(loop) != now.get(loop)}
         for tick in (moment, self._attention.moment):
             entry = self.timeline.ticks[tick] if tick is not None and tick < len(self.timeline.ticks) else None
             if entry is not None and entry.phase == "backward" and entry.turns:
                 loops.update(self._loops(entry.node)[:1])
+        if graph is not None and any(loop not in graph for loop in loops):
+            return None  # one inside a definition
         return frozenset(changed.union(*map(self._inside, loops)))
 
     # -------------------------------------------------------------- private
@@ -146,12 +151,18 @@ class History:
     def _loops(self, node: ItemId) -> list[ItemId]:
         """The loops around a node, outermost first; a loop is around its own variable."""
         graph = self._graph
-        if graph is None or node not in graph.parents:
+        if graph is None:
             return []
-        if graph.parents[node] == ROOT and node not in graph.blocks:
-            return []
-        around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
-        return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
+        loops = list[ItemId]()
+        for part in path_of(node):
+            loops += _loops_around(graph, part)
+            name = group_of(graph, part)
+            graph = self._inside_of(name, graph)
+        return loops
+
+    def _inside_of(self, name: str, graph: Graph) -> Graph:
+        definition = self._store.graph.definitions.get(name) if self._store is not None and name else None
+        return definition.graph if definition is not None else graph
 
     def _inside(self, block: ItemId) -> set[ItemId]:
         graph = self._graph
@@ -170,6 +181,16 @@ class History:
                 held.append((row.step, node, storage))
                 first[storage] = min(first.get(storage, (row.step, node)), (row.step, node))
         return tuple((first[storage][1], node) for _, node, storage in sorted(held) if first[storage][1] != node)
+
+
+def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
+    """The loops of one graph around a node of it."""
+    if node not in graph.parents:
+        return []
+    if graph.parents[node] == ROOT and node not in graph.blocks:
+        return []
+    around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
+    return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
 
 
 def _storages(record: Record) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from gradstudio.ui.state.graph_store import GraphStore
 from gradstudio.ui.state.held_back import waits
 from gradstudio.ui.state.history import History
 from gradstudio.ui.state.modules_now import ModulesNow
+from gradstudio.ui.state.placed import Placed
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
 
@@ -45,7 +46,7 @@ class Failure(msgspec.Struct, frozen=True):
         return f"{self.failed.type_name}: {self.failed.message}"
 
 
-class ResultStore(ModulesNow, QObject):
+class ResultStore(ModulesNow, Placed, QObject):
     """The results of each node as of `attention.moment`, `attention.backward` and the chosen turns.
 
     Attributes:

@@ -1,5 +1,6 @@
 """Events of the engine that only have to be kept: values, gradients, memory, words. It decides nothing."""
 
+from gradstudio.graph.inner import is_inner, outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol import messages
 from gradstudio.protocol.autograd import BackwardTraced
@@ -34,6 +35,8 @@ def keep(event: messages.Event, results: ResultStore, memory: MemoryStore, texts
 
 def _after(node: ItemId, texts: dict[ItemId, str]) -> ItemId:
     """The node whose statement follows in the text: as far as can be told, the one at work now."""
+    if is_inner(node):
+        return outermost(node)
     nodes = list(texts)
     index = nodes.index(node) + 1 if node in texts else len(nodes)
     return nodes[index] if index < len(nodes) else ItemId("")

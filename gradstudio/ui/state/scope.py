@@ -16,7 +16,7 @@ from gradstudio.graph.edits import (
     SetHeader,
     apply_all,
 )
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.graph.rows import GROUP
 from gradstudio.graph.scope import closed, opened, settled
@@ -53,6 +53,16 @@ class Scope(QObject):
     def names(self) -> tuple[str, ...]:
         """The groups along the path."""
         return self._names(self.path)
+
+    @property
+    def root(self) -> GraphStore:
+        """The store of the program."""
+        return self._root
+
+    @property
+    def definition(self) -> Definition | None:
+        """The definition whose inside is shown; None for the program."""
+        return self._root.graph.definitions.get(self.name) if self.path else None
 
     def titles(self) -> tuple[str, ...]:
         """What the path is called, the program first."""

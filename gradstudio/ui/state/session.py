@@ -20,6 +20,7 @@ from gradstudio.ui.state.problems import ProblemStore
 from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_controller import RunController
 from gradstudio.ui.state.scope import Scope, ShownStore
+from gradstudio.ui.state.shown_results import ShownResults
 from gradstudio.ui.state.wire_trials import WireTrials
 
 
@@ -57,7 +58,7 @@ class Session(QObject):
         self.shown_store = ShownStore(self.graph_store, self.scope, self)
         self.attention = Attention(self)
         self.debug = DebugStore(self.graph_store, self)
-        self.results = ResultStore(self, self.attention, self.graph_store)
+        self.results: ResultStore = ShownResults(self.shown_store, self.attention)
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)

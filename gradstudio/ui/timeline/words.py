@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
+from gradstudio.graph.inner import outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.protocol import timeline_numbering as numbering
@@ -41,7 +42,7 @@ class Names(NamedTuple):
 
     def gone(self, node: ItemId) -> str:
         """That a node is no longer in the program; "" when it is."""
-        return GONE if node and node not in self.graph else ""
+        return GONE if node and outermost(node) not in self.graph else ""
 
 
 def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names, inside: int = 0) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
@@ -254,9 +255,10 @@ class ValueSection(Section):
             return ""
         last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
         ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
-        later = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
+        ran = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
+        later = (msgspec.structs.replace(one, node=results.shown(one.node)) for one in ran)
         writer = overwritten_by(graph, row, subject.output, later)
-        name = title(graph, writer) if writer is not None else ""
+        name = title(graph, writer) if writer in graph else ""
         return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""
 
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
@@ -280,7 +282,7 @@ class ValueSection(Section):
         """At which step of the timeline it was made."""
         results = self._session.results
         unfolded = self._session.attention.unfolded
-        number = number_of_row(results.timeline, node, row, results.moment, unfolded)
+        number = number_of_row(results.timeline, results.full(node), row, results.moment, unfolded)
         return f"As step {number} made it." if number is not None else ""
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
@@ -290,7 +292,9 @@ class ValueSection(Section):
             return None
 
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
-            return run.fetch(subject.node, subject.output, grad, subject.name, leading, rows, columns)
+            node = self._session.results.full(subject.node)
+            name = subject.name if node == subject.node else "".join(subject.name.partition(".")[1:])
+            return run.fetch(node, subject.output, grad, name, leading, rows, columns)
 
         return fetch
 

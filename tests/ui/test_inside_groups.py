@@ -1,0 +1,194 @@
+"""What is inside a call, by hand in the whole window with the real engine: values, gradients, failures of that call."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import INPUTS_CARD
+from gradstudio.protocol.records import TensorRecord
+from gradstudio.ui import theme as themes
+from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.main_window_frame import Frame
+from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.session import Session
+from tests.ui.test_run_by_hand import Desk
+
+pytestmark = pytest.mark.feature(40)
+Key, Keys = Qt.Key, Qt.KeyboardModifier
+PLAIN = """import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 3
+z = y ** 2
+loss = z.sum()
+loss.backward()
+"""
+TWICE = """import torch
+
+
+def half(a):
+    b = a / 2
+    c = b @ b
+    return c
+
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = half(x)
+z = half(x * 3)
+loss = y + z
+loss.backward()
+"""
+
+
+@pytest.fixture(scope="module")
+def desk(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """One window for all tests of this file."""
+    theme, settings = themes.theme("dark"), Settings(tmp_path_factory.mktemp("settings"))
+    themes.apply(qapp, theme)
+    frame, engine = Frame(settings, theme), EngineClient(spare=False)
+    frame.setWindowState(Qt.WindowState.WindowNoState)
+    frame.resize(1280, 800)
+    engine.start()
+    frame.show()
+    yield Desk(MainWindow(frame, Session(engine), settings, theme))
+    frame.may_close = lambda: True
+    frame.close()
+    frame.deleteLater()
+
+
+@pytest.fixture(autouse=True)
+def _ready(desk: Desk, qtbot: QtBot) -> None:
+    desk.qtbot = qtbot
+    desk.until(lambda: desk.session.engine.ready)
+    desk.window.frame.activateWindow()
+    desk.until(desk.window.frame.isActiveWindow)
+
+
+def open_text(desk: Desk, text: str) -> None:
+    desk.open(text)
+    desk.window.canvas.setFocus()
+
+
+def run(desk: Desk) -> None:
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.outcome in ("done", "failed") and not desk.session.run.state.busy)
+
+
+def inner(desk: Desk, name: str) -> ItemId:
+    shown = desk.session.shown_store.graph
+    return next(item for item, node in shown.nodes.items() if name in node.names)
+
+
+def number(desk: Desk, item: ItemId) -> object:
+    outputs = desk.session.results.outputs(item)
+    record = outputs[0] if outputs else None
+    return record.summary.value if isinstance(record, TensorRecord) else None
+
+
+def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_number(desk: Desk) -> None:
+    open_text(desk, PLAIN)
+    desk.window.canvas.select(frozenset({desk.node("y"), desk.node("z")}))
+    desk.key(Key.Key_G, Keys.ControlModifier)
+    editor = desk.window.canvas.in_place.editor
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, "squared")
+    QTest.keyClick(editor, Key.Key_Return)
+    run(desk)
+    desk.click("z")
+    desk.window.canvas.step_in()
+    assert desk.session.scope.names() == ("squared",)
+    y = inner(desk, "y")
+    assert number(desk, y) == [3.0, 6.0]
+    assert number(desk, INPUTS_CARD) == [1.0, 2.0]
+    grad = desk.session.results.grad(y)
+    assert grad is not None and grad.grad is not None and grad.grad.value == [6.0, 12.0]
+    row = desk.window.canvas.board.row(y)
+    assert row is not None and row.outputs == desk.session.results.outputs(y)
+    desk.window.canvas.step_out()
+    assert number(desk, desk.node("z")) == [9.0, 36.0]
+
+
+def test_two_calls_of_one_group_show_what_each_of_them_was(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    for name, expected in (("y", [0.5, 1.0]), ("z", [1.5, 3.0])):
+        desk.click(name)
+        desk.window.canvas.step_in()
+        b = inner(desk, "b")
+        assert number(desk, b) == expected
+        wire = next(wire for wire in desk.session.shown_store.graph.wires_from(b))
+        assert desk.session.results.wire_grad(wire) is not None
+        desk.window.canvas.step_out()
+
+
+def test_a_failure_inside_stands_on_the_inner_card_and_on_the_call(desk: Desk) -> None:
+    open_text(desk, TWICE.replace("[1.0, 2.0]", "[[1.0, 2.0]]"))
+    run(desk)
+    results = desk.session.results
+    failure = results.failure(desk.node("y"))
+    assert failure is not None and failure.failed.address == "y/c"
+    desk.click("y")
+    desk.window.canvas.step_in()
+    c = inner(desk, "c")
+    assert results.failure(c) is not None and results.failure(inner(desk, "b")) is None
+    assert [one.failed.node for one in results.failures] == [c]
+
+
+def test_stepping_in_the_record_lights_the_call_and_inside_it_the_statement(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    session = desk.session
+    ticks = session.results.timeline.ticks
+    place = next(k for k, tick in enumerate(ticks) if tick.node.startswith(f"{desk.node('z')}/"))
+    session.attention.look_at(place)
+    active = session.results.active
+    assert active is not None and active.node == desk.node("z")
+    assert len(session.results.active_group) > 1 and session.results.active_group[-1].row is not None
+    desk.click("z")
+    desk.window.canvas.step_in()
+    active = session.results.active
+    assert active is not None and active.node == INPUTS_CARD
+    session.attention.look_at_now()
+
+
+LAYERS = """import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+
+    def forward(self, x):
+        h = self.fc(x)
+        return torch.relu(h)
+
+
+x = torch.ones(1, 2)
+net = Block(2)
+y = net(x)
+loss = y.sum()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("entered", ["net", "y"])
+def test_inside_a_module_layers_have_their_leaves_and_values_those_of_the_call(desk: Desk, entered: str) -> None:
+    open_text(desk, LAYERS)
+    run(desk)
+    results, net = desk.session.results, desk.node("net")
+    leaf = results.grad(net, 0, "fc.weight")
+    assert desk.session.scope.enter(desk.node(entered))
+    fc = inner(desk, "fc")
+    own = results.grad(fc, 0, "weight")
+    assert leaf is not None and own is not None and own.grad is not None
+    assert leaf.grad is not None and own.grad.value == leaf.grad.value
+    assert number(desk, inner(desk, "h")) is not None
+    desk.session.scope.leave(0)
