@@ -258,7 +258,7 @@ class ValueSection(Section):
         ran = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
         later = (msgspec.structs.replace(one, node=results.shown(one.node)) for one in ran)
         writer = overwritten_by(graph, row, subject.output, later)
-        name = title(graph, writer) if writer in graph else ""
+        name = title(graph, writer) if writer is not None and writer in graph else ""
         return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""
 
     def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
