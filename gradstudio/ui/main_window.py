@@ -141,6 +141,7 @@ class MainWindow(WindowParts):
         self.overlays.changed.connect(self.actions.refresh)
         self.library.chosen.connect(lambda key: self.canvas.add_operator(key))
         self.library.carried.connect(lambda key: self.canvas.carry_operator(key))
+        self.library.said.connect(self.status.say)
         self.shelf.changed.connect(self._on_shelf_changed)
         self.habits.changed.connect(self._on_habits_changed)
         self.library.tree.selectionModel().currentChanged.connect(self._on_library_current_changed)

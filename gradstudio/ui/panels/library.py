@@ -7,16 +7,15 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
-from gradstudio.operators.words import plain
+from gradstudio.ui.panels.library_help import OperatorHelp
 from gradstudio.ui.panels.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
 from gradstudio.ui.panels.library_tree import LibraryTree
-from gradstudio.ui.panels.signature import signature
 from gradstudio.ui.state.shelf import Shelf
-from gradstudio.ui.theme import Theme, mono_font, tinted
+from gradstudio.ui.theme import Theme, tinted
 
 INDEX_MS: Final = 60
 """So long after it is first shown the index of the search is begun, a slice at a time."""
@@ -32,10 +31,12 @@ class LibraryPanel(QWidget):
     Signals:
         chosen(object): Enter was pressed on an operator's key.
         carried(object): an operator's key was double-clicked.
+        said(object): why what was dragged out was not placed.
     """
 
     chosen = Signal(object)
     carried = Signal(object)
+    said = Signal(object)
 
     def __init__(
         self, catalogue: Catalogue, theme: Theme, shelf: Shelf | None = None, parent: QWidget | None = None
@@ -87,6 +88,7 @@ class LibraryPanel(QWidget):
         self.field.textChanged.connect(self._on_field_text_changed)
         self.tree.operator_activated.connect(self.chosen)
         self.tree.operator_carried.connect(self.carried)
+        self.tree.operator_refused.connect(self._on_tree_operator_refused)
         self.tree.star_clicked.connect(self._on_tree_star_clicked)
         self.tree.expanded.connect(self._on_tree_expanded)
         self.tree.collapsed.connect(self._on_tree_collapsed)
@@ -115,8 +117,13 @@ class LibraryPanel(QWidget):
         return QSize(230, 500)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Build the index when the window has answered its first clicks: typing must not wait for it."""
+        """Build the index when the window has answered its first clicks: typing must not wait for it.
+
+        What was used last is listed anew now, not while somebody drags one operator after the other.
+        """
         super().showEvent(event)
+        if not event.spontaneous() and not self.model.has_recent:
+            self._take_up_shelf()
         if self._slices is None:
             self._slices = self._catalogue.index_slices()
             QTimer.singleShot(INDEX_MS, self, self._build_index)
@@ -239,18 +246,28 @@ class LibraryPanel(QWidget):
         self._open |= {(title,) for title, rows in own if rows and (title,) not in self._seen}
         self._seen |= {(title,) for title, rows in own if rows}
         if self.model.show_own(own):
-            self._on_shelf_changed()
+            self._take_up_shelf(anew=False)
 
     def _on_shelf_changed(self) -> None:
-        """Take up the change; what lies under the pointer stays there."""
+        """Favourites are others at once; what was used last is only while nobody looks: rows must not move."""
+        if not self.isVisible():
+            self._take_up_shelf()
+        elif not self.model.has_favourites:
+            self._take_up_shelf(anew=False)
+
+    def _on_tree_operator_refused(self, key: str) -> None:
+        self.said.emit(f"{key} was not placed: let it go over the canvas.")
+
+    def _take_up_shelf(self, *, anew: bool = True) -> None:
+        """Take up the change, of what was used last only `anew`; what lies under the pointer stays there."""
         tree, model = self.tree, self.model
         if model.searching:
-            model.take_up_shelf()
+            model.take_up_shelf(anew=anew)
             return
         current, bar = model.path(tree.currentIndex()), tree.verticalScrollBar()
         held = tree.indexAt(QPoint(1, 1)) if bar.value() or tree.underMouse() else QModelIndex()
         path, top = model.path(held), tree.visualRect(held).top()
-        model.take_up_shelf()
+        model.take_up_shelf(anew=anew)
         self._restore_open()
         tree.setCurrentIndex(model.find(current) if current else QModelIndex())
         anchor = model.find(path) if path else QModelIndex()
@@ -261,36 +278,3 @@ class LibraryPanel(QWidget):
 
     def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self.help.show_operator(self.model.operator(current))
-
-
-class OperatorHelp(QFrame):
-    """Signature and summary of the current operator, under the tree."""
-
-    def __init__(self, parent: QWidget) -> None:
-        """Hidden until an operator is current."""
-        super().__init__(parent)
-        self.setObjectName("operator_help")
-        self._signature, self._summary = QLabel("", self), QLabel("", self)
-        self._signature.setFont(mono_font(11))
-        self._summary.setProperty("role", "dim")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 6, 2)
-        layout.setSpacing(3)
-        for label in (self._signature, self._summary):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            layout.addWidget(label)
-        self.hide()
-
-    def show_operator(self, operator: Operator | None) -> None:
-        """Show how an operator is written and what it does; nothing for None."""
-        self.setVisible(operator is not None)
-        if operator is not None:
-            self._signature.setText(_breakable(signature(operator)))
-            self._summary.setText(plain(operator.summary))
-
-
-def _breakable(text: str) -> str:
-    """The text with places where a narrow label may break it."""
-    return text.replace("(", "(\u200b").replace(".", ".\u200b")

@@ -90,6 +90,7 @@ class LibraryModel(QAbstractItemModel):
         super().__init__(parent)
         self._catalogue, self._theme = catalogue, theme
         self.shelf = shelf or Shelf(parent=self)
+        self._favourites, self._recent = self.shelf.favourites, self.shelf.recent
         self._typed = ""
         self._own: tuple[tuple[str, tuple[Operator, ...]], ...] = ()
         self._rows = self._browsed = self._tree()
@@ -112,8 +113,21 @@ class LibraryModel(QAbstractItemModel):
         """What may have been meant by a search that found nothing."""
         return self._catalogue.index.nearest(self._typed)
 
-    def take_up_shelf(self) -> None:
-        """Favourites or recent ones are others now; finds keep their places while they are looked at."""
+    @property
+    def has_favourites(self) -> bool:
+        """Whether the favourites listed are those of now."""
+        return self._favourites == self.shelf.favourites
+
+    @property
+    def has_recent(self) -> bool:
+        """Whether what was used last is listed as it is now."""
+        return self._recent == self.shelf.recent
+
+    def take_up_shelf(self, *, anew: bool = True) -> None:
+        """Favourites are others now, with `anew` recent ones, too; finds keep their places while they are looked at."""
+        self._favourites = self.shelf.favourites
+        if anew:
+            self._recent = self.shelf.recent
         if self.searching:
             self._browsed = self._tree()
             if self._rows.root.children:
@@ -165,7 +179,7 @@ class LibraryModel(QAbstractItemModel):
 
     def _tree(self) -> _Rows:
         rows = _Rows()
-        for title, keys in ((FAVOURITES, self.shelf.favourites), (RECENT, self.shelf.recent), (COMMON, COMMON_KEYS)):
+        for title, keys in ((FAVOURITES, self._favourites), (RECENT, self._recent), (COMMON, COMMON_KEYS)):
             self._add_group(rows, rows.root, title, (self._catalogue.entry(key) for key in keys))
         for title, own in self._own:
             self._add_group(rows, rows.root, title, own)

@@ -47,6 +47,8 @@ STAR_SLOT_PX: Final = 22
 BESIDE_PX: Final = 10
 """Help stands beside the list, which can be read on."""
 LEAST_PHRASE_PX: Final = 36
+LEAST_HOME_PX: Final = 18
+"""Where there is less room beside a title, where the operator lives is left out: the title is read first."""
 HELP_MS: Final = 220
 """Help comes sooner than Qt's own tooltips do: a list is read row by row."""
 Index = QModelIndex | QPersistentModelIndex
@@ -63,11 +65,13 @@ class LibraryTree(QTreeView):
     Signals:
         operator_activated(object): the key; Enter was pressed on it.
         operator_carried(object): the key; it was double-clicked.
+        operator_refused(object): the key; it was dragged to where it cannot be placed.
         star_clicked(object): the key of the operator whose star was clicked.
     """
 
     operator_activated = Signal(object)
     operator_carried = Signal(object)
+    operator_refused = Signal(object)
     star_clicked = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -191,7 +195,8 @@ class LibraryTree(QTreeView):
         picture = _drag_picture(operator, self._theme, self.devicePixelRatioF())
         drag.setPixmap(picture)
         drag.setHotSpot(QPoint(16, round(picture.deviceIndependentSize().height()) + ABOVE_PX))
-        drag.exec(Qt.DropAction.CopyAction)
+        if drag.exec(Qt.DropAction.CopyAction) == Qt.DropAction.IgnoreAction:
+            self.operator_refused.emit(operator.key)
 
     # ------------------------------------------------------------------ inside
 
@@ -255,8 +260,7 @@ class _OperatorDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         operator = index.data(OPERATOR_ROLE)
         if not isinstance(operator, Operator):
-            super().paint(painter, option, index)
-            self._paint_count(painter, QRect(option.rect), int(index.data(COUNT_ROLE) or 0))
+            self._paint_group(painter, option, index)
             return
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hidden = QStyleOptionViewItem(option)
@@ -278,10 +282,10 @@ class _OperatorDelegate(QStyledItemDelegate):
         place = rect.adjusted(MARK_PX + 9, 0, 0, 0)
         ink, dim = ("selection_text", "selection_text") if selected else ("text", "text_dim")
         metrics = QFontMetrics(self._small)
-        home = home_of(operator)
-        wanted = painter.fontMetrics().horizontalAdvance(operator.title) + metrics.horizontalAdvance(home) + 10
-        home = home if wanted <= place.width() else short_home_of(operator)
-        room = place.width() - metrics.horizontalAdvance(home) - 10
+        free = place.width() - painter.fontMetrics().horizontalAdvance(operator.title) - 10
+        home = home_of(operator) if metrics.horizontalAdvance(home_of(operator)) <= free else short_home_of(operator)
+        home = metrics.elidedText(home, Qt.TextElideMode.ElideRight, free) if free >= LEAST_HOME_PX else ""
+        room = place.width() - (metrics.horizontalAdvance(home) + 10 if home else 0)
         painter.setPen(theme.color(ink))
         mark = theme.color(ink if selected else "accent")
         title = QRect(place.left(), place.top(), room, place.height())
@@ -309,6 +313,18 @@ class _OperatorDelegate(QStyledItemDelegate):
             ratio = self._tree.devicePixelRatioF()
             self._stars[name, role] = tinted(name, self._theme.color(role), STAR_PX, ratio)
         return self._stars[name, role]
+
+    def _paint_group(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """The heading, as far as there is room for it before its count."""
+        count = int(index.data(COUNT_ROLE) or 0)
+        shown = QStyleOptionViewItem(option)
+        self.initStyleOption(shown, index)
+        counted = QFontMetrics(self._small).horizontalAdvance(str(count)) if count else 0
+        room = QRect(shown.rect).width() - STAR_SLOT_PX - counted - 14
+        shown.text = QFontMetrics(shown.font).elidedText(str(shown.text), Qt.TextElideMode.ElideRight, room)
+        widget = shown.widget
+        widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, shown, painter, widget)
+        self._paint_count(painter, QRect(option.rect), count)
 
     def _paint_count(self, painter: QPainter, rect: QRect, count: int) -> None:
         if not count:

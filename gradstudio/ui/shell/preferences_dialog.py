@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.settings import Preferences, Settings
+from gradstudio.ui.shell.fitting import fit
 from gradstudio.ui.shell.key_map import KeyMap
 from gradstudio.ui.shell.key_page import KeyPage
 from gradstudio.ui.shell.preference_fields import Field, Themes, field_of
@@ -56,8 +57,7 @@ class PreferencesDialog(QDialog):
         settings.changed.connect(self._show_values)
         self._show_values()
         self.pages.setCurrentRow(0)
-        scale = ui_font().pixelSize() / 13
-        self.resize(round(WIDTH_PX * scale), round(HEIGHT_PX * min(scale, 1.2)))
+        fit(self, WIDTH_PX, HEIGHT_PX)
 
     def _fill_pages(self) -> None:
         for page in PAGES:
@@ -111,7 +111,18 @@ class PreferencesDialog(QDialog):
         column.setSpacing(12)
         column.addLayout(middle, 1)
         column.addLayout(foot)
-        self._reset.setAutoDefault(False)
+        for button in (self._reset, self._close):
+            button.setAutoDefault(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus, and never one that has not."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            focused = self.focusWidget()
+            if isinstance(focused, QPushButton) and not event.isAutoRepeat():
+                focused.click()
+            event.accept()
+            return
+        super().keyPressEvent(event)
 
     def show_page(self, page: str) -> None:
         """Turn to a page."""

@@ -19,13 +19,16 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.ui.panels.inspector.form import label
+from gradstudio.ui.shell.fitting import fit
 from gradstudio.ui.shell.fuzzy import fit_words
 from gradstudio.ui.shell.gesture_sheet import GESTURES
 from gradstudio.ui.shell.key_map import STEP, KeyLine
-from gradstudio.ui.theme import mono_font, scaled
+from gradstudio.ui.theme import mono_font
 
 Button = QDialogButtonBox.StandardButton
 MOUSE: Final = "Mouse on the Canvas"
+WIDTH_PX: Final = 820
+HEIGHT_PX: Final = 640
 MARGIN_MM: Final = 14.0
 PAGE_SHEET: Final = (
     "body { font-family: sans-serif; font-size: 9pt; } h1 { font-size: 15pt; } "
@@ -95,7 +98,7 @@ class ShortcutDialog(QDialog):
         for widget in (self.search, self._area, buttons):
             column.addWidget(widget)
         self.fill("")
-        self.resize(scaled(820), scaled(640))
+        fit(self, WIDTH_PX, HEIGHT_PX)
 
     def shown(self) -> tuple[str, ...]:
         """The commands that are listed, group by group."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gradstudio.operators import blocks
@@ -88,7 +89,7 @@ def test_a_word_that_nothing_fits_says_so(qtbot: QtBot, dark: Theme) -> None:
 def test_the_operator_that_is_current_is_explained(qtbot: QtBot, dark: Theme) -> None:
     library = panel(qtbot, dark)
     library.tree.setCurrentIndex(child(library, 1))
-    assert library.help.isVisible()
+    assert library.help.words().startswith("torch.randn(")
     assert "torch.randn" in str(child(library, 1).data(Qt.ItemDataRole.ToolTipRole))
 
 
@@ -191,11 +192,51 @@ def test_finds_can_be_starred_and_keep_their_places(qtbot: QtBot, dark: Theme) -
     assert library.shelf.favourites == (before[4], before[0])
 
 
-def test_what_was_used_last_stands_first_among_the_recent(qtbot: QtBot, dark: Theme) -> None:
+def test_what_was_used_last_stands_first_among_the_recent_when_the_library_is_next_shown(
+    qtbot: QtBot, dark: Theme
+) -> None:
     library = panel(qtbot, dark)
+    row, before = child(library, 3), library.tree.visualRect(child(library, 3))
     for key in ("torch.exp", "torch.sin", "torch.exp"):
         library.shelf.use(key)
+    assert not library.model.find((RECENT,)).isValid()
+    assert library.tree.visualRect(row) == before, "rows must not move under the hand"
+    library.hide()
+    library.show()
     assert list(keys_under(library.model, group(library, RECENT))) == ["torch.exp", "torch.sin"]
+
+
+def test_no_row_moves_when_another_operator_is_selected(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    shown, said = library.tree.size(), {library.help.words()}
+    for row in range(6):
+        click(library, library.tree.visualRect(child(library, row)).center())
+        said.add(library.help.words())
+        assert library.tree.size() == shown
+    assert len(said) == 7
+
+
+def test_what_is_let_go_where_no_canvas_is_says_so(qtbot: QtBot, dark: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = panel(qtbot, dark)
+    monkeypatch.setattr(QDrag, "exec", lambda *_actions: Qt.DropAction.IgnoreAction)
+    said: list[object] = []
+    library.said.connect(said.append)
+    at = library.tree.visualRect(child(library, 1)).center()
+    viewport = library.tree.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    for step in (20, 40):
+        QTest.mouseMove(viewport, at + QPoint(step, step))
+        move = QMouseEvent(
+            QEvent.Type.MouseMove,
+            QPointF(at + QPoint(step, step)),
+            QPointF(viewport.mapToGlobal(at + QPoint(step, step))),
+            Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QApplication.sendEvent(viewport, move)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert said[0] == "torch.randn was not placed: let it go over the canvas."
 
 
 def test_rows_stay_where_they_are_while_one_scrolls_through_them(qtbot: QtBot, dark: Theme) -> None:

@@ -183,3 +183,21 @@ def test_the_sheet_and_the_palette_show_the_chosen_keys(window: MainWindow, sett
 
 def test_the_buttons_do_not_take_enter_from_the_fields(page: KeyPage) -> None:
     assert not any(button.autoDefault() for button in page.findChildren(QPushButton))
+
+
+@pytest.mark.feature(47)
+def test_return_on_take_them_takes_the_keys_and_leaves_the_preferences_open(
+    window: MainWindow, preferences: Open, page: KeyPage
+) -> None:
+    find(page, "tidy")
+    click(page.change)
+    QTest.keyClick(page.capture, Key.Key_S, CONTROL)
+    focused = QApplication.focusWidget()
+    assert focused is page.take
+    QTest.keyClick(focused, Key.Key_Return)
+    assert page.isVisible(), "Return closed the preferences"
+    assert keys_of(window, "graph.tidy") == ["Ctrl+S"] and keys_of(window, "file.save") == []
+    dialog = page.window()
+    assert not any(button.autoDefault() or button.isDefault() for button in dialog.findChildren(QPushButton))
+    QTest.keyClick(page.search, Key.Key_Return)
+    assert page.isVisible()
