@@ -194,7 +194,7 @@ def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             tooltip="Make the operator that is selected, in the Library or on the canvas, a favourite, or no longer",
         ),
         ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
-        ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note", one),
+        ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note"),
         ActionRow(
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),

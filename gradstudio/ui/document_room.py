@@ -184,11 +184,10 @@ class DocumentRoom(QObject):
         self.file = FileCommands(context, window.documents, self)
         self.graph = GraphCommands(
             context,
-            self.inspector,
-            lambda: docks.bring_forward("inspector"),
             window.find_operator,
             window.toggle_favourite,
         )
+        self.canvas.command_requested.connect(lambda command: window.actions[str(command)].trigger())
         self.commands = Commands(
             file=self.file,
             edit=EditCommands(context),

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 Row = tuple[str, Callable[[], object]] | None
 
 
-def worn_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
-    """Muting, bypassing, collapsing, pinning."""
+def part_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """Muting, bypassing, collapsing."""
     graph = canvas.board.graph
     node, block = graph.nodes.get(item), graph.blocks.get(item)
     holder = node or block
@@ -20,7 +20,10 @@ def worn_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield f"{'Unmute' if holder.muted else 'Mute'}\tM", canvas.toggle_muted
     if node is not None:
         yield f"{'Compute again' if node.bypassed else 'Bypass'}\tShift+M", canvas.toggle_bypassed
-    yield None
     yield f"{'Expand' if canvas.is_worn('collapsed') else 'Collapse'}\tH", canvas.toggle_collapsed
+
+
+def face_rows(canvas: "CanvasView") -> Iterator[Row]:
+    """Hiding ports, pinning."""
     yield f"{'Show' if canvas.is_worn('tucked') else 'Hide'} unused ports\tCtrl+H", canvas.toggle_tucked
     yield f"{'Unpin' if canvas.is_worn('pinned') else 'Pin'}\tP", canvas.toggle_pinned

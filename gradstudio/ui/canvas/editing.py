@@ -107,22 +107,32 @@ class InPlace:
         editor.setAccessibleName(name)
         self._show_line(editor, box)
 
-    def edit_note(self, item: ItemId) -> None:
-        """Edit the note of an item, or make one; the program's last comment is that of ""."""
+    def edit_note(self, item: ItemId, at: tuple[float, float] | None = None) -> None:
+        """Edit the note of an item, or make one; the program's last comment is that of "".
+
+        A note that is made stands where `at` says, in scene pixels, else above its card.
+        """
         self.close()
         canvas = self._canvas
         board = canvas.board
         note, box = board.notes.get(item), board.box(item)
         if note is not None:
             place, text = note.box, note.text
+        elif at is not None:
+            place, text = Box(*at, 232, 56), ""
         elif box is not None:
             place, text = Box(box.x, box.y - 70, 232, 56), ""
         else:
             return
-        editor = NoteEdit(canvas.viewport(), text, lambda new: canvas.set_note(item, new), canvas.look.theme)
-        shown = canvas.camera.box_to_view(place)
-        rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), canvas.viewport().rect())
+        commit = (
+            partial(canvas.set_note, item) if note is not None or at is None else partial(canvas.make_note, item, at)
+        )
+        editor = NoteEdit(canvas.viewport(), text, commit, canvas.look.theme)
+        room, shown = canvas.viewport().rect(), canvas.camera.box_to_view(place)
+        rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), room)
+        rect.moveTop(max(room.top() + 2, min(rect.top(), room.bottom() - rect.height() - 2)))
         editor.setGeometry(rect)
+        editor.textChanged.connect(editor.grow)
         self._take(editor)
 
     def close(self) -> None:

@@ -11,6 +11,8 @@ from gradstudio.ui.theme import Theme, mono_font, ui_font
 
 LEAST_WIDTH: Final = 130
 LEAST_HEIGHT: Final = 24
+NOTE_MARGIN: Final = 10
+_RETURNS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 Commit = Callable[[str], str]
 """Takes the text; returns why it is refused, or ""."""
 Step = Callable[[str, int, Qt.KeyboardModifier], str]
@@ -112,19 +114,32 @@ class NoteEdit(QPlainTextEdit):
         super().__init__(text, parent)
         self._commit, self._open = commit, True
         self.setFont(ui_font(12))
-        self.setPlaceholderText("A comment, printed above the statement")
+        self.setPlaceholderText("A note in Markdown, kept as a comment of the code. Ctrl+Enter keeps it, Esc does not.")
         self.setStyleSheet(
             f"QPlainTextEdit {{ background: {theme.note}; color: {theme.note_text};"
             f" border: 1px solid {theme.focus}; padding: 3px; }}"
         )
 
+    def grow(self) -> None:
+        """As high as its lines, within the canvas."""
+        lines = self.document().size().height()  # of a plain text's document in lines
+        wanted = round(lines * self.fontMetrics().lineSpacing()) + 2 * NOTE_MARGIN
+        parent = self.parentWidget()
+        if parent is not None and self.height() < wanted:
+            room = parent.height() - self.y() - 2
+            self.resize(self.width(), max(self.height(), min(wanted, room)))
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are no commands of the window: Ctrl+Enter runs nothing."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and (_ends(event)):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self._close("cancelled")
-        elif (
-            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        ):
+        elif _ends(event):
             self._close("kept")
         else:
             super().keyPressEvent(event)
@@ -140,6 +155,12 @@ class NoteEdit(QPlainTextEdit):
             if how == "kept":
                 self._commit(self.toPlainText())
             self.closed.emit(how)
+
+
+def _ends(event: QKeyEvent) -> bool:
+    """Whether a key ends writing a note."""
+    with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+    return event.key() == Qt.Key.Key_Escape or (event.key() in _RETURNS and with_control)
 
 
 def editor_place(x: float, y: float, width: float, height: float, room: QRect) -> QRect:

@@ -1,10 +1,8 @@
 """The rows of context menus about modules: another call, modes, initialisers, the order of children."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
-
-from PySide6.QtWidgets import QMenu
 
 from gradstudio.graph import modes
 from gradstudio.graph.joining import is_callable
@@ -13,11 +11,11 @@ from gradstudio.graph.ports import operator_of
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Operator
 from gradstudio.ui.canvas.leaves import leaves_of
+from gradstudio.ui.canvas.menu_rows import Below, Row
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
-Row = tuple[str, Callable[[], object]] | None
 PREFIX: Final = "torch.nn.init."
 COMMON: Final = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "normal_", "uniform_")
 """Initialisers that stand first; the others follow in the catalogue's order."""
@@ -50,19 +48,17 @@ def child_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
         yield "Move down", partial(canvas.move_child, item, path, 1)
 
 
-def add_initialisers(menu: QMenu, canvas: "CanvasView", item: ItemId, leaf: str) -> None:
+def initialiser_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[Below]:
     """Submenus "Initialise weight with…", for the parameter that was clicked or for each of the first few."""
     module = canvas.module_of(item)
     if module is None:
         return
     known = [one for one in leaves_of(canvas.board.results, module) or () if not one.buffer]
     for one in (one for one in known[:4] if not leaf or one.path == leaf):
-        below = menu.addMenu(f"Initialise {one.path} with…")
-        for operator in initialisers():
-            action = below.addAction(operator.title)
-            action.setToolTip(operator.summary)
-            does = partial(canvas.initialise, item, one.path, operator.key)
-            action.triggered.connect(lambda _checked=False, does=does: does())
+        yield Below(
+            f"Initialise {one.path} with…",
+            [(each.title, partial(canvas.initialise, item, one.path, each.key)) for each in initialisers()],
+        )
 
 
 def initialisers() -> tuple[Operator, ...]:

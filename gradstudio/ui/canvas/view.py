@@ -94,12 +94,14 @@ class CanvasView(
         said(object): what was done, for the status bar.
         view_changed(): zoom or place changed.
         what_if_requested(object): a person wants to try another value at this node.
+        command_requested(object): the id of a command of the window, chosen in a menu of the canvas.
     """
 
     status_message = Signal(object)
     said = Signal(object)
     view_changed = Signal()
     what_if_requested = Signal(object)
+    command_requested = Signal(object)
 
     def __init__(self, session: SessionLike, overlays: Overlays, theme: Theme, parent: QWidget | None = None) -> None:
         """Show the session's graph and follow it."""

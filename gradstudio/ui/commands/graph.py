@@ -8,7 +8,6 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.commands.tidying import tidy
-from gradstudio.ui.panels.inspector import InspectorPanel
 from gradstudio.ui.seed_dialog import SeedDialog
 
 
@@ -18,13 +17,11 @@ class GraphCommands:
     def __init__(
         self,
         context: Context,
-        inspector: InspectorPanel,
-        show_inspector: Callable[[], None],
         find_operator: Callable[[], None],
         toggle_favourite: Callable[[], None],
     ) -> None:
-        """`show_inspector` brings the dock forward before its fields take the cursor; so `find_operator`."""
-        self._context, self._inspector, self._show_inspector = context, inspector, show_inspector
+        """`find_operator` brings the Library forward and takes the cursor there."""
+        self._context = context
         self.find_operator, self.toggle_favourite = find_operator, toggle_favourite
         self.canvas = context.canvas
         self._store, self._attention = context.session.shown_store, context.session.attention
@@ -34,9 +31,14 @@ class GraphCommands:
         return len(self._attention.selection) == 1 and self._attention.current in self._store.graph.nodes
 
     def add_note(self) -> None:
-        """Write a note to the selected statement."""
-        self._show_inspector()
-        self._inspector.focus_note()
+        """Write a note to the selected statement, where it stands; without one a free note at the pointer."""
+        item = self._attention.current
+        if item is None or item not in self._store.graph:
+            self.canvas.add_note_at(*self.canvas.pointer_or_middle())
+            return
+        home = self.canvas.board.home(item)
+        self.canvas.show_items((home,))
+        self.canvas.edit_note(home)
 
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""

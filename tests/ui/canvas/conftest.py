@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -138,6 +138,11 @@ class Hand:
     def shot(self) -> QImage:
         """What the viewport shows."""
         return self.canvas.viewport().grab().toImage()
+
+
+def entries(menu: QMenu) -> list[QAction]:
+    """All that can be chosen in a menu, in its submenus too, and these themselves."""
+    return [action for each in (menu, *menu.findChildren(QMenu)) for action in each.actions()]
 
 
 @pytest.fixture

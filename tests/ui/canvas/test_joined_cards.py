@@ -10,7 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.inference import LeafInference, PortInference
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.things import PortRef
-from tests.ui.canvas.conftest import CONTROL, Hand
+from tests.ui.canvas.conftest import CONTROL, Hand, entries
 
 LINEAR, DROPOUT, SEQUENTIAL = "torch.nn.Linear", "torch.nn.Dropout", "torch.nn.Sequential"
 
@@ -130,7 +130,7 @@ def test_calling_again_splits_the_card_and_deleting_a_call_joins_it(hand: Hand) 
     x, y = hand.header(call)
     hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(x, y)))
     menu = context_menu(hand.canvas, hit, x, y)
-    action = next(action for action in menu.actions() if action.text().startswith("Call again"))
+    action = next(action for action in entries(menu) if action.text().startswith("Call again"))
     action.trigger()
     board = hand.canvas.board
     second = next(item for item in calls_of(hand.graph, module) if item != call)
@@ -226,7 +226,7 @@ def test_an_initialiser_is_written_behind_the_module(hand: Hand) -> None:
     x, y = hand.header(call)
     hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(x, y)))
     menu = context_menu(hand.canvas, hit, x, y)
-    below = next(action.menu() for action in menu.actions() if action.text() == "Initialise weight with…")
+    below = next(action.menu() for action in entries(menu) if action.text() == "Initialise weight with…")
     next(action for action in below.actions() if action.text() == "xavier_uniform_").trigger()  # type: ignore[union-attr]  # a submenu
     found = lines(hand)
     assert found[found.index("fc = nn.Linear(4, 8)") + 1] == "nn.init.xavier_uniform_(fc.weight)"

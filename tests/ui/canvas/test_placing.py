@@ -11,7 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas.drops import MIME
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.search_popup import SearchPopup
-from tests.ui.canvas.conftest import NO_KEY, Hand
+from tests.ui.canvas.conftest import NO_KEY, Hand, entries
 
 Key = Qt.Key
 Button = Qt.MouseButton
@@ -247,7 +247,7 @@ def test_what_cannot_stay_is_said(hand: Hand) -> None:
     hand.wire(x, product, "input")
     hand.wire(x, product, "other")
     menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.header(product)))), 0, 0)
-    next(action for action in menu.actions() if action.text().startswith("Replace")).trigger()
+    next(action for action in entries(menu) if action.text().startswith("Replace")).trigger()
     popup = popup_of(hand)
     QTest.keyClicks(popup.field, "torch.tanh")
     hand.key(Key.Key_Return, to=popup.field)
@@ -260,7 +260,7 @@ def test_what_cannot_stay_is_said(hand: Hand) -> None:
 
 def texts(hand: Hand, at: tuple[float, float]) -> dict[str, object]:
     menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
-    return {action.text(): action for action in menu.actions()}
+    return {action.text(): action for action in entries(menu)}
 
 
 @pytest.mark.feature(45)
@@ -274,7 +274,7 @@ def test_the_menu_resets_one_value_or_all_only_where_something_differs(hand: Han
     menu = context_menu(
         hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.field(item, "size")))), 0, 0
     )
-    next(action for action in menu.actions() if action.text() == found[0]).trigger()
+    next(action for action in entries(menu) if action.text() == found[0]).trigger()
     assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]
     assert hand.undo_texts[-1] == "Reset to default"
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas.menus import context_menu
-from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand
+from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand, entries
 from tests.ui.canvas.test_painting import has
 
 Key = Qt.Key
@@ -159,7 +159,7 @@ def test_a_muted_wire_is_clicked_and_deleted(hand: Hand) -> None:
 def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
     """The right button, and an entry of the menu that comes."""
     menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
-    next(action for action in menu.actions() if action.text().split("\t")[0] == words).trigger()
+    next(action for action in entries(menu) if action.text().split("\t")[0] == words).trigger()
 
 
 # ------------------------------------------------------------------ all wires of a port

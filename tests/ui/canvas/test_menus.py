@@ -1,0 +1,155 @@
+"""The context menus: short, by subject, with their keys; and notes that are written where the pointer is."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QPlainTextEdit
+
+from gradstudio.graph.model import BodyId, ItemId
+from gradstudio.program.write import write_script
+from gradstudio.ui.canvas.menus import context_menu
+from gradstudio.ui.main_window import MainWindow
+from tests.ui.canvas.conftest import CONTROL, Hand, entries
+from tests.ui.conftest import Add
+from tests.ui.test_keys_of_panels import focus, press
+
+Key = Qt.Key
+MOST = 15
+
+
+def menu_at(hand: Hand, at: tuple[float, float]) -> QMenu:
+    return context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
+
+
+def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
+    (action,) = (action for action in entries(menu_at(hand, at)) if action.text().split("\t")[0] == words)
+    action.trigger()
+
+
+def note_editor(hand: Hand) -> QPlainTextEdit:
+    editor = hand.canvas.in_place.editor
+    assert isinstance(editor, QPlainTextEdit)
+    return editor
+
+
+@pytest.mark.feature(46)
+@pytest.mark.parametrize("key", ["torch.relu", "torch.nn.Linear", "torch.matmul", "python.for"])
+def test_the_menu_of_a_card_is_short_and_the_rest_is_in_submenus_by_subject(hand: Hand, key: str) -> None:
+    item = hand.add(key, 200, 200)
+    if key == "python.for":
+        box = hand.canvas.board.frames[item].box
+        menu = menu_at(hand, (box.x + 40, box.y + 10))
+    else:
+        hand.click(hand.header(item))
+        menu = menu_at(hand, hand.header(item))
+    rows = [action for action in menu.actions() if not action.isSeparator()]
+    assert len(rows) <= MOST
+    below = [action.text() for action in rows if action.menu() is not None]
+    assert {"Edit", "Look", "Arrange", "Wires", "Group"} <= set(below)
+    texts = [action.text() for action in rows]
+    assert "Duplicate\tCtrl+D" in texts and "Delete\tDel" in texts and "Mute\tM" in texts
+    found = [action.text().split("\t")[0] for action in entries(menu) if action.text()]
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.feature(46)
+def test_what_is_in_a_submenu_is_done(hand: Hand) -> None:
+    a, b = hand.add("torch.randn", 100, 100), hand.add("torch.randn", 400, 300)
+    hand.canvas.select(frozenset({a, b}))
+    choose(hand, hand.header(b), "Align left edges")
+    assert hand.graph.places[a].x == hand.graph.places[b].x
+    choose(hand, hand.header(b), "Pin")
+    assert hand.graph.places[a].pinned and hand.graph.places[b].pinned
+
+
+@pytest.mark.feature(46)
+def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWindow, add: Add) -> None:
+    item = add("torch.randn")
+    canvas = window.canvas
+    box = canvas.board.box(item)
+    assert box is not None
+    canvas.fit_all()
+    at = box.right + 40, box.bottom + 20
+    menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(canvas.viewport().rect().bottomRight())), *at)
+    rows = {action.text().split("\t")[0]: action for action in menu.actions() if not action.isSeparator()}
+    assert len(rows) <= MOST
+    assert {"Add note here", "Find…", "Tidy", "Search the Library"} <= rows.keys()
+    asked: list[object] = []
+    canvas.command_requested.connect(asked.append)
+    rows["Find…"].trigger()
+    assert canvas.finding.is_open
+    rows["Tidy"].trigger()
+    rows["Search the Library"].trigger()
+    assert asked == ["graph.tidy", "graph.find"]
+    assert [window.actions[str(one)].text() for one in asked] == ["Tidy", "Search the Library"]
+
+
+# ------------------------------------------------------------------ notes
+
+
+@pytest.mark.feature(60)
+def test_a_free_note_is_written_where_the_pointer_is_and_is_the_nearest_cards_comment(hand: Hand) -> None:
+    x = hand.add("torch.randn", 100, 300)
+    hand.add("torch.ones", 100, 20)
+    said: list[object] = []
+    hand.canvas.said.connect(said.append)
+    choose(hand, (420, 420), "Add note here")
+    editor = note_editor(hand)
+    assert (editor.x(), editor.y()) == (420, 420)
+    QTest.keyClicks(editor, "# Head")
+    hand.key(Key.Key_Return, to=editor)
+    QTest.keyClicks(editor, "and **more**")
+    hand.key(Key.Key_Return, CONTROL, to=editor)
+    note = hand.canvas.board.notes[x]
+    assert (note.box.x, note.box.y) == (420, 420)
+    assert any(piece.style == "bold" and piece.text == "more" for piece in note.words.pieces)
+    lines = write_script(hand.graph).splitlines()
+    at = lines.index("# # Head")
+    assert lines[at + 1] == "# and **more**" and "torch.randn" in lines[at + 2]
+    assert hand.undo_texts[-1] == "Add note"
+    assert "above" in str(said[-1])
+
+
+@pytest.mark.feature(60)
+def test_on_an_empty_canvas_a_note_is_the_programs_last_comment(hand: Hand) -> None:
+    choose(hand, (300, 200), "Add note here")
+    QTest.keyClicks(note_editor(hand), "to do")
+    hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
+    assert hand.graph.tails[BodyId("")] == "to do"
+    box = hand.canvas.board.notes[ItemId("")].box
+    assert (box.x, box.y) == (300, 200)
+
+
+@pytest.mark.feature(60)
+def test_escape_writes_no_note_and_an_empty_one_is_none(hand: Hand) -> None:
+    hand.add("torch.randn", 100, 300)
+    entries_before = len(hand.undo_texts)
+    choose(hand, (420, 420), "Add note here")
+    QTest.keyClicks(note_editor(hand), "no")
+    hand.key(Key.Key_Escape, to=note_editor(hand))
+    choose(hand, (420, 420), "Add note here")
+    hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
+    assert not hand.canvas.board.notes and len(hand.undo_texts) == entries_before
+
+
+@pytest.mark.feature(60)
+def test_control_m_edits_in_place_and_control_return_keeps_without_a_run(window: MainWindow, add: Add) -> None:
+    item = add("torch.randn")
+    runs: list[object] = []
+    window.actions["run.run"].triggered.connect(runs.append)
+    canvas = window.canvas
+    focus(window, canvas)
+    window.session.attention.select([item])
+    press(Key.Key_M, CONTROL)
+    editor = canvas.in_place.editor
+    assert isinstance(editor, QPlainTextEdit) and editor.hasFocus()
+    QTest.keyClicks(editor, "why")
+    press(Key.Key_Return, CONTROL)
+    assert window.session.graph_store.graph.nodes[item].note == "why"
+    assert canvas.in_place.editor is None and not runs
+    window.session.attention.select([])
+    focus(window, canvas)
+    press(Key.Key_M, CONTROL)
+    assert isinstance(canvas.in_place.editor, QPlainTextEdit)
+    press(Key.Key_Escape)
+    assert canvas.in_place.editor is None
