@@ -53,6 +53,7 @@ from gradstudio.ui.canvas.problem_panel import ProblemPanel
 from gradstudio.ui.canvas.remedies import Remedies
 from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
 from gradstudio.ui.canvas.searching import Searching
+from gradstudio.ui.canvas.spoken import Speaking
 from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.wayfinding import Wayfinding
 from gradstudio.ui.canvas.wire_commands import WireCommands
@@ -141,6 +142,7 @@ class CanvasView(
             self, self, session.scope, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
         )
         self.gliding, self.ghost = Gliding(self), Ghost(self)
+        self.speaking = Speaking(self)
         self._connect_debugger()
         self._set_up_map()
 

@@ -118,6 +118,7 @@ class InspectorPanel(QScrollArea):
         self._column.addStretch(1)
         self.setWidget(inner)
         self.setWidgetResizable(True)
+        self.setAccessibleName("Inspector")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._followed: ItemId | None = None
         self._was_back = self._moves = self._pinned = False

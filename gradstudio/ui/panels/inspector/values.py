@@ -79,6 +79,7 @@ class TensorPage(QWidget):
         self._summary: Summary | None = None
         self._fetch: Fetch | None = None
         self.cause = QPushButton("", self)
+        self.cause.setAccessibleName("Go to the node responsible")
         self.cause.setObjectName("link")
         self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
         self.cause.hide()
@@ -134,6 +135,7 @@ class ValueSection(Section):
         self.chooser = QComboBox(self)
         self.chooser.setAccessibleName("Which result")
         self.tabs = _Tabs(self)
+        self.tabs.setAccessibleName("Value and gradient")
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
