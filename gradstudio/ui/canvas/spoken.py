@@ -36,15 +36,18 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
         return self.item in self._canvas.board.graph
 
     def object(self) -> QObject | None:  # type: ignore[override]  # a card is no QObject
+        """A card is no object of Qt."""
         return None
 
     def window(self) -> "QWindow":
+        """The window of the canvas."""
         return self._canvas.window().windowHandle()
 
     def parent(self) -> QAccessibleInterface:
         return QAccessible.queryAccessibleInterface(self._canvas)
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]  # it has none
+        """A card has none; the canvas one for each of its items."""
         return None
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]  # it has none
@@ -57,9 +60,11 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
         return -1
 
     def role(self) -> QAccessible.Role:
+        """Blocks hold others, statements are entries."""
         return Role.Grouping if self.item in self._canvas.board.graph.blocks else Role.ListItem
 
     def text(self, kind: QAccessible.Text) -> str:
+        """Name, description and value in words."""
         session = self._canvas.session
         if not self.isValid():
             return ""
@@ -76,6 +81,7 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
         """Names are changed in the outline or on the card."""
 
     def rect(self) -> QRect:
+        """In pixels of the screen."""
         canvas = self._canvas
         box = canvas.board.box(self.item)
         if box is None:
@@ -84,6 +90,7 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
         return QRect(round(shown.x), round(shown.y), round(shown.width), round(shown.height)).translated(corner)
 
     def state(self) -> QAccessible.State:
+        """Whether it is selected, has the keys, and can be seen."""
         canvas, state = self._canvas, QAccessible.State()
         current = canvas.attention.current == self.item and self.item in canvas.attention.selection
         for name, on in (
@@ -99,6 +106,7 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
         return state
 
     def interface_cast(self, kind: QAccessible.InterfaceType) -> "SpokenCard | None":  # type: ignore[override]  # as Qt
+        """It can be pressed."""
         return self if kind == QAccessible.InterfaceType.ActionInterface else None
 
     # ------------------------------------------------------------------ actions
@@ -147,6 +155,7 @@ class SpokenCanvas(QAccessibleWidget):
         return len(self.items())
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]  # None: there is none
+        """A card has none; the canvas one for each of its items."""
         items = self.items()
         return self.card(items[index]) if 0 <= index < len(items) else None
 
@@ -164,6 +173,7 @@ class SpokenCanvas(QAccessibleWidget):
         return self.card(item) if chosen and item is not None else None
 
     def text(self, kind: QAccessible.Text) -> str:
+        """Name, description and value in words."""
         if kind == Text.Value:
             count = len(self.items())
             return f"{count} statement{'s' * (count != 1)}"
