@@ -192,3 +192,13 @@ def test_inside_a_module_layers_have_their_leaves_and_values_those_of_the_call(d
     assert leaf.grad is not None and own.grad.value == leaf.grad.value
     assert number(desk, inner(desk, "h")) is not None
     desk.session.scope.leave(0)
+
+
+def test_the_timeline_calls_the_step_of_a_call_by_its_name(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    strip = desk.window.timeline.strip
+    recording = strip.recording
+    names = [recording.nodes[int(code)] for code in recording.cells(False).codes]
+    assert desk.node("y") in names and desk.node("z") in names
+    assert not [node for node in names[: names.index(desk.node("loss"))] if "/" in node]

@@ -129,7 +129,8 @@ class Recording:
                 new = np.flatnonzero(np.diff(self._groups)) + 1
                 starts = np.concatenate(([0], new)).astype(np.int32)
                 marks = np.bitwise_or.reduceat(self._marks, starts)
-                self._cells[unfolded] = Cells(starts, self._codes[starts], marks, self.count)
+                ends = np.concatenate((new, [self.count])) - 1  # a call stands behind what ran inside it
+                self._cells[unfolded] = Cells(starts, self._codes[ends], marks, self.count)
         return self._cells[unfolded]
 
     def section_of(self, tick: int) -> Section | None:
