@@ -36,6 +36,7 @@ class Wanted:
         first: keys of suggestions, shown before anything else while nothing is typed.
         why: what is said of a suggestion.
         title: what stands in the field while nothing is typed.
+        costs: what is lost when an operator is chosen by its key, in a few words; "" for nothing.
         own: groups of the document and published ones; those that the words name come first.
         waits: something waits for the choice, whose place is known: it need not be carried there.
     """
@@ -46,6 +47,7 @@ class Wanted:
     title: str = ""
     waits: bool = field(default=False)
     own: tuple[Operator, ...] = ()
+    costs: Callable[[str], str] = lambda _key: ""
 
 
 def found(wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: tuple[str, ...]) -> tuple[Find, ...]:

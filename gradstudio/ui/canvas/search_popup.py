@@ -96,7 +96,7 @@ class SearchPopup(QFrame):
 
     def _empty_list(self, theme: Theme) -> QListWidget:
         rows = QListWidget(self)
-        rows.setItemDelegate(RowPainter(theme, self._shelf, rows))
+        rows.setItemDelegate(RowPainter(theme, self._shelf, rows, self.wanted.costs))
         rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         rows.setUniformItemSizes(True)
         rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

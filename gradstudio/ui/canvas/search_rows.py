@@ -1,5 +1,6 @@
 """The rows of the quick search, painted."""
 
+from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
@@ -7,6 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from gradstudio.operators.marking import marked
+from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import Find
 from gradstudio.operators.words import plain
 from gradstudio.ui.operator_text import draw_marked, home_of
@@ -16,6 +18,8 @@ from gradstudio.ui.theme import Theme, tinted, ui_font
 WIDTH: Final = 420
 ROW_HEIGHT: Final = 40
 STAR_PX: Final = 13
+HOME_GAP: Final = 10
+"""Pixels between a title and where it lives."""
 FIND = Qt.ItemDataRole.UserRole
 TYPED = Qt.ItemDataRole.UserRole + 1
 STAR_SLOT: Final = 26
@@ -28,13 +32,23 @@ def star_place(row: QRect) -> QRect:
     return QRect(row.right() + 1 - STAR_SLOT, row.top(), STAR_SLOT, row.height())
 
 
+def spelled(operator: Operator) -> tuple[str, str, str]:
+    """How a row tells `relu` from `relu`: what stands before the title and after it, and where it lives."""
+    home = home_of(operator)
+    if operator.face is Face.METHOD:
+        return "x.", "()", f"{home} method"
+    if operator.face is Face.CONSTRUCTOR and operator.path.startswith("torch.nn."):
+        return "", "", f"{home} module"
+    return "", "", home
+
+
 class RowPainter(QStyledItemDelegate):
     """Two lines: title and where it lives, then the summary; a mark in the category's colour, a star for favourites."""
 
-    def __init__(self, theme: Theme, shelf: Shelf, parent: QObject) -> None:
-        """Paint in a theme."""
+    def __init__(self, theme: Theme, shelf: Shelf, parent: QObject, says: Callable[[str], str]) -> None:
+        """Paint in a theme; `says` is what an operator would cost here, "" for nothing."""
         super().__init__(parent)
-        self._theme, self._shelf = theme, shelf
+        self._theme, self._shelf, self._says = theme, shelf, says
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(WIDTH - 40, ROW_HEIGHT)
@@ -57,7 +71,7 @@ class RowPainter(QStyledItemDelegate):
         painter.setPen(theme.color("selection_text" if lit else "text_dim"))
         line = rect.adjusted(28, 20, -STAR_SLOT, -2)
         summary = plain(find.operator.summary)
-        said = f"{find.phrase} · {summary}" if find.phrase else summary
+        said = " · ".join(filter(None, (self._says(find.operator.key), find.phrase, summary)))
         elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
         self._star(painter, rect, find, lit, under)
@@ -73,13 +87,15 @@ class RowPainter(QStyledItemDelegate):
             painter.drawPixmap(at.x() - STAR_PX // 2, at.y() - STAR_PX // 2, star)
 
     def _title(self, painter: QPainter, line: QRect, find: Find, typed: str, lit: bool) -> None:
-        theme, home = self._theme, home_of(find.operator)
-        painter.setFont(ui_font(11))
-        painter.setPen(theme.color("selection_text" if lit else "text_dim"))
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, home)
-        room = line.width() - painter.fontMetrics().horizontalAdvance(home) - 12
+        theme, (before, after, home) = self._theme, spelled(find.operator)
         painter.setFont(ui_font(13))
         painter.setPen(theme.color("selection_text" if lit else "text"))
+        room = line.width() - painter.fontMetrics().horizontalAdvance(home) - HOME_GAP
         mark = theme.color("selection_text" if lit else "accent")
         place = QRect(line.left(), line.top(), room, line.height())
-        draw_marked(painter, place, find.operator.title, marked(typed, find.operator.title), mark)
+        title = find.operator.title
+        spans = tuple((first + len(before), last + len(before)) for first, last in marked(typed, title))
+        used = draw_marked(painter, place, f"{before}{title}{after}", spans, mark)
+        painter.setPen(theme.color("selection_text" if lit else "text_dim"))
+        behind = QRect(line.left() + used + HOME_GAP, line.top(), line.width() - used - HOME_GAP, line.height())
+        painter.drawText(behind, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, home)

@@ -21,7 +21,7 @@ from gradstudio.ui.canvas.gestures import Pointer
 from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
-from gradstudio.ui.canvas.stand_ins import alike, standing_in
+from gradstudio.ui.canvas.stand_ins import Costs, alike, standing_in
 from gradstudio.ui.canvas.stepping_aside import stepped_aside
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.habits import Habits, called
@@ -63,12 +63,15 @@ class Searching:
         if box is None or target is None:
             return
         operator = load()[graph.nodes[target].operator]
+        cost = Costs(graph, target)
+        names = ", ".join(graph.nodes[target].names)
         wanted = Wanted(
             standing_in(graph, target),
-            alike(operator),
+            tuple(sorted(alike(operator), key=cost.count)),
             "",
-            f"Replace {operator.title} by…",
+            f"Replace {operator.title}{f' ({names})' if names else ''} with…",
             waits=True,
+            costs=cost.words,
         )
         self._show(box.right + 8, box.y, lambda key: self._canvas.replace_operator(item, key), wanted)
 

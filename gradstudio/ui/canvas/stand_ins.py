@@ -1,5 +1,7 @@
 """What could stand in the place of a node: takes what comes, gives what is needed. No Qt."""
 
+from gradstudio.graph import recipes
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import makes_module
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import find_port, output_family
@@ -29,6 +31,33 @@ def standing_in(graph: Graph, item: ItemId) -> Fits:
         return all(_takes(operator, family) for family in incoming) and _gives(operator, readers)
 
     return fits
+
+
+class Costs:
+    """What of a node's wires and values has no place in other operators; each is asked about once."""
+
+    def __init__(self, graph: Graph, item: ItemId) -> None:
+        """Nothing is asked yet."""
+        self._graph, self._item = graph, item
+        self._lost: dict[str, tuple[str, ...]] = {}
+
+    def count(self, key: str) -> int:
+        """How many wires and values would be lost."""
+        return len(self._of(key))
+
+    def words(self, key: str) -> str:
+        """Which these are, shortly; "" for none."""
+        lost = self._of(key)
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        return f"loses {lost[0]}{more}" if lost else ""
+
+    def _of(self, key: str) -> tuple[str, ...]:
+        if key not in self._lost:
+            try:
+                self._lost[key] = recipes.replace(self._graph, self._item, key).lost
+            except Refused as refusal:
+                self._lost[key] = (str(refusal),)
+        return self._lost[key]
 
 
 def alike(operator: Operator) -> tuple[str, ...]:

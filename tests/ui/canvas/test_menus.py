@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QPlainTextEdit
 from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.program.write import write_script
 from gradstudio.ui.canvas.menus import context_menu
+from gradstudio.ui.canvas.search_rows import FIND, spelled
 from gradstudio.ui.main_window import MainWindow
 from tests.ui.canvas.conftest import CONTROL, Hand, entries
 from tests.ui.conftest import Add
@@ -153,3 +154,37 @@ def test_control_m_edits_in_place_and_control_return_keeps_without_a_run(window:
     assert isinstance(canvas.in_place.editor, QPlainTextEdit)
     press(Key.Key_Escape)
     assert canvas.in_place.editor is None
+
+
+# ------------------------------------------------------------------ the search says which is which
+
+
+@pytest.mark.feature(2)
+def test_rows_of_one_name_say_at_once_which_is_which_and_the_function_comes_first(hand: Hand) -> None:
+    hand.canvas.open_search(300, 200)
+    popup = hand.canvas.searching.popup
+    assert popup is not None
+    QTest.keyClicks(popup.field, "relu")
+    rows = [popup.list.item(k).data(FIND).operator for k in range(4)]
+    assert rows[0].key == "torch.relu"
+    shown = ["{}{}{}  {}".format(*(spelled(row)[0], row.title, *spelled(row)[1:])) for row in rows]
+    assert shown == ["relu  torch", "relu  nn.functional", "x.relu()  Tensor method", "ReLU  nn module"]
+
+
+@pytest.mark.feature(13)
+def test_replacing_names_what_is_replaced_and_says_what_would_be_lost(hand: Hand) -> None:
+    x, y = hand.add("torch.randn", 40, 40), hand.add("torch.matmul", 400, 40)
+    hand.wire(x, y, "input")
+    hand.wire(x, y, "other")
+    hand.click(hand.header(y))
+    hand.canvas.replace_current()
+    popup = hand.canvas.searching.popup
+    assert popup is not None
+    name = hand.graph.nodes[y].names[0]
+    assert popup.field.placeholderText() == f"Replace matmul ({name}) with…"
+    costs = [bool(popup.wanted.costs(key)) for key in popup.wanted.first]
+    assert costs == sorted(costs)
+    assert popup.wanted.costs("torch.tanh") == "loses the wire into 'other'"
+    QTest.keyClicks(popup.field, "tanh")
+
+    hand.key(Key.Key_Escape, to=popup.field)
