@@ -23,7 +23,7 @@ def home_of(operator: Operator) -> str:
     parts = operator.path.split(".")[:-1]
     if parts[-1] in _NOWHERE:
         return "Python"
-    return ".".join(parts[1:] if len(parts) <= _DEEPEST + 1 else parts[-1:]) or "torch"
+    return ".".join(parts[1:] if len(parts) <= _DEEPEST + 1 else parts[-1:]) or parts[0]
 
 
 def short_home_of(operator: Operator) -> str:

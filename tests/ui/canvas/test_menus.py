@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
 from gradstudio.graph.model import BodyId, ItemId
+from gradstudio.operators.catalogue import load
 from gradstudio.program.write import write_script
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.search_rows import FIND, spelled
@@ -169,6 +170,10 @@ def test_rows_of_one_name_say_at_once_which_is_which_and_the_function_comes_firs
     assert rows[0].key == "torch.relu"
     shown = ["{}{}{}  {}".format(*(spelled(row)[0], row.title, *spelled(row)[1:])) for row in rows]
     assert shown == ["relu  torch", "relu  nn.functional", "x.relu()  Tensor method", "ReLU  nn module"]
+
+
+def test_what_is_not_torchs_is_not_said_to_be() -> None:
+    assert [spelled(load()[key])[2] for key in ("math.tanh", "torch.tanh")] == ["math", "torch"]
 
 
 @pytest.mark.feature(13)
