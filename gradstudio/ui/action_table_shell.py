@@ -14,6 +14,17 @@ def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
     return (
         *_theme_rows(c),
         ActionRow(
+            "view.canvas_only",
+            "Canvas Only",
+            "View",
+            3,
+            c.canvas_only.toggle,
+            ("Ctrl+Alt+F",),
+            "fit",
+            checked=c.canvas_only.is_on,
+            tooltip="All panels and the timeline away; once more brings exactly them back",
+        ),
+        ActionRow(
             "help.palette", "Command Palette…", "Help", 2, c.palette, ("Ctrl+Shift+P",), "search", tooltip=palette
         ),
         ActionRow("help.shortcuts", "Shortcuts", "Help", 2, c.shortcuts, ("Ctrl+/",), "keyboard"),

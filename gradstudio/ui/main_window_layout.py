@@ -4,6 +4,7 @@ A window manager gives a window its size some time after it was shown, and panel
 what the docks want; so the layout is applied again until the person takes the docks in hand.
 """
 
+from collections.abc import Callable
 from typing import Literal as OneOf
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QSize, QTimer
@@ -25,6 +26,7 @@ class LayoutKeeper(QObject):
     Attributes:
         follows: "first": the docks keep their share of the window; "saved": they are put as they were left until
             the person first presses a key or a button in the window; "hand": they stay as the person puts them.
+        come_back: brings back docks that are put aside for a while, before the layout is remembered or reset.
     """
 
     def __init__(self, window: QMainWindow, docks: Docks, settings: Settings) -> None:
@@ -32,6 +34,7 @@ class LayoutKeeper(QObject):
         super().__init__(window)
         self._window, self._docks, self._settings = window, docks, settings
         self.follows: Follows = "first"
+        self.come_back: Callable[[], None] = _nothing
         self._arranged_px = QSize()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -50,6 +53,7 @@ class LayoutKeeper(QObject):
 
     def reset(self) -> None:
         """Put all docks back where they stood at first."""
+        self.come_back()
         self.follows, self._arranged_px = "first", QSize()
         self.apply()
 
@@ -68,6 +72,7 @@ class LayoutKeeper(QObject):
 
     def save(self) -> None:
         """Remember the layout for the next start."""
+        self.come_back()
         store = self._settings.window
         store.setValue("geometry", self._window.saveGeometry())
         store.setValue("state", self._window.saveState(LAYOUT_VERSION))
@@ -148,3 +153,7 @@ class LayoutKeeper(QObject):
     def _on_docks_taken(self) -> None:
         self.follows = "hand"
         self._timer.stop()
+
+
+def _nothing() -> None:
+    """Nothing is put aside."""

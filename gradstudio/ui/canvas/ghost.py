@@ -52,6 +52,7 @@ class Ghost(QObject):
     def move(self, x: float, y: float) -> None:
         """The cursor is at a scene point: light what it would fall into."""
         canvas, self._at = self._canvas, (x, y)
+        canvas.minimap.make_way(*canvas.camera.to_view(x, y))
         wire = self.wire_at(self.key, x, y)
         canvas.lit.hovered_wire = wire
         canvas.lit.hovered_port, canvas.lit.hovered_item = None, hits.NOWHERE
@@ -72,6 +73,7 @@ class Ghost(QObject):
         self.key, self._at = "", None
         self._canvas.lit.hovered_wire = None
         self._canvas.set_drop_frame(None)
+        self._canvas.minimap.come_back()
         self._canvas.viewport().update()
 
     def show_dragged(self, key: str, at: tuple[float, float] | None) -> None:

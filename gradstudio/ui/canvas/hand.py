@@ -93,6 +93,7 @@ class Hand:
         self.pointer = self._pointer_of(event)
         if self.gesture is not None:
             self.gesture.move(self.pointer)
+            self.canvas.minimap.make_way(self.pointer.view_x, self.pointer.view_y)
             if self.gesture.pans_at_border and self.pointer.is_far_from(self.gesture.start):
                 self.canvas.border.feel(self.pointer.view_x, self.pointer.view_y)
         elif self.canvas.remedies.hit(self.pointer.view_x, self.pointer.view_y) is not None:

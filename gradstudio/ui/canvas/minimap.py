@@ -27,10 +27,15 @@ if TYPE_CHECKING:
 GAP_PX: Final = 12
 GRIP_PX: Final = 14
 """The corner towards the middle of the canvas takes so much to be dragged by."""
-LEAST_PX: Final = QSize(120, 80)
+LEAST_PX: Final = QSize(72, 48)
+"""It is not seen where there is less room for it."""
 SIZES: Final = {"Small": QSize(160, 110), "Medium": QSize(220, 150), "Large": QSize(340, 230)}
-SHARE: Final = 0.3
-"""Of the view it takes at most so much, either way."""
+SHARE: Final = (0.18, 0.2)
+"""Of the view's width and height it takes at most so much."""
+FEW: Final = 6
+"""Fewer cards need no map, unless a person switches it on."""
+MOST_MINDED: Final = 12
+"""So many selected cards at most make it fade where they lie under it."""
 FADED: Final = 0.16
 NEAR_PX: Final = 40
 CORNERS: Final[dict[Corner, str]] = {
@@ -60,7 +65,7 @@ class Minimap(QWidget):
         """In the lower right corner."""
         super().__init__(view.viewport())
         self._view = view
-        self._wanted, self._faded = True, False
+        self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
         self._grip: QPoint | None = None
         self._held: Callable[[QPointF], None] | None = None
         self.corner: Corner = "bottom_right"
@@ -79,7 +84,7 @@ class Minimap(QWidget):
         view.store.edited.connect(self._soon.request)
         view.store.replaced.connect(self._soon.request)
         view.session.results.changed.connect(self._soon.request)
-        view.attention.selection_changed.connect(self.update)
+        view.attention.selection_changed.connect(self._on_attention_selection_changed)
         self.hide()
 
     # ------------------------------------------------------------------ where it is
@@ -89,6 +94,16 @@ class Minimap(QWidget):
         self._wanted = wanted
         self.refresh()
 
+    def insist(self) -> None:
+        """A person asks for it: it is shown for a few cards too."""
+        self._insists = True
+        self.refresh()
+
+    @property
+    def is_spared(self) -> bool:
+        """Whether it would be shown if there were more cards."""
+        return self._wanted and not self._insists and len(self._view.board.cards) < FEW
+
     def put(self, corner: Corner, size: QSize) -> None:
         """Stand in a corner with that size, as far as there is room."""
         self.corner, self.size_px = corner, size.expandedTo(LEAST_PX)
@@ -97,38 +112,54 @@ class Minimap(QWidget):
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
         extent, port = self._view.board.extent(), self._view.viewport()
-        room = port.size() - QSize(4 * GAP_PX, 4 * GAP_PX)
-        has_room = room.width() >= 2 * LEAST_PX.width() and room.height() >= 2 * LEAST_PX.height()
-        size = self.size_px.boundedTo(QSize(round(room.width() * SHARE), round(room.height() * SHARE)))
-        size = size.expandedTo(LEAST_PX)
-        shows = self._wanted and extent is not None and has_room and (self._is_beyond(extent) or self._in_use())
+        most = QSize(int(port.width() * SHARE[0]), int(port.height() * SHARE[1]))
+        has_room = most.width() >= LEAST_PX.width() and most.height() >= LEAST_PX.height()
+        size, wanted = self.size_px.boundedTo(most), self._wanted and not self.is_spared
+        shows = wanted and extent is not None and has_room and (self._is_beyond(extent) or self._in_use())
         if shows:
             x = GAP_PX if self.corner.endswith("left") else port.width() - size.width() - GAP_PX
             y = GAP_PX if self.corner.startswith("top") else port.height() - size.height() - GAP_PX
             self.setGeometry(QRect(QPoint(x, y), size))
             self.lower()
         self.setVisible(shows)
+        self._mind()
         self.update()
 
     def make_way(self, x: float, y: float) -> None:
         """Something is dragged, and the pointer is there in the view: fade when it comes near."""
         near = self.geometry().adjusted(-NEAR_PX, -NEAR_PX, NEAR_PX, NEAR_PX)
-        self._fade(self.isVisible() and near.contains(round(x), round(y)))
+        self._is_near = self.isVisible() and near.contains(round(x), round(y))
+        self._mind()
 
     def come_back(self) -> None:
         """Nothing is dragged any more."""
-        self._fade(False)
+        self._is_near = False
+        self._mind()
 
     @property
     def is_faded(self) -> bool:
         """Whether it lets through what lies under it."""
         return self._faded
 
-    def _fade(self, faded: bool) -> None:
+    def _mind(self) -> None:
+        """Fade while what a person works on lies under it."""
+        faded = self._is_near or (self.isVisible() and self._covers_selected())
         if faded != self._faded:
             self._faded = faded
             self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, faded)
             self.update()
+
+    def _covers_selected(self) -> bool:
+        chosen, here = self._view.attention.selection, self.geometry()
+        if not 0 < len(chosen) <= MOST_MINDED:
+            return False
+        over, camera = Box(here.x(), here.y(), here.width(), here.height()), self._view.camera
+        boxes = (self._view.board.box(item) for item in chosen if item not in self._view.board.frames)
+        return any(camera.box_to_view(box).meets(over) for box in boxes if box is not None)
+
+    def _on_attention_selection_changed(self) -> None:
+        self._mind()
+        self.update()
 
     def _is_beyond(self, extent: Box) -> bool:
         """Whether something of the graph is out of view, where the view comes to rest."""
@@ -141,6 +172,7 @@ class Minimap(QWidget):
     def _on_view_changed(self) -> None:
         extent = self._view.board.extent()
         if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
+            self._mind()
             self.update()
         else:
             self._soon.request()

@@ -14,7 +14,12 @@ class NavCommands:
         self.canvas.minimap.hidden_by_hand.connect(self.toggle_minimap)
 
     def toggle_minimap(self) -> None:
-        """Show the minimap where the graph is larger than the view, or never."""
+        """Show the minimap where the graph is larger than the view, for a few cards too now; or never."""
+        minimap = self.canvas.minimap
+        if minimap.is_spared:
+            self.change(minimap=True)
+            minimap.insist()
+            return
         self.change(minimap=not self.minimap_is_wanted())
 
     def minimap_is_wanted(self) -> bool:

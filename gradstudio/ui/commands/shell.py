@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.ui import theme as themes
+from gradstudio.ui.canvas_only import CanvasOnly
 from gradstudio.ui.shell.palette import Palette
 from gradstudio.ui.shell.preference_rows import KEYS
 from gradstudio.ui.shell.preferences_dialog import PreferencesDialog
@@ -24,6 +25,7 @@ class ShellCommands:
     def __init__(self, room: "MainWindow") -> None:
         """Keep the window for later."""
         self._room = room
+        self.canvas_only = CanvasOnly(room)
         self.opened: Palette | None = None
         self.dialog: PreferencesDialog | None = None
 

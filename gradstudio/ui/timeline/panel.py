@@ -15,15 +15,20 @@ from gradstudio.ui.timeline.strip import LOWEST_PX, USUAL_PX, TimelineStrip
 from gradstudio.ui.timeline.turns import TurnChooser, loops_around
 from gradstudio.ui.timeline.words import Names, moment_words, step_words
 
+NO_MOST_PX = 16_777_215
+"""What Qt takes for no most height at all."""
+
 
 class TimelinePanel(QWidget):
     """Follows a session: what ran, and the moment that is looked at.
 
     Signals:
         said(): the words of the moment may be others.
+        grew(): something ran for the first time: the strip is there now.
     """
 
     said = Signal()
+    grew = Signal()
 
     def __init__(self, session: Session, actions: ActionSet, theme: Theme) -> None:
         """Build the row from the window's actions."""
@@ -40,7 +45,9 @@ class TimelinePanel(QWidget):
         column.addWidget(self.header)
         column.addWidget(self.strip, 1)
         self.setObjectName("timeline")
-        self.setMinimumHeight(HEIGHT_PX + LOWEST_PX)
+        self._is_slim = True
+        self.strip.hide()
+        self.setFixedHeight(HEIGHT_PX)
         self.setAutoFillBackground(True)
         self.strip.node_chosen.connect(session.attention.reveal)
         session.run.program_changed.connect(self._on_run_program_changed)
@@ -63,7 +70,7 @@ class TimelinePanel(QWidget):
         self.header.set_theme(theme)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, HEIGHT_PX + USUAL_PX)
+        return QSize(400, HEIGHT_PX if self._is_slim else HEIGHT_PX + USUAL_PX)
 
     # ------------------------------------------------------------------ inner workings
 
@@ -92,7 +99,17 @@ class TimelinePanel(QWidget):
     def _on_results_recorded(self) -> None:
         self._rename()
         self.strip.follow()
+        self._grow()
         self._say()
+
+    def _grow(self) -> None:
+        """The first cells: the strip comes, and stays."""
+        if self._is_slim and len(self.strip.cells):
+            self._is_slim = False
+            self.strip.show()
+            self.setMaximumHeight(NO_MOST_PX)
+            self._make_room()
+            self.grew.emit()
 
     def _on_run_program_changed(self, program: Program) -> None:
         self._texts = {statement.node: statement.text for statement in flat(program.statements)}
@@ -101,7 +118,9 @@ class TimelinePanel(QWidget):
         self._say()
 
     def _make_room(self) -> None:
-        """The brackets of loops need room beside the lanes; it is there before a run fills them."""
+        """The brackets of loops need room beside the lanes; before anything ran the row alone is enough."""
+        if self._is_slim:
+            return
         graph = self._session.graph_store.graph
         nodes = graph.nodes if graph.blocks else ()
         depth = max((len(loops_around(graph, node)) for node in nodes), default=0)

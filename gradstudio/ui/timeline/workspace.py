@@ -47,6 +47,7 @@ class Workspace(QWidget):
         self.set_theme(theme)
         self.splitter.splitterMoved.connect(self._on_splitter_moved)
         panel.said.connect(self._on_panel_said)
+        panel.grew.connect(self._share)
 
     @property
     def shows_timeline(self) -> bool:
@@ -83,11 +84,13 @@ class Workspace(QWidget):
 
     def _share(self) -> None:
         usual = self._panel.sizeHint() if self.height() >= ROOMY_PX else self._panel.minimumSize()
-        wanted = self._settings.preferences.timeline_px or usual.height()
+        wanted = max(self._settings.preferences.timeline_px or usual.height(), self._panel.minimumHeight())
+        wanted = min(wanted, self._panel.maximumHeight())
         self.splitter.setSizes([max(self.height() - wanted - HANDLE_PX, 1), wanted])
 
     def _on_splitter_moved(self, _position: int, _index: int) -> None:
-        self._settings.change(timeline_px=self._panel.height())
+        if self._panel.minimumHeight() < self._panel.maximumHeight():
+            self._settings.change(timeline_px=self._panel.height())
 
     def _on_panel_said(self) -> None:
         self.band.say(self._panel.words)

@@ -87,7 +87,7 @@ def test_view_and_bookmarks_are_kept_in_the_file_and_taken_up_again(
 
 @pytest.mark.feature(51)
 def test_bookmarks_stand_in_the_minimap(qtbot: QtBot, hand: Hand) -> None:
-    for x in (0, 3000):
+    for x in (0, 500, 1000, 1500, 2000, 3000):
         hand.add("torch.randn", x, 0)
     minimap = hand.canvas.minimap
     qtbot.waitUntil(minimap.isVisible)

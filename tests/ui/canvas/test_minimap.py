@@ -20,7 +20,9 @@ Left = Qt.MouseButton.LeftButton
 
 
 def large(hand: Hand) -> list[ItemId]:
-    """Cards in three corners, the last one far away."""
+    """Cards in three corners, the last one far away, and enough others for a map."""
+    for k in range(3):
+        hand.add("torch.randn", 2300, 300 + 300 * k)
     return [hand.add("torch.randn", x, y) for x, y in ((0, 0), (2000, 0), (3000, 2000))]
 
 
@@ -127,6 +129,8 @@ def test_it_fades_where_something_is_dragged_near_it_and_lets_it_through(qtbot: 
     hand.move((at.x() - 30, at.y() - 20))
     assert minimap.is_faded and minimap.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     hand.release((at.x() - 30, at.y() - 20))
+    assert minimap.is_faded, "what was moved there is still selected"
+    hand.canvas.clear_selection()
     assert not minimap.is_faded
     place = hand.graph.places[items[0]]
     assert place.x > 300 and place.y > 200
@@ -168,7 +172,8 @@ def test_its_picture_is_made_anew_only_when_something_changes(qtbot: QtBot, hand
 @pytest.mark.feature(48)
 def test_a_key_takes_it_away_and_that_is_kept(qtbot: QtBot, window: MainWindow, add: Add, settings: Settings) -> None:
     far = add("torch.randn")
-    add("torch.relu")
+    for _ in range(5):
+        add("torch.relu")
     window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
     window.canvas.zoom_to(1.0)
     qtbot.waitUntil(window.canvas.minimap.isVisible)
@@ -181,3 +186,30 @@ def test_a_key_takes_it_away_and_that_is_kept(qtbot: QtBot, window: MainWindow, 
     window.canvas.minimap.placed.emit()
     again = Settings(settings.folder).preferences
     assert (again.minimap, again.minimap_corner, again.minimap_px) == (True, "top_right", (200, 140))
+
+
+@pytest.mark.feature(48)
+def test_it_is_small_and_what_is_put_under_it_is_seen(qtbot: QtBot, hand: Hand) -> None:
+    large(hand)
+    minimap, port = shown(qtbot, hand), hand.canvas.viewport()
+    assert minimap.width() <= 0.18 * port.width()
+    assert minimap.height() <= 0.2 * port.height()
+    assert not minimap.is_faded
+    at = minimap.geometry().center()
+    hand.drop("torch.relu", hand.canvas.camera.to_scene(at.x(), at.y()))
+    assert minimap.is_faded
+    hand.click((300, 500))
+    assert not minimap.is_faded
+
+
+@pytest.mark.feature(48)
+def test_a_few_cards_have_no_map_unless_a_key_asks_for_one(qtbot: QtBot, window: MainWindow, add: Add) -> None:
+    far = add("torch.randn")
+    add("torch.relu")
+    window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
+    window.canvas.zoom_to(1.0)
+    minimap = window.canvas.minimap
+    minimap.refresh()
+    assert not minimap.isVisible()
+    window.actions["view.minimap"].trigger()
+    qtbot.waitUntil(minimap.isVisible)
