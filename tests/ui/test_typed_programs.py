@@ -165,3 +165,20 @@ def test_a_dock_that_was_sized_by_hand_stays_so(typing: MainWindow) -> None:
     before = typing.frame.docks["code"].height()
     write(typing, LINES[0])
     assert typing.frame.docks["code"].height() == before
+
+
+@pytest.mark.feature(82)
+def test_a_pasted_function_becomes_a_card_that_can_be_used_again(qtbot: QtBot, window: MainWindow) -> None:
+    window.frame.activateWindow()
+    qtbot.waitUntil(window.frame.isActiveWindow)
+    text = "def double(x):\n    y = x * 2\n    return y\n\na = torch.ones(2)\nb = double(a)\n"
+    QApplication.clipboard().setText(text)
+    window.canvas.setFocus()
+    QTest.keyClick(window.canvas, Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    graph = window.session.graph_store.graph
+    assert [node.operator for node in graph.nodes.values()] == ["torch.ones", "group:double"]
+    assert graph.definitions["double"].inputs == ("x",)
+    window.library.field.setFocus()
+    QTest.keyClicks(window.library.field, "double")
+    QTest.keyClick(window.library.field, Key.Key_Return)
+    assert [node.operator for node in graph.nodes.values()].count("group:double") == 2
