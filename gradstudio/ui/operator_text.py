@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 from gradstudio.operators.marking import Spans
 from gradstudio.operators.model import Face, Operator
+from gradstudio.ui.state.own_groups import PUBLISHED, is_own
 
 _ALIGNED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _NOWHERE: Final = ("operator", "python", "builtins")
@@ -17,11 +18,13 @@ _SIGNS: Final = {Face.INFIX: "a {} b", Face.AUGMENTED: "a {} b", Face.PREFIX: "{
 
 
 def home_of(operator: Operator) -> str:
-    """Where an operator lives, shortly, to tell `relu` from `relu`: "torch", "nn.functional", "Tensor"."""
+    """Where an operator lives, shortly, to tell `relu` from `relu`: "torch", "nn.functional", "Tensor", "Group"."""
     if operator.face in _SIGNS:
         return _SIGNS[operator.face].format(operator.symbol)
+    if is_own(operator.key):
+        return "My groups" if operator.key.startswith(PUBLISHED) else "Group"
     parts = operator.path.split(".")[:-1]
-    if parts[-1] in _NOWHERE:
+    if not parts or parts[-1] in _NOWHERE:
         return "Python"
     return ".".join(parts[1:] if len(parts) <= _DEEPEST + 1 else parts[-1:]) or parts[0]
 

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter, QPen, QPixmap
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from gradstudio.graph.recipes.copying import alike
 from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.state.own_groups import MINE, OF_DOCUMENT
+from gradstudio.ui.operator_text import home_of
+from gradstudio.ui.state.own_groups import MINE, OF_DOCUMENT, document_rows, published_rows
 from gradstudio.ui.state.published import Published
 from tests.graph.test_scope import with_group
 
@@ -70,3 +73,51 @@ def test_a_group_cannot_be_put_into_itself(window: MainWindow) -> None:
     count = len(window.canvas.board.graph.nodes)
     assert window.canvas.add_operator("group:add_up") is None
     assert len(window.canvas.board.graph.nodes) == count
+
+
+def test_every_row_of_a_group_is_painted(window: MainWindow) -> None:
+    """In the Library, in its search, and in the search of the canvas: what fails in a paint ends the program."""
+    window.session.graph_store.load(with_group())
+    call = next(one.id for one in window.session.graph_store.graph.nodes.values() if one.operator == "group:add_up")
+    window.canvas.select(frozenset({call}))
+    window.actions["group.publish"].trigger()
+    tree = window.library.tree
+    window.library.show()
+    for title in (OF_DOCUMENT, MINE):
+        tree.expand(window.library.model.find((title,)))
+    tree.grab()
+    window.library.field.setFocus()
+    QTest.keyClicks(window.library.field, "add_up")
+    tree.expandAll()
+    tree.grab()
+    for row in (*document_rows(window.session.graph_store.graph), *published_rows(window.shelf.published)):
+        assert home_of(row) in ("Group", "My groups")
+    window.canvas.setFocus()
+    QTest.keyClick(window.canvas, Qt.Key.Key_Tab)
+    popup = window.canvas.searching.popup
+    assert popup is not None
+    popup.grab()
+    QTest.keyClicks(popup.field, "add_up")
+    popup.grab()
+
+
+def test_a_paint_that_fails_gives_its_painter_back(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: object) -> str:
+        raise IndexError("broken on purpose")
+
+    delegate, tree = window.library.tree.itemDelegate(), window.library.tree
+    model = window.library.model
+    group = next(model.index(k, 0) for k in range(model.rowCount()) if model.rowCount(model.index(k, 0)))
+    pixmap = QPixmap(300, 40)
+    painter, option = QPainter(pixmap), QStyleOptionViewItem()
+    option.widget, option.rect = tree, QRect(0, 0, 300, 24)  # type: ignore[attr-defined]
+    pen = QPen(Qt.GlobalColor.red)
+    painter.setPen(pen)
+    told: list[object] = []
+    monkeypatch.setattr("sys.excepthook", lambda *what: told.append(what[0]))
+    window.library.hide()
+    monkeypatch.setattr("gradstudio.ui.panels.library_tree.home_of", fail)
+    delegate.paint(painter, option, model.index(0, 0, group))
+    assert told == [IndexError]
+    assert painter.pen() == pen
+    assert painter.end()

@@ -12,6 +12,7 @@ from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import Find
 from gradstudio.operators.words import plain
 from gradstudio.ui.operator_text import draw_marked, home_of
+from gradstudio.ui.safe_paint import Kept
 from gradstudio.ui.state.shelf import Shelf
 from gradstudio.ui.theme import Theme, tinted, ui_font
 
@@ -54,11 +55,14 @@ class RowPainter(QStyledItemDelegate):
         return QSize(WIDTH - 40, ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        with Kept(painter):
+            self._paint(painter, option, index)
+
+    def _paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         find, theme = index.data(FIND), self._theme
         rect: QRect = option.rect
         lit = bool(option.state & QStyle.StateFlag.State_Selected)
         under = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if lit:
@@ -75,7 +79,6 @@ class RowPainter(QStyledItemDelegate):
         elided = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided)
         self._star(painter, rect, find, lit, under)
-        painter.restore()
 
     def _star(self, painter: QPainter, row: QRect, find: Find, lit: bool, under: bool) -> None:
         """Full for a favourite; an empty one on the current row and under the pointer."""

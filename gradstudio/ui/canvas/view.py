@@ -240,14 +240,23 @@ class CanvasView(
         view = self.viewport()
         if self.fit_pending:
             self.look_again()
-        painter = QPainter(view)
-        frame = self.picture.frame
-        self.picture.paint(painter, self.camera, view.width(), view.height(), view.devicePixelRatioF(), self.zooming)
+        painter, frame = QPainter(view), self.picture.frame
+        try:
+            self._paint(painter, view.width(), view.height())
+        finally:
+            painter.end()
+        if self.layer.unfinished:
+            self.finish_timer.start()
+        if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
+            run.visible = self.visible_items()
+
+    def _paint(self, painter: QPainter, width: int, height: int) -> None:
+        ratio = self.viewport().devicePixelRatioF()
+        self.picture.paint(painter, self.camera, width, height, ratio, self.zooming)
         if self.board.extent() is None:
-            paint_hint(painter, self.look, view.width(), view.height())
+            paint_hint(painter, self.look, width, height)
         self._paint_trace(painter)
-        size = view.width(), view.height()
-        paint_overlay(painter, self.look, self.board, self.camera, *size, self.lit, self.layer.labels)
+        paint_overlay(painter, self.look, self.board, self.camera, width, height, self.lit, self.layer.labels)
         self._paint_focus(painter)
         self.finding.paint(painter)
         self._paint_debugger(painter)
@@ -256,11 +265,6 @@ class CanvasView(
         else:
             self.hand.gesture.paint(painter)
         self.ghost.paint(painter)
-        painter.end()
-        if self.layer.unfinished:
-            self.finish_timer.start()
-        if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
-            run.visible = self.visible_items()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What was fitted is fitted again, what was restored restored; else the middle stays in the middle."""

@@ -37,6 +37,7 @@ from gradstudio.ui.panels.library_model import (
     SPANS_ROLE,
 )
 from gradstudio.ui.panels.signature import tooltip
+from gradstudio.ui.safe_paint import Kept
 from gradstudio.ui.theme import Theme, tinted, ui_font
 
 ABOVE_PX: Final = 22
@@ -178,11 +179,10 @@ class LibraryTree(QTreeView):
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """A selected operator is one block: Qt would colour its indentation, too."""
-        painter.save()
-        if index.data(OPERATOR_ROLE) is not None:
-            painter.setClipRect(self.visualRect(index))
-        super().drawRow(painter, option, index)
-        painter.restore()
+        with Kept(painter):
+            if index.data(OPERATOR_ROLE) is not None:
+                painter.setClipRect(self.visualRect(index))
+            super().drawRow(painter, option, index)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
         """Drag the operator's title; the canvas shows the card below it, as it will be."""
@@ -268,11 +268,10 @@ class _OperatorDelegate(QStyledItemDelegate):
         hidden.text = ""
         widget = hidden.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, hidden, painter, widget)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_row(painter, QRect(option.rect).adjusted(6, 0, -STAR_SLOT_PX, 0), operator, index, selected)
-        self._paint_star(painter, QRect(option.rect), index, selected)
-        painter.restore()
+        with Kept(painter):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_row(painter, QRect(option.rect).adjusted(6, 0, -STAR_SLOT_PX, 0), operator, index, selected)
+            self._paint_star(painter, QRect(option.rect), index, selected)
 
     def _paint_row(self, painter: QPainter, rect: QRect, operator: Operator, index: Index, selected: bool) -> None:
         theme, aligned = self._theme, Qt.AlignmentFlag.AlignVCenter
