@@ -13,6 +13,8 @@ from gradstudio.document.atomic import write_file
 from gradstudio.errors import GradStudioError
 
 MIME = "application/x-gradstudio-graph"
+PICTURE = "image/png"
+"""A picture may hold its document: offered under "Open With"; what opens pictures by default stays what it is."""
 ENTRY, TYPE, ICON = (
     "applications/gradstudio.desktop",
     "mime/packages/gradstudio.xml",
@@ -118,7 +120,7 @@ def _entry() -> str:
         "StartupWMClass=gradstudio\n"
         "Categories=Development;\n"
         "Keywords=torch;tensor;autograd;gradient;graph;\n"
-        f"MimeType={MIME};\n"
+        f"MimeType={MIME};{PICTURE};\n"
     )
 
 

@@ -28,7 +28,9 @@ def test_the_entry_names_a_program_that_exists_and_the_type_a_suffix(tmp_path: P
     assert Path(section["Exec"].split('"')[1]).exists() and section["Exec"].endswith(" %F")
     kind = ElementTree.parse(tmp_path / "data" / "mime" / "packages" / "gradstudio.xml").getroot()
     assert [part.get("pattern") for part in kind.iter() if part.tag.endswith("glob")] == ["*.gsg"]
-    assert section["MimeType"].rstrip(";") in {part.get("type") for part in kind.iter()}
+    own, picture = section["MimeType"].rstrip(";").split(";")
+    assert own in {part.get("type") for part in kind.iter()}
+    assert picture == "image/png" and not list((tmp_path / "data").rglob("*mimeapps*"))
     assert (tmp_path / "data" / "icons" / "hicolor" / "scalable" / "apps" / "gradstudio.svg").exists()
 
 

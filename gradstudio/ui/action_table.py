@@ -33,6 +33,7 @@ from gradstudio.ui.state.overlays import OVERLAYS
 from gradstudio.ui.state.run_controller import RunController
 
 Key = QKeySequence.StandardKey
+COPY_AS = "Edit/Copy as"
 OVERLAY_TEXTS = {
     "values": ("Values", "Values", "numbers, short vectors and heat maps on the cards"),
     "shapes": ("Shapes", "Shapes", "the shape of every result"),
@@ -67,9 +68,10 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
     """All rows, menu by menu in the order shown."""
     return (
         *_file_rows(commands.file),
+        *_edit_rows(commands.edit),
+        ActionRow("file.copy_picture", "Copy as Picture", COPY_AS, 2, commands.file.copy_picture),
         *tab_rows(commands.tabs),
         _quit_row(commands.file),
-        *_edit_rows(commands.edit),
         *arrange_rows(commands.edit),
         *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
@@ -105,7 +107,6 @@ def _file_rows(c: FileCommands) -> tuple[Row, ...]:
         ActionRow("file.save_as", "Save As…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
         ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
         ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
-        ActionRow("file.copy_picture", "Copy as Picture", "File", 3, c.copy_picture),
     )
 
 
@@ -120,13 +121,25 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
         ActionRow("edit.cut", "Cut", "Edit", 2, canvas.cut, (Key.Cut,), "cut", some),
         ActionRow("edit.copy", "Copy", "Edit", 2, canvas.copy, (Key.Copy,), "copy", some),
-        ActionRow(
-            "edit.copy_python", "Copy as Python", "Edit", 2, canvas.copy_python, ("Ctrl+Shift+C",), "copy_python"
-        ),
-        ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste"),
+        ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste", c.can_paste),
         ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
-        ActionRow("edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete"),
-        ActionRow("edit.select_all", "Select All", "Edit", 3, canvas.select_all, (Key.SelectAll,), "select_all"),
+        ActionRow(
+            "edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete", c.has_items
+        ),
+        ActionRow(
+            "edit.copy_python",
+            "Copy as Python",
+            COPY_AS,
+            2,
+            canvas.copy_python,
+            ("Ctrl+Shift+C",),
+            "copy_python",
+            c.has_items,
+            tooltip="The selection as Python, or the whole program where nothing is selected",
+        ),
+        ActionRow(
+            "edit.select_all", "Select All", "Edit", 4, canvas.select_all, (Key.SelectAll,), "select_all", c.has_items
+        ),
     )
 
 

@@ -26,14 +26,14 @@ def find_rows(c: NavCommands) -> Iterator[Row]:
     """The Edit menu's rows about finding."""
     finding = c.canvas.finding
     words = "By name, operator, note, literal, value, shape, dtype or error"
-    yield ActionRow("edit.find", "Find…", "Edit", 4, finding.open, ("Ctrl+F",), "search", tooltip=words)
-    yield ActionRow("edit.find_next", "Find Next", "Edit", 4, finding.step, ("F3",))
-    yield ActionRow("edit.find_previous", "Find Previous", "Edit", 4, partial(finding.step, -1), ("Shift+F3",))
+    yield ActionRow("edit.find", "Find…", "Edit", 5, finding.open, ("Ctrl+F",), "search", tooltip=words)
+    yield ActionRow("edit.find_next", "Find Next", "Edit", 5, finding.step, ("F3",))
+    yield ActionRow("edit.find_previous", "Find Previous", "Edit", 5, partial(finding.step, -1), ("Shift+F3",))
 
 
 def _zoom_rows(c: NavCommands) -> Iterator[Row]:
     canvas = c.canvas
-    yield ActionRow("view.fit", "Fit", "View", 2, canvas.fit_all, ("Home",), "fit", tooltip="Show everything")
+    yield ActionRow("view.fit", "Fit All", "View", 2, canvas.fit_all, ("Home",), "fit", tooltip="Show everything")
     yield ActionRow(
         "view.fit_selection",
         "Fit Selection",

@@ -38,16 +38,6 @@ def shell_rows(c: ShellCommands) -> tuple[Row, ...]:
             "preferences",
             tooltip="Theme, text, canvas, runs, files and keys",
         ),
-        ActionRow(
-            "edit.keys",
-            "Keyboard Shortcuts…",
-            "Edit",
-            9,
-            c.keys,
-            (),
-            "keyboard",
-            tooltip="Every command and its keys, to change them",
-        ),
     )
 
 

@@ -60,8 +60,8 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ActionRow(
             "select.feeding",
             "Select What Feeds It",
-            "Edit",
-            3,
+            "Edit/Selection",
+            4,
             canvas.select_feeding,
             ("L",),
             when=some,
@@ -71,8 +71,8 @@ def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
         ActionRow(
             "select.following",
             "Select What Follows",
-            "Edit",
-            3,
+            "Edit/Selection",
+            4,
             canvas.select_following,
             ("Shift+L",),
             when=some,

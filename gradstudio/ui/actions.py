@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from gradstudio.ui.main_window_frame import MENUS
 from gradstudio.ui.theme import Theme, icon
@@ -63,6 +63,13 @@ class MenuRow(NamedTuple):
 Row = ActionRow | MenuRow
 
 
+def say_empty(menu: QMenu, words: str) -> None:
+    """Say in a menu why it has no entries; that is no command."""
+    said = menu.addAction(words)
+    said.setEnabled(False)
+    said.setProperty("no_command", True)
+
+
 class ActionSet(QObject):
     """The actions of a window, by id."""
 
@@ -107,6 +114,7 @@ class ActionSet(QObject):
             menu.setToolTipsVisible(True)
             self._fill(menu, name)
             menu.aboutToShow.connect(self._show_icons)
+            menu.aboutToShow.connect(self.refresh)
 
     def keep_off(self, panel: QWidget) -> None:
         """Leave the canvas alone while this panel has the focus: Del there must not delete nodes here."""
@@ -180,13 +188,20 @@ class ActionSet(QObject):
         action.setToolTip(_tooltip(row, action))
         action.setIconText(row.short or row.text.rstrip("…"))
         action.setStatusTip("")
-        action.triggered.connect(lambda _checked=False, key=row.id: self._by_id[key].handler())
+        action.triggered.connect(lambda _checked=False, key=row.id: self._on_action_triggered(key))
         parent.addAction(action)
         return action
 
+    def _on_action_triggered(self, key: str) -> None:
+        """Do it; not what was typed for a dialog that is just opening, and is not the active window yet."""
+        row = self._by_id[key]
+        if not (row.canvas_only and QApplication.activeModalWidget() is not None):
+            row.handler()
+
     def _fill(self, menu: QMenu, name: str) -> None:
         previous = None
-        for row in (row for row in self.rows if row.menu == name or row.menu.startswith(f"{name}/")):
+        inside = (row for row in self.rows if row.menu == name or row.menu.startswith(f"{name}/"))
+        for row in sorted(inside, key=lambda row: row.group):
             if previous is not None and row.group != previous:
                 menu.addSeparator()
             previous = row.group

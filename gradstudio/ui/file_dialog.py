@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
 from gradstudio.ui.theme import Theme, icon
@@ -72,7 +72,13 @@ def _ask(dialog: QFileDialog, theme: Theme) -> Path | None:
         button = dialog.findChild(QToolButton, name)
         if isinstance(button, QToolButton):
             button.setIcon(icon(picture, theme))
+    parent = dialog.parentWidget()
+    before = parent.window().focusWidget() if parent is not None else None
     accepted = dialog.exec() == QFileDialog.DialogCode.Accepted
     files = dialog.selectedFiles()
     dialog.deleteLater()
+    if parent is not None:
+        parent.window().activateWindow()
+    if before is not None:
+        before.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
     return Path(files[0]) if accepted and files else None

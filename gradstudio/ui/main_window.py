@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gradstudio.operators.catalogue import load
@@ -139,6 +140,7 @@ class MainWindow(WindowParts):
     def _wire(self) -> None:
         frame = self.frame
         self.overlays.changed.connect(self.actions.refresh)
+        QGuiApplication.clipboard().dataChanged.connect(self.actions.refresh)
         self.library.chosen.connect(lambda key: self.canvas.add_operator(key))
         self.library.carried.connect(lambda key: self.canvas.carry_operator(key))
         self.library.said.connect(self.status.say)

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
@@ -164,3 +164,27 @@ def test_hints_are_chosen_in_the_menu_and_remembered(window: MainWindow) -> None
     assert window.settings.preferences.code_hints == "values"
     QTest.mouseClick(window.code.strip.hints_button, Qt.MouseButton.LeftButton)
     assert window.actions["view.hints_off"].isChecked() and not window.actions["view.hints_values"].isChecked()
+
+
+def entries(menu: QMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
+
+
+def test_the_edit_menu_is_short_in_the_usual_order_and_off_where_nothing_can_be_done(
+    window: MainWindow, add: Add
+) -> None:
+    menu = window.frame.menus["Edit"]
+    QApplication.clipboard().clear()
+    menu.aboutToShow.emit()
+    shown = entries(menu)
+    assert shown[:8] == ["Undo", "Redo", "History", "Cut", "Copy", "Paste", "Duplicate", "Delete"]
+    assert {"Copy as", "Selection", "Align"} <= set(shown) and shown[-1] == "Preferences…" and len(shown) <= 24
+    for key in ("cut", "copy", "paste", "duplicate", "delete", "select_all"):
+        assert not window.actions[f"edit.{key}"].isEnabled(), key
+    window.canvas.select(frozenset({add("torch.randn")}))
+    QApplication.clipboard().setText("x = 1")
+    for key in ("cut", "copy", "paste", "duplicate", "delete", "select_all"):
+        assert window.actions[f"edit.{key}"].isEnabled(), key
+    assert entries(window.frame.menus["Graph"])[0] == "Add Operator…"
+    texts = [row.text for row in rows(window)]
+    assert "Keyboard Shortcuts…" not in texts and texts.count("Shortcuts") == 1

@@ -116,15 +116,15 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
-    yield "Add note here\tCtrl+M", lambda: canvas.add_note_at(x, y)
+    yield "Add Note Here\tCtrl+M", lambda: canvas.add_note_at(x, y)
     yield None
     yield "Find…\tCtrl+F", canvas.finding.open
     yield "Search the Library\tCtrl+Shift+F", partial(canvas.command_requested.emit, "graph.find")
     yield None
     yield "Paste\tCtrl+V", lambda: canvas.paste(x, y)
-    yield "Paste with inputs\tCtrl+Shift+V", lambda: canvas.paste(x, y, wired=True)
-    yield "Select all\tCtrl+A", canvas.select_all
+    yield "Paste with Inputs\tCtrl+Shift+V", lambda: canvas.paste(x, y, wired=True)
+    yield "Select All\tCtrl+A", canvas.select_all
     yield None
     yield "Tidy\tCtrl+L", partial(canvas.command_requested.emit, "graph.tidy")
-    yield "Fit all\tHome", canvas.fit_all
-    yield "100 %", canvas.zoom_reset
+    yield "Fit All\tHome", canvas.fit_all
+    yield "Zoom to 100 %\tCtrl+0", canvas.zoom_reset

@@ -1,5 +1,7 @@
 """The Edit menu: undo and redo; all else is the canvas's own commands."""
 
+from PySide6.QtGui import QGuiApplication
+
 from gradstudio.ui.commands.arrange import ArrangeCommands
 from gradstudio.ui.commands.context import Context
 
@@ -10,7 +12,8 @@ class EditCommands:
     def __init__(self, context: Context) -> None:
         """Work on the context's session."""
         self.canvas, self.arrange = context.canvas, ArrangeCommands(context)
-        self._stack, self._attention = context.session.graph_store.undo_stack, context.session.attention
+        self._store, self._attention = context.session.graph_store, context.session.attention
+        self._stack = self._store.undo_stack
 
     def undo(self) -> None:
         """Take the newest change back."""
@@ -31,3 +34,12 @@ class EditCommands:
     def has_selection(self) -> bool:
         """Whether an item is selected."""
         return bool(self._attention.selection)
+
+    def has_items(self) -> bool:
+        """Whether anything is on the canvas."""
+        return bool(self._store.graph.nodes or self._store.graph.blocks)
+
+    def can_paste(self) -> bool:
+        """Whether the clipboard holds a text: cards, a program or numbers."""
+        found = QGuiApplication.clipboard().mimeData()
+        return found is not None and found.hasText()

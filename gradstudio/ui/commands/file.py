@@ -17,6 +17,7 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.table import Form
 from gradstudio.protocol.bring import Brought
 from gradstudio.protocol.messages import Log
+from gradstudio.ui.actions import say_empty
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
@@ -155,7 +156,7 @@ class FileCommands(QObject):
             action.setToolTip(str(path))
             action.triggered.connect(lambda _checked=False, path=path: self.open_path(path))
         if not recent:
-            menu.addAction("No files yet").setEnabled(False)
+            say_empty(menu, "No files yet")
             return
         menu.addSeparator()
         menu.addAction("Clear").triggered.connect(lambda: self._settings.change(recent=()))
@@ -166,7 +167,7 @@ class FileCommands(QObject):
             action = menu.addAction(title_of_example(path))
             action.triggered.connect(lambda _checked=False, path=path: self.open_example(path))
         if menu.isEmpty():
-            menu.addAction("No examples are installed").setEnabled(False)
+            say_empty(menu, "No examples are installed")
 
     # ------------------------------------------------------------------ save and export
 

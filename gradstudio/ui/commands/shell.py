@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.ui import theme as themes
+from gradstudio.ui.actions import say_empty
 from gradstudio.ui.canvas_only import CanvasOnly
 from gradstudio.ui.shell.palette import Palette
 from gradstudio.ui.shell.preference_rows import KEYS
@@ -87,7 +88,7 @@ class ShellCommands:
                 action.setChecked(name == chosen)
                 action.triggered.connect(partial(self.choose_theme, name))
         if menu.isEmpty():
-            menu.addAction("None yet: see the folder in Preferences").setEnabled(False)
+            say_empty(menu, "None yet: see the folder in Preferences")
 
     def choose_theme(self, name: str, _checked: bool = False) -> None:
         """Take up a theme and remember it; one that is chosen already is read again."""

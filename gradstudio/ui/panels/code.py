@@ -12,7 +12,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
 from gradstudio.ui.panels import code_text
 from gradstudio.ui.panels.code_completion import Completion
-from gradstudio.ui.panels.code_editor import EMPTY_WORDS, CodeEditor
+from gradstudio.ui.panels.code_editor import EMPTY_WORDS, MUTED_WORDS, CodeEditor
 from gradstudio.ui.panels.code_hints import NO_HINT, Hint, HintMode, hint
 from gradstudio.ui.panels.code_lines import LineMap
 from gradstudio.ui.panels.code_live import LiveText, Merge
@@ -210,7 +210,12 @@ class CodePanel(QWidget):
     def _invite(self) -> None:
         """An empty document says what can be done here; one whose program is still to come says nothing."""
         graph = self._session.graph_store.graph
-        self.editor.setPlaceholderText("" if graph.nodes or graph.blocks else EMPTY_WORDS)
+        items = (*graph.nodes.values(), *graph.blocks.values())
+        if not items:
+            words = EMPTY_WORDS
+        else:
+            words = MUTED_WORDS if any(item.muted for item in items) else ""
+        self.editor.setPlaceholderText(words)
 
     def _on_selection_changed(self) -> None:
         self.marks.mark()

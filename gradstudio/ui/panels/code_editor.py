@@ -28,6 +28,7 @@ MOST_REPLACED = 200
 """Lines; of more the whole text is set anew, which is quicker then."""
 HINT_GAP_PX = 28
 LEAST_HINT_PX = 40
+MUTED_WORDS = "# Everything is muted: nothing runs. Unmute a card with M."
 EMPTY_WORDS = "# Type or paste Python here: it becomes the canvas. What you build there stands here."
 StandardKey = QKeySequence.StandardKey
 

@@ -10,6 +10,9 @@ from gradstudio.ui.actions import ActionRow, ActionSet, MenuRow
 from gradstudio.ui.shell.fuzzy import fit_words
 
 STEP: Final = " › "
+NO_COMMAND: Final = "no_command"
+"""The property of an entry that only says why a menu is empty."""
+THEME_MENU: Final = f"View{STEP}Theme"
 WHY: Final = {
     "has_selection": "Select something on the canvas first.",
     "some": "Select something on the canvas first.",
@@ -26,6 +29,13 @@ WHY: Final = {
     "can_swap": "Select one node with two inputs first.",
 }
 """Why a command cannot be done, by the name of the test that says so."""
+USUAL: Final = (
+    *("run.run", "run.step", "graph.add", "file.save", "edit.find", "file.open", "run.forward", "run.backward"),
+    *("edit.undo", "view.fit", "graph.tidy", "edit.preferences", "help.shortcuts"),
+)
+"""What stands first while nothing is typed, after what was used last."""
+MADE_ANEW: Final = ("Open Recent", "Examples")
+"""Menus whose entries are no commands to begin with: they are found by typing."""
 OFF: Final = "Not possible right now."
 RECENT_BONUS: Final = 120
 """What was used last goes before what fits a little better."""
@@ -67,7 +77,9 @@ class CommandList:
         self.entries = tuple(self._all(actions))
 
     def fitting(self, typed: str, recent: Sequence[str] = ()) -> tuple[Shown, ...]:
-        """Lines that fit, the best first; with nothing typed, those used last, then all in the menus' order."""
+        """Lines that fit, the best first; with nothing typed, those used last, then the most usual, then all others."""
+        if not typed.strip():
+            return self._at_first(recent)
         ages = {key: age for age, key in enumerate(recent)}
         found: list[tuple[int, int, Shown]] = []
         for number, entry in enumerate(self.entries):
@@ -78,6 +90,17 @@ class CommandList:
             bonus = 0 if age is None else max(RECENT_BONUS - 8 * age, 1)
             found.append((-(fits.score + bonus), number, Shown(entry, fits.places)))
         return tuple(shown for _, _, shown in sorted(found, key=lambda one: one[:2]))
+
+    def _at_first(self, recent: Sequence[str]) -> tuple[Shown, ...]:
+        """What menus make as they open comes last: files and examples are not what a person looks for first."""
+        places = {key: place for place, key in enumerate(dict.fromkeys((*recent, *USUAL)))}
+        last = len(places)
+
+        def place(entry: Entry) -> tuple[int, bool]:
+            made = any(entry.path.endswith(f"{STEP}{menu}") for menu in MADE_ANEW)
+            return places.get(entry.id, last), made
+
+        return tuple(Shown(entry, ()) for entry in sorted(self.entries, key=place))
 
     def _all(self, actions: ActionSet) -> Iterator[Entry]:
         for row in actions.rows:
@@ -97,7 +120,9 @@ def _entry(actions: ActionSet, row: ActionRow) -> Entry:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     ticked = action.isChecked() if action.isCheckable() else None
     why = "" if action.isEnabled() else why_not(row)
-    return Entry(row.id, row.text.rstrip("…"), row.menu.replace("/", STEP), keys, why, ticked, action.trigger)
+    path = row.menu.replace("/", STEP)
+    text = f"Theme: {row.text}" if path == THEME_MENU else row.text.rstrip("…")
+    return Entry(row.id, text, path, keys, why, ticked, action.trigger)
 
 
 def why_not(row: ActionRow) -> str:
@@ -113,7 +138,7 @@ def _entries_of(menu: QMenu, path: str) -> Iterator[Entry]:
         if isinstance(inner, QMenu):
             inner.aboutToShow.emit()
             yield from _entries_of(inner, f"{path}{STEP}{_plain(action)}")
-        elif not action.isSeparator():
+        elif not action.isSeparator() and action.property(NO_COMMAND) is not True:
             ticked = action.isChecked() if action.isCheckable() else None
             why = "" if action.isEnabled() else OFF
             yield Entry(f"{path}{STEP}{_plain(action)}", _plain(action), path, "", why, ticked, action.trigger)

@@ -165,7 +165,7 @@ ROWS: Final = (
         "minimap_corner",
         "Corner of the minimap",
         Choice(CORNERS),
-        "Where the minimap lies.",
+        "Its size is dragged at the corner towards the middle of the canvas.",
     ),
     PreferenceRow(
         RUN,

@@ -44,17 +44,21 @@ class Line(NamedTuple):
     keys: str
 
 
+NO_KEYS: Final = "no keys"
+
+
 def sheet_lines(lines: Sequence[KeyLine]) -> tuple[Line, ...]:
-    """Everything that has keys, by menu, and what the mouse does."""
-    keys = (Line(line.place.split(STEP)[0], line.text, line.shown) for line in lines if line.keys)
+    """Every command by menu, with its keys or the words that it has none, and what the mouse does."""
+    keys = (Line(line.place.split(STEP)[0], line.text, line.shown or NO_KEYS) for line in lines)
     return (*keys, *(Line(MOUSE, text, how) for text, how in GESTURES))
 
 
 def grouped(lines: Sequence[Line], typed: str = "") -> dict[str, list[Line]]:
-    """Lines that fit what was typed, by group in the order they appear."""
+    """Lines that fit what was typed, by group in the order they appear; those without keys only where typed for."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
-        if not typed.strip() or fit_words(typed, line.text, f"{line.group} {line.keys}") is not None:
+        fits = fit_words(typed, line.text, f"{line.group} {line.keys}") if typed.strip() else line.keys != NO_KEYS
+        if fits:
             groups.setdefault(line.group, []).append(line)
     return groups
 

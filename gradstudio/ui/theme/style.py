@@ -173,6 +173,15 @@ QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; 
 QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url("@icons@/check.svg"); }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
+QSpinBox, QDoubleSpinBox { padding-right: 22px; }
+QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right;
+  width: 20px; border: 0; }
+QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right;
+  width: 20px; border: 0; }
+QSpinBox::up-button:hover, QSpinBox::down-button:hover, QDoubleSpinBox::up-button:hover,
+QDoubleSpinBox::down-button:hover { background: @line@; border-radius: 4px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("@icons@/chevron_up.svg"); width: 10px; height: 10px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("@icons@/chevron.svg"); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @surface_raised@; border: 1px solid @line@; padding: 4px; outline: 0; }
 QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; }
 QDockWidget > QWidget, LibraryPanel, MemoryPanel { background: @surface@; }
