@@ -41,5 +41,4 @@ class EditCommands:
 
     def can_paste(self) -> bool:
         """Whether the clipboard holds a text: cards, a program or numbers."""
-        found = QGuiApplication.clipboard().mimeData()
-        return found is not None and found.hasText()
+        return QGuiApplication.clipboard().mimeData().hasText()

@@ -210,11 +210,11 @@ class CodePanel(QWidget):
     def _invite(self) -> None:
         """An empty document says what can be done here; one whose program is still to come says nothing."""
         graph = self._session.graph_store.graph
-        items = (*graph.nodes.values(), *graph.blocks.values())
-        if not items:
+        muted = any(node.muted for node in graph.nodes.values()) or any(one.muted for one in graph.blocks.values())
+        if not graph.nodes and not graph.blocks:
             words = EMPTY_WORDS
         else:
-            words = MUTED_WORDS if any(item.muted for item in items) else ""
+            words = MUTED_WORDS if muted else ""
         self.editor.setPlaceholderText(words)
 
     def _on_selection_changed(self) -> None:

@@ -14,6 +14,7 @@ from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, Row
 from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
@@ -278,3 +279,11 @@ def test_the_line_that_failed_has_a_cross_and_says_why(
     qtbot.waitUntil(lambda: code.editor.gutter.failing == {line: "RuntimeError: no <way>"})
     assert code.editor.gutter.grab().toImage() != before
     assert "no &lt;way&gt;" in code.tip_at(line, -1)
+
+
+def test_where_everything_is_muted_the_empty_dock_says_so(window: MainWindow, add: Add, qtbot: QtBot) -> None:
+    window.canvas.select(frozenset({add("torch.randn")}))
+    QTest.keyClick(window.canvas, Qt.Key.Key_M)
+    editor = window.room.code.editor
+    qtbot.waitUntil(lambda: "Everything is muted" in editor.placeholderText())
+    assert not editor.text.strip()
