@@ -41,4 +41,4 @@ class EditCommands:
 
     def can_paste(self) -> bool:
         """Whether the clipboard holds a text: cards, a program or numbers."""
-        return QGuiApplication.clipboard().mimeData().hasText()
+        return bool(QGuiApplication.clipboard().text())
