@@ -8,8 +8,10 @@ from gradstudio.graph.dots import dots_by_end, end_of, wire_of
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, SetTensor
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.outside import found_again, outside_of
+from gradstudio.graph.recipes.copying import bring, needed
 from gradstudio.graph.recipes.drafts import Draft
 from gradstudio.graph.renaming import new_names, renamed_block, renamed_node, renamed_port
+from gradstudio.graph.rows import GROUP
 from gradstudio.graph.rules import why_not
 
 STORED = "python.stored"
@@ -33,6 +35,7 @@ def copy_items(graph: Graph, items: Iterable[ItemId]) -> Graph:
     for end, dots in dots_by_end(graph).items():
         if end[0] in chosen and wire_of(part, end) is not None:
             part.places |= {key: graph.places[key] for key in dots}
+    part.definitions = needed(graph, part.nodes.values())
     return part
 
 
@@ -65,13 +68,15 @@ def paste(
         {} if as_typed else new_names(part, draft.taken_names(), {n for one in graph.nodes.values() for n in one.names})
     )
     draft.do(*(SetTensor(digest, tensor) for digest, tensor in part.tensors.items() if digest not in graph.tensors))
+    called = _brought(draft, part)
     for item in part.order():
         body = part.parents[item]
         into = ROOT if body == ROOT else BodyId(ids[ItemId(body)])
         index = draft.end_of(into)
         if (node := part.nodes.get(item)) is not None:
             muted = {port: (ids[source], k) for port, (source, k) in node.muted_wires.items() if source in ids}
-            fresh = msgspec.structs.replace(renamed_node(node, ids[item], names), muted_wires=muted)
+            operator = called.get(node.operator, node.operator)
+            fresh = msgspec.structs.replace(renamed_node(node, ids[item], names), muted_wires=muted, operator=operator)
             draft.do(AddNode(fresh, into, index))
         else:
             draft.do(AddBlock(renamed_block(part.blocks[item], ids[item], names), into, index))
@@ -103,6 +108,18 @@ def duplicate(
     chosen = tuple(items)
     wished = found_again(graph, outside_of(graph, chosen)) if wired else ()
     return paste(graph, copy_items(graph, chosen), dx, dy, wished=wished)
+
+
+def _brought(draft: Draft, part: Graph) -> dict[str, str]:
+    """Bring the definitions that the fragment calls; by operator, what it is called here."""
+    called: dict[str, str] = {}
+    for operator in dict.fromkeys(node.operator for node in part.nodes.values()):
+        name = operator.removeprefix(GROUP)
+        if operator.startswith(GROUP) and name in part.definitions:
+            edits, here = bring(draft.graph, part, name)
+            draft.do(*edits)
+            called[operator] = f"{GROUP}{here}"
+    return called
 
 
 def _add(part: Graph, graph: Graph, item: ItemId, chosen: set[ItemId]) -> None:

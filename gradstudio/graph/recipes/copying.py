@@ -1,14 +1,14 @@
 """Recipes that copy definitions: a copy of its own for one call, and definitions brought from elsewhere."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from gradstudio.graph.definitions import all_ids, in_order, is_seed
 from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetTensor
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Wire
+from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.names import bound_names, check, fresh, suggest
 from gradstudio.graph.rows import GROUP, class_name
 
@@ -93,6 +93,13 @@ def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:
         called[one] = same
     tensors = (SetTensor(digest, one) for digest, one in source.tensors.items() if digest not in graph.tensors)
     return (*(tensors if edits else ()), *edits), called[name]
+
+
+def needed(source: Graph, nodes: Iterable[Node]) -> dict[str, Definition]:
+    """The definitions that these nodes call, and those which these call."""
+    called = {node.operator.removeprefix(GROUP) for node in nodes if node.operator.startswith(GROUP)}
+    found = {one for name in called if name in source.definitions for one in _needed(source, name)}
+    return {name: definition for name, definition in source.definitions.items() if name in found}
 
 
 def alike(one: Definition, other: Definition) -> bool:
