@@ -4,6 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+import msgspec
+
+from gradstudio.graph.edits import Edits, ReplaceNode
+from gradstudio.graph.model import Graph
 from gradstudio.ui.panels.highlighter import changed_lines
 
 MOST_COMPARED = 400
@@ -69,6 +73,25 @@ def combined(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -
             k += 1
         found.append(Hunk(hunk.start + offset, hunk.end + offset, hunk.lines))
     return found
+
+
+def beside(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """What was typed with all that `theirs` changed of `base`; a line that both have otherwise is theirs."""
+    changed = hunks(base, theirs)
+    mine = [hunk for hunk in hunks(base, typed) if hunk not in changed]
+    left = [hunk for hunk in mine if not any(_touch(hunk, other) for other in changed)]
+    return applied(base, sorted([*changed, *left], key=lambda hunk: hunk[:2]))  # theirs first where both put lines in
+
+
+def is_spacing(graph: Graph, edits: Edits) -> bool:
+    """Whether nothing is changed but blank lines between statements."""
+    return all(
+        isinstance(edit, ReplaceNode)
+        and edit.node.id in graph.nodes
+        and msgspec.structs.replace(edit.node, blank_before=False)
+        == msgspec.structs.replace(graph.nodes[edit.node.id], blank_before=False)
+        for edit in edits
+    )
 
 
 def _touch(one: Hunk, other: Hunk) -> bool:

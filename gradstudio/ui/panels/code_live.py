@@ -2,6 +2,9 @@
 
 The text is in one of four states: the same as the program, typed and waiting for a pause, refused with a reason,
 or changed by the canvas on a line that was being typed. Nothing that was typed is taken away unasked.
+
+While a person writes, the text stays as it was written where it means the program: it is printed as the program has
+it when the person leaves the dock. What the canvas changes meanwhile comes into it, and nothing else.
 """
 
 import time
@@ -16,7 +19,7 @@ from gradstudio.graph.model import Graph, Place
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.panels.code_editor import CodeEditor
-from gradstudio.ui.panels.code_lines import Hunk, combined, hunks
+from gradstudio.ui.panels.code_lines import Hunk, beside, combined, hunks, is_spacing
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
@@ -26,8 +29,6 @@ PAUSE_MS, LONGEST_PAUSE_MS = 300, 1500
 """So long typing rests before the text is read; three times as long as reading took, where that is more."""
 PATIENCE_MS = 700
 """So much longer before words are said about the line in which the cursor stands."""
-SETTLE_MS = 3000
-"""So long typing rests before the line of the cursor is printed as the program has it."""
 MOST_GIVEN = 50
 """Arrangements that are known as given by the text: those to which undo leads back."""
 UNDO_WORDS = "Edit code"
@@ -66,17 +67,12 @@ class LiveText(QObject):
         self._own = self._holding = False
         self._given: list[dict[str, Place]] = []
         self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
-        self._pause, self._patience, self._settle = (
-            self._timer(self._on_pause),
-            self._timer(self._say),
-            self._timer(self._on_settle),
-        )
+        self._pause, self._patience = self._timer(self._on_pause), self._timer(self._say)
         editor.typed.connect(self._on_editor_typed)
         editor.hurried.connect(self.flush)
         editor.undo_asked.connect(self.undo)
         editor.redo_asked.connect(self.redo)
         editor.focus_changed.connect(self._on_editor_focus_changed)
-        editor.cursorPositionChanged.connect(self._on_editor_cursor_moved)
         session.graph_store.replaced.connect(self._on_store_replaced)
         session.path_changed.connect(self._on_session_path_changed)
 
@@ -116,29 +112,36 @@ class LiveText(QObject):
         self.changed.emit()
 
     def _follow(self, before: list[str]) -> None:
-        """Nothing waits to be applied: all is printed, but for the line in which a person is typing."""
-        shown = self._editor.lines
-        found = hunks(shown, self.program)
-        alone = self._own or (self._holding and combined(before, shown, self.program) is not None)
-        left = [hunk for hunk in found if self._holds(hunk)] if alone and self._editor.hasFocus() else []
-        self._holding = bool(left)
-        self._put([hunk for hunk in found if hunk not in left])
-        self._means = self._editor.text
-        if self._holding:
-            self._settle.start(SETTLE_MS)
+        """Nothing waits to be applied: all is printed, but while a person writes what was written stays."""
+        shown, wanted = self._editor.lines, self.program
+        if self._editor.hasFocus() and self._own:
+            wanted = shown
+        elif self._editor.hasFocus() and self._holding:
+            wanted = self._own_words(before, shown)
+        self._put(hunks(shown, wanted))
+        self._means, self._holding = self._editor.text, wanted != self.program
+
+    def _own_words(self, before: list[str], written: list[str]) -> list[str]:
+        """What was written, with what the canvas changed; the program's words where that does not mean the program."""
+        end = len("\n".join(written).rstrip().split("\n"))
+        mixed = [*beside(before, written[:end], self.program), *written[end:]]  # lines to type on are the last
+        try:
+            edits = self._merge(self._store.graph, "\n".join(mixed).rstrip() + "\n", False)
+        except GradStudioError:
+            return self.program
+        return mixed if is_spacing(self._store.graph, edits) else self.program
 
     def _take_beside(self, before: list[str]) -> None:
         """The canvas changed while something waits here: line by line, or both stand and a person decides."""
-        found = combined(before, self._editor.lines, self.program)
+        meant = self._means.split("\n") if self._holding else before
+        theirs = self._own_words(before, meant) if self._holding else self.program
+        found = combined(meant, self._editor.lines, theirs)
         if found is None:
             self._set("conflict")
             return
         self._put(found)
-        self._means = "\n".join(self.program)
+        self._means, self._holding = "\n".join(theirs), theirs != self.program
         self._pause.start(self._pause_ms)
-
-    def _holds(self, hunk: Hunk) -> bool:
-        return hunk.start <= self._editor.line - 1 < hunk.end
 
     def _put(self, found: list[Hunk], *, undoable: bool = False) -> None:
         if found:
@@ -234,7 +237,6 @@ class LiveText(QObject):
 
     def _step(self, step: Callable[[], None]) -> None:
         self._edit_number += 1
-        self._holding = False
         step()
         self.show(self._session.run.program)
 
@@ -259,7 +261,6 @@ class LiveText(QObject):
             self._set("same")
             return
         self._patience.stop()
-        self._settle.stop()
         self._set("typed")
         self._pause.start(self._pause_ms)
 
@@ -268,20 +269,6 @@ class LiveText(QObject):
             self._pause.start(self._pause_ms)
         else:
             self.apply()
-
-    def _on_settle(self) -> None:
-        """Typing rests: the cursor's line is printed as well, unless it is a line to type on."""
-        if self._editor.textCursor().block().text().strip() and not self._editor.textCursor().hasSelection():
-            self._print_all()
-
-    def _on_editor_cursor_moved(self) -> None:
-        if self._holding and self.is_applied:
-            QTimer.singleShot(0, self, self._on_cursor_settled)  # not while the editor moves its cursor
-
-    def _on_cursor_settled(self) -> None:
-        """The line that was left is printed; a line that came above moves the cursor, which has left nothing then."""
-        if not any(self._holds(hunk) for hunk in hunks(self._editor.lines, self.program)):
-            self._print_all()
 
     def _print_all(self) -> None:
         if self.is_applied and self._holding:
@@ -306,7 +293,7 @@ class LiveText(QObject):
         """Another document: what waits here was typed for the one before, and is kept beside."""
         if not self.is_applied:
             self.left_behind, self.left_title = self._editor.text, self._title
-        for timer in (self._pause, self._patience, self._settle):
+        for timer in (self._pause, self._patience):
             timer.stop()
         self._given.clear()
         self._means, self.error, self._holding = self._editor.text, None, False

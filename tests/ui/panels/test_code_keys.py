@@ -7,7 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph
+from gradstudio.graph.recipes.nodes import set_literal
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.panels.code import CodePanel
 from gradstudio.ui.state.session import Session
@@ -64,12 +66,13 @@ def test_a_line_that_comes_above_takes_no_line_away_that_was_just_begun(
     write(code, "loss = torch.nn.functional.mse_loss(y, x)")
     press(code, Key.Key_Return)
     applied(qtbot, code)
-    QApplication.processEvents()  # what waits for the cursor to come to rest
-    assert "import torch.nn.functional as F" in code.editor.text
+    edits, _ = recipes.add_operator(session.graph_store.graph, "torch.rand", 0, -900)
+    session.graph_store.submit(edits, "Add rand")
+    qtbot.waitUntil(lambda: "torch.rand(" in session.run.program.code)
     write(code, "loss.backward()")
-    assert code.editor.text.endswith("(y, x)\nloss.backward()")
+    assert code.editor.text.endswith("mse_loss(y, x)\nx2 = torch.rand(2, 3)\nloss.backward()")
     applied(qtbot, code)
-    assert session.run.program.code.rstrip().endswith("(y, x)\nloss.backward()")
+    assert session.run.program.code.rstrip().endswith("\nloss.backward()")
 
 
 def test_ctrl_shift_k_deletes_lines(qtbot: QtBot, code: CodePanel) -> None:
@@ -105,7 +108,64 @@ def test_no_key_is_lost_when_the_text_is_read_between_keys(
     applied(qtbot, code)
     shown = [line.strip() for line in code.editor.lines]
     assert [line for line in shown if line in (*LINES, *MORE_LINES)] == [*LINES, *MORE_LINES]
-    assert shown[-1] == "" and "import torch.nn.functional as F" in shown
+    assert shown[-1] == "" and "import torch.nn.functional as F" not in shown
+    code.editor.clearFocus()
+    assert "import torch.nn.functional as F" in code.editor.lines
+
+
+CLASS = """import torch
+import torch.nn as nn
+class Net(nn.Module):
+def __init__(self):
+super().__init__()
+self.fc = nn.Linear(4, 2)
+
+def forward(self, x):
+return torch.relu(self.fc(x))
+"""
+
+
+def test_a_class_that_is_typed_with_pauses_stands_as_it_was_typed(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    """Imports, blank lines and the caret; all is printed as the program has it when the dock is left."""
+    press(code, Key.Key_A, Control)
+    for line in CLASS.split("\n")[:-1]:
+        if not line:
+            press(code, Key.Key_Backspace)
+            continue
+        write(code, line)
+        press(code, Key.Key_Return)
+        before, at = code.editor.text, code.editor.textCursor().position()
+        code.live.apply()  # a pause
+        QApplication.processEvents()
+        assert code.editor.text == before and code.editor.textCursor().position() == at
+    press(code, Key.Key_Backspace)
+    press(code, Key.Key_Backspace)
+    write(code, "y = Net()(torch.ones(3, 4)).sum()")
+    before = code.editor.text
+    code.live.apply()
+    assert code.live.is_applied, code.live.error
+    assert code.editor.text == before
+    assert "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__" in before
+    assert before.endswith("relu(self.fc(x))\ny = Net()(torch.ones(3, 4)).sum()")
+    edits, _ = recipes.add_operator(session.graph_store.graph, "torch.rand", 0, 900)
+    session.graph_store.submit(edits, "Add rand")
+    qtbot.waitUntil(lambda: "torch.rand(" in code.editor.text)
+    code.editor.clearFocus()
+    assert code.editor.text == session.run.program.code.rstrip("\n")
+
+
+def test_what_the_canvas_changes_comes_beside_what_was_typed(qtbot: QtBot, code: CodePanel, session: Session) -> None:
+    go_behind(code, "z = y * 2")
+    press(code, Key.Key_Return)
+    write(code, "w=z+1")
+    applied(qtbot, code)
+    at = code.editor.textCursor().position()
+    node = next(item for item, one in session.graph_store.graph.nodes.items() if one.names == ("x",))
+    session.graph_store.submit(set_literal(session.graph_store.graph, node, "size", "(4, 3)"), "Set size")
+    qtbot.waitUntil(lambda: "4, 3" in code.editor.text)
+    assert code.editor.text.endswith("z = y * 2\nw=z+1") and code.editor.textCursor().position() == at
 
 
 def test_a_long_reason_takes_two_lines_below_the_text(qtbot: QtBot, code: CodePanel) -> None:
