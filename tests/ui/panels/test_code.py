@@ -282,8 +282,13 @@ def test_the_line_that_failed_has_a_cross_and_says_why(
 
 
 def test_where_everything_is_muted_the_empty_dock_says_so(window: MainWindow, add: Add, qtbot: QtBot) -> None:
-    window.canvas.select(frozenset({add("torch.randn")}))
+    item = add("torch.randn")
+    window.frame.activateWindow()
+    QTest.qWaitForWindowActive(window.frame)
+    window.canvas.setFocus()
+    window.canvas.select(frozenset({item}))
     QTest.keyClick(window.canvas, Qt.Key.Key_M)
+    assert window.session.graph_store.graph.nodes[item].muted
     editor = window.room.code.editor
     qtbot.waitUntil(lambda: "Everything is muted" in editor.placeholderText())
     assert not editor.text.strip()
