@@ -54,6 +54,7 @@ class Documents(QObject):
 
     Attributes:
         may_close: asked before a document is closed; False keeps it.
+        begins_on_blank: asked for a new document: whether the empty one in front is taken, which nobody has seen yet.
 
     Signals:
         closed(object): this `Tab` is about to go.
@@ -78,7 +79,9 @@ class Documents(QObject):
         self.tabs: list[Tab] = []
         self.history: list[Closed] = []
         self.may_close: Callable[[Tab], bool] = lambda _tab: True
+        self.begins_on_blank: Callable[[], bool] = lambda: False
         self._current: Tab | None = None
+        self._ran: set[Tab] = set()
 
     # ------------------------------------------------------------------ which
 
@@ -139,6 +142,7 @@ class Documents(QObject):
         behind = self.place + 1 if self._current is not None else 0
         self.tabs.insert(behind if place is None else min(place, len(self.tabs)), tab)
         session.engine.shown = False
+        session.memory.of_others = bool(self._ran)
         session.number = self._free_number(session)
         session.path_changed.connect(self.changed)
         session.graph_store.edited.connect(self.edited)
@@ -151,7 +155,8 @@ class Documents(QObject):
 
     def new(self) -> None:
         """An empty document in a tab of its own."""
-        self.add(Session(self._engine, self))
+        if not self.begins_on_blank():
+            self.add(Session(self._engine, self))
 
     def open(self, path: Path, *, show: bool = True) -> DocumentError | None:
         """Show a file: in the tab that has it, else in one of its own; the reason when it cannot be read."""
@@ -237,11 +242,12 @@ class Documents(QObject):
     def _remove(self, tab: Tab) -> None:
         """Take it out of the row; another comes to the front first, an empty one when it was the last."""
         if len(self.tabs) == 1:
-            self.new()
+            self.add(Session(self._engine, self))
         elif tab is self._current:
             place = self.place
             self.show(self.tabs[place + 1 if place + 1 < len(self.tabs) else place - 1])
         self.tabs.remove(tab)
+        self._ran.discard(tab)
         self.closed.emit(tab)
         tab.recovery.close()
         tab.session.close()
@@ -259,6 +265,10 @@ class Documents(QObject):
         """A run in a tab behind is marked on it, until a person looks."""
         busy, outcome = getattr(state, "busy", False), getattr(state, "outcome", "")
         before = tab.mark
+        if busy:
+            self._ran.add(tab)
+            for other in self.tabs:
+                other.session.memory.of_others = other not in self._ran
         if tab is self._current:
             tab.mark = ""
         elif busy:

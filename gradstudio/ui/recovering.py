@@ -33,7 +33,7 @@ class Recovering(QObject):
         super().__init__(documents)
         self._documents, self._folder, self._window = documents, folder, window
         self._later: set[Path] = set()
-        self._has_begun = False
+        self._has_begun = self._asks = False
 
     def left_behind(self) -> list[Recovered]:
         """Documents that programs left unsaved when they ended, the newest first."""
@@ -53,8 +53,15 @@ class Recovering(QObject):
         return self._offer([left for left in self.left_behind() if left.document and left.document.resolve() == wanted])
 
     def _offer(self, found: Sequence[Recovered]) -> int:
-        if not found:
+        if not found or self._asks:
             return 0
+        self._asks = True
+        try:
+            return self._ask(found)
+        finally:
+            self._asks = False
+
+    def _ask(self, found: Sequence[Recovered]) -> int:
         dialog = RecoveryDialog(found, self._window)
         answer, chosen = dialog.exec(), dialog.chosen
         dialog.deleteLater()
@@ -120,6 +127,7 @@ class RecoveryDialog(QDialog):
         self.discard = self.buttons.addButton("Discard", Role.DestructiveRole)
         self.later = self.buttons.addButton("Ask Later", Role.RejectRole)
         self.recover.setDefault(True)
+        self.recover.setFocus()
         for button, code in ((self.recover, RECOVER), (self.discard, DISCARD), (self.later, LATER)):
             button.clicked.connect(lambda _checked=False, code=code: self.done(code))
         column = QVBoxLayout(self)

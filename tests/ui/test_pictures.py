@@ -8,6 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradstudio import paths
 from gradstudio.ui.commands.file import save_canvas_picture
 from gradstudio.ui.main_window import MainWindow
 from tests.ui.conftest import Add
@@ -56,3 +57,15 @@ def test_each_kind_of_picture_is_one(window: MainWindow, add: Add, tmp_path: Pat
     assert data.startswith(magic) and len(data) > 1000
     if name.endswith(".png"):
         assert not QImage(str(tmp_path / name)).isNull()
+
+
+def test_a_picture_that_is_opened_is_called_by_its_name(window: MainWindow, add: Add, tmp_path: Path) -> None:
+    add("torch.ones")
+    path = tmp_path / "mine.png"
+    save_canvas_picture(window.file._context, path)
+    assert window.file.open_path(path)
+    assert window.session.title == "mine" and window.session.path is None
+    assert "mine.png" in window.status.message.full
+    assert window.file._proposed(".png").name == "mine.png" and window.file._proposed(".gsg").name == "mine.gsg"
+    assert window.file.open_example(sorted(paths.examples().glob("*.gsg"))[0])
+    assert window.file._proposed(".png").stem == window.session.subject != ""

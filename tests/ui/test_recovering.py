@@ -267,3 +267,27 @@ def test_files_of_the_command_line_are_tabs_in_their_order(qtbot: QtBot, window:
     begin._open_first(window)
     qtbot.waitUntil(lambda: [tab.session.path for tab in window.documents.tabs] == list(files))
     assert window.session.path == files[0]
+
+
+@pytest.mark.parametrize(("key", "count"), [(Qt.Key.Key_Return, 2), (Qt.Key.Key_Escape, 0)])
+def test_the_one_question_lists_all_and_is_answered_by_keys(
+    qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path, key: Qt.Key, count: int
+) -> None:
+    """Also where a file with changes of its own is opened behind the question."""
+    path = write(tmp_path / "mine.gsg", "torch.ones")
+    window.file.open_path(path)
+    add_node(window, "torch.zeros")
+    window.actions["file.new"].trigger()
+    add_node(window, "torch.eye")
+    kill(qtbot, window, 2)
+    again = start()
+
+    def answer(dialog: RecoveryDialog) -> None:
+        assert again.recovering.offer_for(path) == 0
+        assert QApplication.activeModalWidget() is dialog
+        QTest.keyClick(dialog.focusWidget() or dialog, key)
+
+    seen = when_offered(answer)
+    assert again.recovering.offer_all() == count
+    assert len(seen) == 1 and len(seen[0]) == 2
+    assert len(recoverable(again.settings.state_folder / "recovery")) == 2 - count

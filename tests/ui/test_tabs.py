@@ -13,8 +13,10 @@ from gradstudio.document.file import load, save
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
+from gradstudio.protocol.messages import Memory
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.settings import Settings
+from gradstudio.ui.state.run_state import RunState
 from tests.ui.test_main_window import press, when_asked, when_asked_for_a_file
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -256,3 +258,24 @@ def test_a_theme_is_taken_up_by_all_that_are_open(ready: MainWindow) -> None:
     assert {room.canvas.look.theme.name for room in ready.rooms} == {"light"}
     key(ready, Qt.Key.Key_N)
     assert ready.canvas.look.theme.name == "light"
+
+
+def test_memory_of_another_tabs_run_is_not_shown_as_ones_own(window: MainWindow) -> None:
+    first = window.documents.current
+    first.session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    window.actions["file.new"].trigger()
+    memory = window.documents.current.session.memory
+    memory.add(Memory(1.0, "cpu", {"tensors": 4096, "process": 10**8}))
+    assert memory.names == ("process",)
+    window.documents.current.session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    assert memory.names == ("tensors", "process")
+    assert not first.session.memory.of_others
+
+
+def test_new_at_the_welcome_page_takes_the_empty_document_below_it(window: MainWindow) -> None:
+    window.learning.greeting.show()
+    window.actions["file.new"].trigger()
+    assert len(window.documents.tabs) == 1 and not window.learning.greeting.is_shown
+    assert window.session.title == "Untitled"
+    window.actions["file.new"].trigger()
+    assert [tab.session.title for tab in window.documents.tabs] == ["Untitled", "Untitled 2"]

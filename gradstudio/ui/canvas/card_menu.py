@@ -49,7 +49,7 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
         yield None
     if item in CARDS:
         yield from card_rows(canvas, item)
-        yield None
+        return
     yield from step_rows(canvas, item)
     if node is not None:
         yield "Rename…\tF2", canvas.rename_current

@@ -14,6 +14,7 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.notes import note_of
 from gradstudio.graph.outside import found_again, outside_of
+from gradstudio.graph.rows import GROUP
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
@@ -144,10 +145,14 @@ class Commands:
         self.duplicate_selection(wired=True)
 
     def duplicate_selection(self, *, wired: bool = False) -> None:
-        """Copy the selection beside itself."""
+        """Copy the selection beside itself; below it where it has groups, whose ports are to be seen."""
         items = self.chosen()
         if items:
-            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, OFFSET, wired=wired)
+            extent = self.board.extent(items)
+            nodes = self.board.graph.nodes
+            calls = any(item in nodes and nodes[item].operator.startswith(GROUP) for item in items)
+            down = OFFSET + (extent.height if calls and extent is not None else 0.0)
+            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, down, wired=wired)
             self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
             self.select(frozenset(made))
 

@@ -96,9 +96,15 @@ class FileCommands(QObject):
         if error is not None:
             return error
         self._settings.add_recent(path)
+        self.say_read(path)
+        return None
+
+    def say_read(self, path: Path) -> None:
+        """Say what opening a file did that is no document of its own."""
         if path.suffix == ".py":
             self.said.emit(f"Read {path.name}: nothing of it was executed, and the file stays as it is")
-        return None
+        elif path.suffix.lower() == ".png":
+            self.said.emit(f"Read the document in {path.name}: save it to keep what you change; the picture stays")
 
     def import_module(self) -> None:
         """Ask for a Python file and which module of it, run its code, and show what it computes as a new document."""
@@ -283,7 +289,11 @@ class FileCommands(QObject):
 
     def _proposed(self, suffix: str) -> Path:
         path = self._session.path or (self._session.read_from if suffix == SUFFIX else None)
-        return self._folder() / (path.with_suffix(suffix).name if path is not None else f"untitled{suffix}")
+        if path is not None:
+            return self._folder() / path.with_suffix(suffix).name
+        began = self._session.read_from
+        name = "" if began is not None and began.suffix == suffix == ".py" else self._session.subject
+        return self._folder() / f"{name.replace('/', ' ') or 'untitled'}{suffix}"
 
     def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:
         chosen = ask_where(self._window, self._context.canvas.look.theme, title, proposed, kinds)

@@ -11,6 +11,8 @@ from gradstudio.ui.state.throttle import Throttle
 CAPACITY = 12_000
 """Samples kept a device: twenty minutes at ten a second."""
 CPU = "cpu"
+OF_TENSORS = ("tensors", "kept", "allocated", "peak")
+"""Series that runs make."""
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -48,6 +50,7 @@ class MemoryStore(QObject):
 
     Attributes:
         device: whose memory is shown: the document's, as far as it has told something.
+        of_others: only other documents have run on the engine, which all of a window share.
 
     Signals:
         changed(): new samples, at most ten times a second.
@@ -63,14 +66,14 @@ class MemoryStore(QObject):
         self._start_s: float | None = None
         self._mark = (-1.0, "")
         self._preferred = CPU
-        self.device = CPU
+        self.device, self.of_others = CPU, False
         self._throttle = Throttle(100, self)
         self._throttle.due.connect(self.changed)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The series there are, in the order they came."""
-        return tuple(self._ring.series)
+        """The series there are, in the order they came; without those of tensors that are all another document's."""
+        return tuple(name for name in self._ring.series if not self.of_others or name not in OF_TENSORS)
 
     @property
     def times_s(self) -> Numbers:

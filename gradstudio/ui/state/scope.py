@@ -163,7 +163,8 @@ class ShownStore(GraphStore):
         apply_all(draft, more)
         self._own = (*edits, *more)
         try:
-            self.root.submit(closed(self.root.graph, name, draft), text, merge_key and f"{name}/{merge_key}")
+            words = f"{text}, inside {name}"
+            self.root.submit(closed(self.root.graph, name, draft), words, merge_key and f"{name}/{merge_key}")
         finally:
             self._own = None
 

@@ -94,7 +94,7 @@ class Session(QObject):
             return
         if path.suffix.lower() == in_picture.SUFFIX:
             graph, view = in_picture.load_picture(path)
-            self._take(graph, None, view, path)
+            self._take(graph, None, view, path, path.stem)
             return
         graph, view = file.load_with_view(path)
         self._take(graph, path, view)

@@ -29,6 +29,7 @@ class Greeting(QObject):
         self._window = window
         self.page: WelcomePage | None = None
         self._lies_over: tuple[object, ...] = ()
+        window.documents.begins_on_blank = self._begin_on_blank
 
     @property
     def is_shown(self) -> bool:
@@ -89,6 +90,13 @@ class Greeting(QObject):
         """Whether the document in front is one in which nothing was done yet."""
         session = self._window.session
         return session.is_untouched and not session.graph_store.graph.nodes
+
+    def _begin_on_blank(self) -> bool:
+        """A new document is asked for while the page lies over an empty one: the page makes way for that."""
+        if not self.is_shown or not self._is_empty():
+            return False
+        self._on_page_left()
+        return True
 
     # ------------------------------------------------------------------ slots
 

@@ -6,8 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.scope_cards import INPUTS_CARD, OUTPUTS_CARD, output_names
+from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.program.write import write_script
+from gradstudio.ui.canvas.card_menu import item_rows
 from tests.ui.canvas.conftest import Hand
 
 Key = Qt.Key
@@ -188,3 +189,50 @@ def test_a_name_that_is_taken_is_refused_in_words(hand: Hand, chain: tuple[ItemI
     assert list(hand.graph.definitions) == ["shrink"]
     assert hand.canvas.in_place.editor is not None
     QTest.keyClick(hand.canvas.in_place.editor, Key.Key_Escape)
+
+
+def test_menus_of_the_cards_inside_offer_what_makes_sense_there(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    call = make(hand, set(chain[1:]), "block")
+    hand.canvas.step_in(call)
+    for card in CARDS:
+        texts = [row[0].partition("\t")[0] for row in item_rows(hand.canvas, card) if isinstance(row, tuple)]
+        assert texts and all(text.startswith(("Add an", "Name the", "Step out")) for text in texts)
+
+
+def test_undo_says_the_group_inside_which_it_was_done(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
+    call = make(hand, set(chain[1:]), "block")
+    hand.canvas.step_in(call)
+    name = hand.session.scope.name
+    hand.canvas.add_port(OUTPUTS_CARD)
+    assert hand.undo_texts[-1].endswith(f", inside {name}")
+
+
+@pytest.mark.parametrize("on_header", [True, False])
+def test_a_drag_after_a_double_click_on_a_group_moves_nothing(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId], *, on_header: bool
+) -> None:
+    """The second press held and moved; on the header it renames, on the body it steps in."""
+    call = make(hand, set(chain[1:]), "block")
+    place, at = hand.session.graph_store.graph.places[call], hand.header(call) if on_header else body(hand, call)
+    hand.click(at)
+    QTest.mouseDClick(hand.canvas.viewport(), Qt.MouseButton.LeftButton, pos=hand.view(*at))
+    for step in range(1, 6):
+        hand.move((at[0] + 12 * step, at[1] + 9 * step))
+    hand.release((at[0] + 60, at[1] + 45))
+    assert hand.session.graph_store.graph.places[call] == place
+    assert hand.session.scope.path == (() if on_header else (call,))
+
+
+def test_a_copy_of_a_group_leaves_the_ports_of_the_original_free(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    call = make(hand, set(chain[1:]), "block")
+    hand.canvas.select(frozenset({call}))
+    before = set(hand.graph.nodes)
+    hand.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    (copy,) = set(hand.graph.nodes) - before
+    one, other = hand.canvas.board.box(call), hand.canvas.board.box(copy)
+    assert one is not None and other is not None
+    assert other.y >= one.bottom or other.x >= one.right
