@@ -226,6 +226,7 @@ class DocumentRoom(QObject):
         session.attention.selection_changed.connect(changed)
         session.attention.moment_changed.connect(changed)
         session.debug.changed.connect(changed)
+        session.scope.changed.connect(changed)
         session.player.changed.connect(changed)
         session.results.recorded.connect(changed)
         session.run.state_changed.connect(changed)

@@ -19,6 +19,7 @@ from gradstudio.ui.settings import Settings
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
+from tests.ui.desk import Desk, standing
 
 Add = Callable[..., ItemId]
 
@@ -80,3 +81,10 @@ def frame(qtbot: QtBot, settings: Settings, dark: Theme) -> Frame:
 def window(frame: Frame, session: Session, settings: Settings, dark: Theme) -> MainWindow:
     """The whole window around the session."""
     return MainWindow(frame, session, settings, dark)
+
+
+@pytest.fixture(scope="module")
+def desk(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A whole window with the real engine, one for all tests of a file: torch is imported once."""
+    with standing(qapp, tmp_path_factory.mktemp("settings")) as made:
+        yield made

@@ -1,23 +1,15 @@
 """What is inside a call, by hand in the whole window with the real engine: values, gradients, failures of that call."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import INPUTS_CARD
 from gradstudio.protocol.records import TensorRecord
-from gradstudio.ui import theme as themes
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
-from gradstudio.ui.state.session import Session
-from tests.ui.test_run_by_hand import Desk
+from tests.ui.desk import Desk
 
 pytestmark = pytest.mark.feature(40)
 Key, Keys = Qt.Key, Qt.KeyboardModifier
@@ -45,28 +37,9 @@ loss.backward()
 """
 
 
-@pytest.fixture(scope="module")
-def desk(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """One window for all tests of this file."""
-    theme, settings = themes.theme("dark"), Settings(tmp_path_factory.mktemp("settings"))
-    themes.apply(qapp, theme)
-    frame, engine = Frame(settings, theme), EngineClient(spare=False)
-    frame.setWindowState(Qt.WindowState.WindowNoState)
-    frame.resize(1280, 800)
-    engine.start()
-    frame.show()
-    yield Desk(MainWindow(frame, Session(engine), settings, theme))
-    frame.may_close = lambda: True
-    frame.close()
-    frame.deleteLater()
-
-
 @pytest.fixture(autouse=True)
 def _ready(desk: Desk, qtbot: QtBot) -> None:
-    desk.qtbot = qtbot
-    desk.until(lambda: desk.session.engine.ready)
-    desk.window.frame.activateWindow()
-    desk.until(desk.window.frame.isActiveWindow)
+    desk.sit_down(qtbot)
 
 
 def open_text(desk: Desk, text: str) -> None:

@@ -1,26 +1,14 @@
 """Running and debugging with the keys and the mouse, in the whole window and with the real engine."""
 
-from collections.abc import Callable, Iterator
-
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph.model import Graph, ItemId
-from gradstudio.layout.tidy import layout_missing
-from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.records import TensorRecord
-from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.tooltips import wire_text
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
-from gradstudio.ui.state.session import Session
+from tests.ui.desk import Desk
 
 Key, Button, Keys = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 SQUARED = """import torch
@@ -32,72 +20,10 @@ loss.backward()
 """
 
 
-class Desk:
-    """A window with a program, and a person before it."""
-
-    def __init__(self, window: MainWindow) -> None:
-        self.window, self.session = window, window.session
-        self.qtbot: QtBot | None = None
-
-    @property
-    def graph(self) -> Graph:
-        return self.session.graph_store.graph
-
-    def open(self, text: str) -> None:
-        graph = read_script(text).graph
-        graph.places = layout_missing(graph)
-        self.session.restore(graph, None)
-        self.window.canvas.open_view()
-
-    def node(self, name: str) -> ItemId:
-        return next(item for item, node in self.graph.nodes.items() if name in node.names)
-
-    def key(self, key: Key, keys: Keys = Keys.NoModifier) -> None:
-        QTest.keyClick(self.window.canvas, key, keys)
-
-    def rest(self) -> None:
-        """Until the engine has answered."""
-        self.until(lambda: not self.session.run.state.busy)
-
-    def until(self, holds: Callable[[], object]) -> None:
-        assert self.qtbot is not None
-        self.qtbot.waitUntil(lambda: bool(holds()), timeout=20_000)
-
-    def value(self, name: str) -> object:
-        outputs = self.session.results.outputs(self.node(name))
-        record = outputs[0] if outputs else None
-        return record.summary.value if isinstance(record, TensorRecord) else None
-
-    def click(self, name: str) -> None:
-        box = self.window.canvas.board.box(self.node(name))
-        assert box is not None
-        at = self.window.canvas.camera.to_view(box.x + 30, box.y + 12)
-        QTest.mouseClick(self.window.canvas.viewport(), Button.LeftButton, Keys.NoModifier, QPointF(*at).toPoint())
-
-
-@pytest.fixture(scope="module")
-def desk(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """One window for all tests of this file: torch is imported once."""
-    theme, settings = themes.theme("dark"), Settings(tmp_path_factory.mktemp("settings"))
-    themes.apply(qapp, theme)
-    frame, engine = Frame(settings, theme), EngineClient(spare=False)
-    frame.setWindowState(Qt.WindowState.WindowNoState)
-    frame.resize(1280, 800)
-    engine.start()
-    frame.show()
-    yield Desk(MainWindow(frame, Session(engine), settings, theme))
-    frame.may_close = lambda: True
-    frame.close()
-    frame.deleteLater()
-
-
 @pytest.fixture(autouse=True)
 def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
-    desk.qtbot = qtbot
-    desk.until(lambda: desk.session.engine.ready)
+    desk.sit_down(qtbot)
     desk.open(SQUARED)
-    desk.window.frame.activateWindow()
-    desk.until(desk.window.frame.isActiveWindow)
     desk.window.canvas.setFocus()
 
 

@@ -136,12 +136,15 @@ class InPlace:
         self._take(editor)
 
     def close(self) -> None:
-        """Close what is open; what is typed so far is kept when it is right."""
+        """Close what is open; what is typed so far is kept when it is right, and the canvas has the keys again."""
         editor = self.editor
         if editor is not None:
+            had_focus = editor.hasFocus()
             editor.clearFocus()
-            if self.editor is editor:  # it had no focus to lose
+            if self.editor is editor:  # it had no focus to lose, or is just keeping its text
                 self._drop()
+            if had_focus:
+                self._canvas.setFocus()
 
     # --------------------------------------------------------------
 

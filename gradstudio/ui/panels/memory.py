@@ -45,6 +45,7 @@ class MemoryPanel(QWidget):
         self.plot: MemoryPlot | None = None
         self.legend = Legend(theme, self)
         self._waiting = label(WAITING, "dim", wrap=True)
+        self._waiting.setParent(self)  # the stack shows it at once: without a parent as a window, which takes the keys
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._waiting)

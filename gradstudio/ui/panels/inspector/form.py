@@ -26,8 +26,8 @@ class Section(QWidget):
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(6)
         self.heading = label(title, "heading")
-        self.heading.setVisible(bool(title))
         self.column.addWidget(self.heading)
+        self.heading.setVisible(bool(title))  # only now: shown without a parent it is a window, which takes the keys
 
     def add(self, *widgets: QWidget) -> None:
         """Put widgets under one another."""
