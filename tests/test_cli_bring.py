@@ -100,7 +100,8 @@ def test_a_directory_has_no_modules(tmp_path: Path, capsys) -> None:
 
 def test_a_text_with_a_module_tells_how_it_is_brought(tmp_path: Path, capsys) -> None:
     path = tmp_path / "net.py"
-    path.write_text("from torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n")
+    body = "    def forward(self, x):\n        while True:\n            return x\n"
+    path.write_text(f"from torch import nn\nclass Net(nn.Module):\n{body}")
     assert main(["import", str(path)]) == 4
     assert "gradstudio import net.py:Net --run-code" in capsys.readouterr().err
     path.write_text("class Plain:\n    pass\n")

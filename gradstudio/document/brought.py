@@ -56,10 +56,8 @@ def names_bound(path: Path) -> frozenset[str]:
     return names_of(_tree(path))
 
 
-def module_hint(path: Path, reason: str) -> str:
-    """How a file that was refused for its classes and functions can be drawn all the same; "" when it cannot."""
-    if not ("A function" in reason or "A class" in reason):
-        return ""
+def module_hint(path: Path) -> str:
+    """How a file that was refused, and defines a module, can be drawn all the same; "" when it cannot."""
     try:
         found = [offer for offer in offers(path) if offer.kind == "class"]
     except UnreadableFile:

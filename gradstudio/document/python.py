@@ -70,7 +70,7 @@ def load_python(path: Path) -> Read:
     try:
         return read_python(decoded(data), path.parent)
     except UnreadableFile as error:
-        raise UnreadableFile(f"{error.message}{module_hint(path, error.message)}", error.line, error.column) from error
+        raise UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column) from error
 
 
 def decoded(data: bytes) -> str:

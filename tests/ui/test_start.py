@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.ui import app, display
+from gradstudio.ui import theme as themes
 from gradstudio.ui.crash import CrashDialog, CrashGuard
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.seed_dialog import SeedDialog
@@ -71,8 +72,11 @@ def test_preferences_and_recent_files_are_kept(tmp_path: Path) -> None:
 
 
 def test_broken_settings_count_as_none(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text('{"theme": "purple"}')
+    (tmp_path / "settings.json").write_text('{"theme": 7}')
     assert Settings(tmp_path).preferences.theme == "system"
+    (tmp_path / "settings.json").write_text('{"theme": "purple"}')
+    asked_for = Settings(tmp_path).preferences.theme
+    assert themes.find(asked_for, tmp_path).theme in (themes.theme("light"), themes.theme("dark"))
 
 
 def test_after_saving_there_is_nothing_to_recover(qtbot: QtBot, session: Session, add: Add, tmp_path: Path) -> None:

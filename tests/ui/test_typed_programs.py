@@ -11,11 +11,18 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.layout.tidy import layout
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.settings import Settings
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
 LINES = ("x = torch.ones(3, requires_grad=True)", "b = torch.zeros(3)", "y = x * 2 + b", "z = y.sum()", "z.backward()")
 LONG = "\n".join(["x = torch.ones(3)", *(f"y{k} = torch.exp({f'y{k - 1}' if k else 'x'})" for k in range(30))])
 SCRIPT = f"import torch\n\ntorch.manual_seed(7)\ntorch.set_default_dtype(torch.float64)\n\n{LONG}\n"
+
+
+@pytest.fixture(autouse=True)
+def _views_jump(settings: Settings) -> None:
+    """What is looked at is looked at at once."""
+    settings.change(reduced_motion=True)
 
 
 @pytest.fixture
