@@ -172,7 +172,6 @@ class _Start:
                 unread[path] = error
             elif self._paths:
                 self._settings.add_recent(path)
-                window.file.say_read(path)
 
         if not paths:
             window.learning.greet()

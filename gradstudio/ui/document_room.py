@@ -190,7 +190,7 @@ class DocumentRoom(QObject):
         self.canvas.command_requested.connect(lambda command: window.actions[str(command)].trigger())
         self.commands = Commands(
             file=self.file,
-            edit=EditCommands(context, lambda words: self.status.say(words, "text_dim")),
+            edit=EditCommands(context, lambda words: self.status.confirm(words)),
             view=ViewCommands(
                 context,
                 window.frame.layout_keeper.reset,

@@ -62,7 +62,8 @@ class Documents(QObject):
         edited(): a document, or a text typed for one, is another one; often.
         filled(object): this `Tab` has a file in it now that it had not before.
         changed(): titles, marks or the order are others.
-        refused(object): something could not be opened; the words.
+        refused(object): something could not be opened; the words. `told(object)`: what opening a file did that is
+            no document of its own.
     """
 
     closed = Signal(object)
@@ -71,6 +72,7 @@ class Documents(QObject):
     filled = Signal(object)
     changed = Signal()
     refused = Signal(object)
+    told = Signal(object)
 
     def __init__(self, engine: EngineClient, recovery_folder: Path, parent: QObject | None = None) -> None:
         """None is open yet."""
@@ -167,6 +169,8 @@ class Documents(QObject):
         error = self.take(lambda session: session.open(path), show=show)
         if error is None and (tab := self.find(path)) is not None:
             self.filled.emit(tab)
+        elif error is None and show:
+            self.told.emit(_read_words(path))
         return error
 
     def take(self, fill: Callable[[Session], None], *, show: bool = True) -> DocumentError | None:
@@ -277,6 +281,13 @@ class Documents(QObject):
             tab.mark = "failed" if outcome in ("failed", "died") else "done"
         if tab.mark != before:
             self.changed.emit()
+
+
+def _read_words(path: Path) -> str:
+    """Of a file that gave a document which is not its own."""
+    if path.suffix == ".py":
+        return f"Read {path.name}: nothing of it was executed, and the file stays as it is"
+    return f"Read the document in {path.name}: save it to keep what you change; the picture stays as it is"
 
 
 def _tried(fill: Callable[[Session], None], session: Session) -> DocumentError | None:

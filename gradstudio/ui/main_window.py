@@ -156,6 +156,7 @@ class MainWindow(WindowParts):
         self.documents.filled.connect(lambda tab: QTimer.singleShot(0, self, lambda: self._offer_newer(tab)))
         self.documents.changed.connect(self._remember_open)
         self.documents.refused.connect(lambda words: self.status.say(words))
+        self.documents.told.connect(lambda words: self.status.confirm(words))
         self.recovering.refused.connect(lambda words: self.status.say(words))
         self.recovering.typed_again.connect(lambda tab, text: self.room_of(tab).code.live.take_back(text))
         self.autosave.said.connect(lambda words: self.status.note(words))

@@ -96,15 +96,7 @@ class FileCommands(QObject):
         if error is not None:
             return error
         self._settings.add_recent(path)
-        self.say_read(path)
         return None
-
-    def say_read(self, path: Path) -> None:
-        """Say what opening a file did that is no document of its own."""
-        if path.suffix == ".py":
-            self.said.emit(f"Read {path.name}: nothing of it was executed, and the file stays as it is")
-        elif path.suffix.lower() == ".png":
-            self.said.emit(f"Read the document in {path.name}: save it to keep what you change; the picture stays")
 
     def import_module(self) -> None:
         """Ask for a Python file and which module of it, run its code, and show what it computes as a new document."""
