@@ -88,9 +88,12 @@ class _Newcomers:
         return {key: Place(x, y) for key, (x, y) in corners.items()}
 
     def _groups(self) -> list[tuple[BodyId, list[ItemId]]]:
-        """What is wired together among the outermost new items of each body, in program order."""
+        """What is wired together among the outermost new items of each body, in program order.
+
+        Bodies of blocks come first: their frames have grown when others look for room beside them.
+        """
         groups: list[tuple[BodyId, list[ItemId]]] = []
-        for body in (ROOT, *(BodyId(block) for block in self.graph.order() if block in self.graph.blocks)):
+        for body in (*(BodyId(block) for block in self.graph.order() if block in self.graph.blocks), ROOT):
             if body != ROOT and ItemId(body) in self.new:
                 continue
             items = [item for item in self.part.graph.bodies[body] if item in self.cards]
