@@ -1,6 +1,7 @@
 """What flows into a part from outside of it, and where it is found again."""
 
-from gradstudio.graph.model import Wire
+from gradstudio.graph.definitions import inside
+from gradstudio.graph.model import DEFINITION_INPUTS, Wire
 from gradstudio.graph.outside import Outside, end_words, found_again, outside_of
 from tests.graph.test_rewiring import TEXT, at, program
 
@@ -59,3 +60,10 @@ def test_a_result_without_a_name_is_found_by_its_node_alone() -> None:
     one = Outside(pair, 0, "", graph.nodes[pair].operator, x, "size")
     assert found_again(graph, (one,)) == (Wire(pair, 0, x, "size"),)
     assert found_again(program("_ = torch.rand(3)\n"), (one,)) == ()
+
+
+def test_an_input_of_a_group_is_remembered_without_a_name() -> None:
+    graph = program("def f(a):\n    b = torch.relu(a)\n    return b\n\n\nx = torch.rand(3)\ny = f(x)\n")
+    inner = inside(graph, "f")
+    b = at(inner, "b")
+    assert outside_of(inner, (b,)) == (Outside(DEFINITION_INPUTS, 0, "", "", b, "input"),)

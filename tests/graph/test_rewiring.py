@@ -157,3 +157,11 @@ def test_an_input_that_does_not_take_the_literal_refuses() -> None:
     with pytest.raises(Refused, match="input"):
         swap_inputs(graph, z)
     assert sources(graph, z) == {"input": "a"}
+
+
+def test_an_input_that_does_not_take_the_wire_refuses() -> None:
+    graph = program("a = torch.ones(2)\nn = a.size(0)\nf = torch.eq(a, n)\n")
+    f = at(graph, "f")
+    with pytest.raises(WireRefused, match="'input' takes a tensor; this is a number"):
+        swap_inputs(graph, f)
+    assert sources(graph, f) == {"input": "a", "other": "n"}
