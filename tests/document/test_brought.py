@@ -81,3 +81,35 @@ def test_a_line_that_no_canvas_draws_is_told_at_its_place() -> None:
     with pytest.raises(UnreadableFile, match="`while` runs") as caught:
         graph_of("import torch\n\nx = torch.ones(2)\nwhile x: pass\n", {})
     assert (caught.value.line, caught.value.column) == (4, 1)
+
+
+def test_objects_and_functions_are_offered_behind_the_classes(tmp_path: Path) -> None:
+    text = PART + (
+        "\n\ndef make(width, depth=2):\n    return Part()\n\n\ndef _own():\n    pass\n\n\n"
+        "net = Part()\nchain = nn.Sequential(nn.ReLU())\nnumber = int(3)\nother = make[0](1)\n"
+    )
+    found = offers(written(tmp_path, text))
+    assert [(offer.kind, offer.name, offer.needs, offer.takes) for offer in found] == [
+        ("class", "Part", (), ("x",)),
+        ("function", "make", ("width",), ()),
+        ("object", "net", (), ("x",)),
+        ("object", "chain", (), ()),
+    ]
+
+
+def test_an_object_of_a_module_without_a_forward_takes_nothing_that_is_known(tmp_path: Path) -> None:
+    text = "import torch.nn as nn\n\n\nclass Net(nn.Sequential):\n    pass\n\n\nnet = Net()\n"
+    assert [(offer.kind, offer.takes) for offer in offers(written(tmp_path, text))] == [("class", ()), ("object", ())]
+
+
+def test_a_method_is_looked_for_in_the_bases_of_the_file(tmp_path: Path) -> None:
+    text = PART + "\n\nclass Net(Part):\n    pass\n"
+    found = {offer.name: offer for offer in offers(written(tmp_path, text))}
+    assert found["Net"].takes == ("x",)
+    assert (found["Part"].is_used, found["Net"].is_used) == (True, False)
+
+
+def test_classes_that_are_bases_of_each_other_are_no_modules_and_no_endless_search(tmp_path: Path) -> None:
+    assert offers(written(tmp_path, "class A(B):\n    pass\n\n\nclass B(A):\n    pass\n")) == ()
+    text = "class A(B, Module):\n    pass\n\n\nclass B(A):\n    pass\n"
+    assert [(offer.name, offer.takes) for offer in offers(written(tmp_path, text))] == [("A", ()), ("B", ())]
