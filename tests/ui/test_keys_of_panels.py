@@ -19,7 +19,7 @@ PARTS: dict[str, Callable[[MainWindow], QWidget]] = {
     "problems": lambda window: window.problems,
     "memory": lambda window: window.memory,
     "inspector": lambda window: window.inspector,
-    "timeline": lambda window: window.timeline.strip,
+    "timeline": lambda window: window.timeline,
 }
 
 
