@@ -1,5 +1,6 @@
 """What calls a group follows when its inputs and outputs change: ports by name, results by number."""
 
+from collections.abc import Callable
 from secrets import token_hex
 
 import msgspec
@@ -32,25 +33,23 @@ def calls_of_group(graph: Graph, name: str) -> tuple[Node, ...]:
 
 def callers_follow(root: Graph, before: Definition, inputs: Kept, outputs: Kept) -> Edits:
     """Edits of the calls in the program and in the other definitions; the definition itself is the new one."""
-    edits = _calls_follow(root, before, inputs, outputs)
-    for name, holder in root.definitions.items():
-        inside = _calls_follow(holder.graph, before, inputs, outputs) if name != before.name else ()
-        if inside:
-            inner = holder.graph.copy()
-            apply_all(inner, inside)
-            edits = (*edits, SetDefinition(name, holder.but(graph=inner)))
-    return edits
+    return _everywhere(root, before.name, lambda graph: _calls_follow(graph, before, inputs, outputs))
 
 
 def calls_split(root: Graph, made: Definition) -> Edits:
     """Edits that make a constructor and a call of each call of a function that is a module now."""
-    edits = _split_in(root, made)
-    for name, holder in root.definitions.items():
-        inside = _split_in(holder.graph, made) if name != made.name else ()
+    return _everywhere(root, made.name, lambda graph: _split_in(graph, made))
+
+
+def _everywhere(root: Graph, name: str, edits_in: Callable[[Graph], Edits]) -> Edits:
+    """What is to be edited in the program, and in each definition but the one of that name."""
+    edits = edits_in(root)
+    for other, holder in root.definitions.items():
+        inside = edits_in(holder.graph) if other != name else ()
         if inside:
             inner = holder.graph.copy()
             apply_all(inner, inside)
-            edits = (*edits, SetDefinition(name, holder.but(graph=inner)))
+            edits = (*edits, SetDefinition(other, holder.but(graph=inner)))
     return edits
 
 

@@ -100,6 +100,11 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
         painter.scale(camera.zoom, camera.zoom)
         paint_frame(painter, look, frame, board, camera.zoom)
         painter.restore()
+    paint_cards(painter, board, look, camera)
+
+
+def paint_cards(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
+    """Every card with its shadow, as vectors."""
     for item, card in board.cards.items():
         place = board.box(item)
         if place is None:

@@ -12,10 +12,10 @@ from gradstudio.document.in_picture import with_graph
 from gradstudio.graph.model import Graph
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.card_painter import paint_card, paint_shadow
+from gradstudio.ui.canvas.card_picture import paint_cards
 from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.layer import Layer, card_state
+from gradstudio.ui.canvas.layer import Layer
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.results import NoResults, Results
 from gradstudio.ui.theme import Theme
@@ -127,13 +127,4 @@ def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box
     layer = Layer(board, look)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area)
-    for item, card in board.cards.items():
-        place = board.box(item)
-        if place is None:
-            continue
-        painter.save()
-        painter.translate(*camera.to_view(place.x, place.y))
-        painter.scale(camera.zoom, camera.zoom)
-        paint_shadow(painter, look, card.face.width, card.height)
-        paint_card(painter, look, card.face, board.facts(item), card_state(board, look, item))
-        painter.restore()
+    paint_cards(painter, board, look, camera)
