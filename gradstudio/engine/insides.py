@@ -87,13 +87,13 @@ class Insides:
     """The definitions of one namespace.
 
     Attributes:
-        program: whose definitions they are.
+        live: whose namespace it is; `program`: whose definitions they are.
         outer: the call that the statements at work belong to.
     """
 
     def __init__(self, live: Live, hands: Hands) -> None:
         """Put a function of ours in the place of each definition."""
-        self._live, self._hands = live, hands
+        self.live, self._hands = live, hands
         self.program = live.loaded.program
         self.outer: Call | None = None
         self._armed: tuple[Step, Call | None] | None = None
@@ -118,7 +118,7 @@ class Insides:
             Exception: whatever else it raises.
         """
         self._armed = step, call
-        live = self._live
+        live = self.live
         if step.statement.backward:
             note_backward(live, step)
         try:
@@ -131,7 +131,7 @@ class Insides:
         if self.outer is None:
             return call
         if call is None and needs and not step.statement.backward:
-            call = Call(step.id, self._live.cursor.turns, ())
+            call = Call(step.id, self.live.cursor.turns, ())
         if call is not None:
             call.outer = self.outer
         return call
@@ -196,7 +196,7 @@ class Insides:
     def _binder(self, parameters: str, plain: Callable[..., Any], *first: str) -> Callable[..., dict[str, Any]]:
         """Gives the names that a call's arguments have inside; what is wrong with them Python says as of the call."""
         head = ", ".join([*first, *([parameters] if parameters else [])])
-        names = dict(self._live.namespace)
+        names = dict(self.live.namespace)
         exec(f"def bind({head}): return locals()", names)
         bind: Callable[..., dict[str, Any]] = names["bind"]
         bind.__name__, bind.__qualname__ = plain.__name__, plain.__qualname__
@@ -215,7 +215,7 @@ class Insides:
         if step.statement.operator != CALL or not _ATTRIBUTE.fullmatch(text):
             return None
         first, *path = text.split(".")
-        value = self._live.namespace.get(first)
+        value = self.live.namespace.get(first)
         for word in path:
             value = getattr(value, word, None)
         return value
@@ -227,7 +227,7 @@ class Insides:
         self, inside: Inside, armed: tuple[Step, Call | None], given: dict[str, Any], *, setup: bool
     ) -> Iterator[Names]:
         """The names and the place of the live state are those inside; behind it they are what they were."""
-        live, step = self._live, armed[0]
+        live, step = self.live, armed[0]
         before = live.namespace, live.binder, live.cursor, self.outer, live.last_backward, live.backward_parts
         names = Names(self._base)
         names.update(given)
@@ -260,7 +260,7 @@ class Insides:
         Raises:
             FailedInside: one of them failed.
         """
-        live = self._live
+        live = self.live
         cursor = live.cursor
         while True:
             try:
@@ -282,7 +282,7 @@ class Insides:
 
     def _tell(self, call: Step, item: ItemId, names: tuple[str, ...], outputs: tuple[object, ...]) -> None:
         """Note what stands at the beginning of a call: its inputs, and what its module keeps."""
-        live = self._live
+        live = self.live
         step = call.inside(item, names)
         self._hands.enqueue(
             Pending(step, outputs, live.cursor.turns, 0.0, live.pass_number, time.monotonic(), allocated_bytes())
@@ -292,13 +292,13 @@ class Insides:
         known = {**self._settings.get(module, {}), **given}
         values = tuple(known[name] if name in known else getattr(module, name, None) for name in inside.inputs)
         self._tell(call, INPUTS, inside.inputs, values)
-        names = self._live.namespace
+        names = self.live.namespace
         for step in flat(self._prepared(inside, call, setup=True)):
             kept = step.statement.names
             if kept and all("." in name for name in kept):
                 self._hands.enqueue(
                     Pending(
-                        step, tuple(names[name] for name in kept), self._live.cursor.turns, 0.0,
-                        self._live.pass_number, time.monotonic(), allocated_bytes(),
+                        step, tuple(names[name] for name in kept), self.live.cursor.turns, 0.0,
+                        self.live.pass_number, time.monotonic(), allocated_bytes(),
                     )
                 )  # fmt: skip

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
@@ -21,9 +21,6 @@ from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import AutogradRow
 from gradstudio.protocol.messages import Row
 from gradstudio.protocol.records import Record
-
-if TYPE_CHECKING:
-    from gradstudio.engine.insides import Insides
 
 Binding = tuple[ItemId, int]
 FIRST_TURNS, LAST_TURNS = 16, 240
@@ -89,7 +86,6 @@ class Live:
         behind: the statement that ran last in this pass, and the turns of the loops around it.
         aim: where the verb was to end that did not get there; a repeat goes as far.
         writes: who wrote into what in place.
-        insides: the definitions of groups, as a traced run calls them; None while there are none.
     """
 
     loaded: Loaded
@@ -118,7 +114,6 @@ class Live:
     behind: tuple[ItemId, tuple[int, ...]] | None = None
     aim: Aim | None = None
     writes: Writes = field(default_factory=Writes)
-    insides: "Insides | None" = None
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
 
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:

@@ -55,6 +55,7 @@ class Runner:
         self._current: Step | Head | None = None
         self._segments = Segments()
         self._segments_of: Loaded | None = None
+        self._insides: Insides | None = None
         self.rows = Rows(lambda: self._stopped(), memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
 
@@ -130,7 +131,7 @@ class Runner:
     def let_go(self) -> None:
         """Forget the live state, and with it what was only outlined."""
         self.rows.later, self._unfinished = [], []
-        self.live, self._pending, self._traced = None, [], None
+        self.live, self._insides, self._pending, self._traced = None, None, [], None
 
     def _finish_backwards(self, live: Live) -> None:
         live.gradients.visible = None
@@ -147,8 +148,8 @@ class Runner:
             self._segments, self._segments_of = Segments(), live.loaded
         live.gradients.visible = self.rows.visible
         program = live.loaded.program
-        if program.insides and (live.insides is None or live.insides.program is not program):
-            live.insides = Insides(live, Hands(self._execute, self._pending_inside, self._fail_head))
+        if program.insides and (self._insides is None or self._insides.program is not program):
+            self._insides = Insides(live, Hands(self._execute, self._pending_inside, self._fail_head))
 
     def _pending_inside(self, entry: Pending) -> None:
         self._pending.append(entry)
@@ -288,14 +289,14 @@ class Runner:
         needs = any(map(requires_grad, operands))
         inputs = () if needs else tuple(map(live.binder.get, step.source.operands))
         call = called(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
-        if live.insides is not None:
-            call = live.insides.within(step, call, needs)
+        if self._insides is not None:
+            call = self._insides.within(step, call, needs)
         written = () if step.pure or step.statement.backward else versions(step, namespace)
         started = time.perf_counter()
         try:
             refuse_too_large(step, namespace)
-            if live.insides is not None and is_call(step):
-                live.insides.run(step, call)
+            if self._insides is not None and is_call(step):
+                self._insides.run(step, call)
             elif step.statement.backward:
                 run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
