@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gradstudio.engine.cursor import NOBODY, Cursor
+from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.source import Step
 from gradstudio.graph.model import ItemId
 
@@ -19,9 +19,9 @@ class Aim(NamedTuple):
     turns: tuple[int, ...] = ()
     at_end: bool = False
 
-    def reached(self, cursor: Cursor) -> Callable[[Step], bool]:
-        """Says directly behind a statement whether this is the place."""
-        return lambda step: not self.at_end and step.id == self.node and cursor.turns == self.turns
+    def reached(self, turns: Callable[[], tuple[int, ...]]) -> Callable[[Step], bool]:
+        """Says directly behind a statement whether this is the place; `turns` tells those of the loops around."""
+        return lambda step: not self.at_end and step.id == self.node and turns() == self.turns
 
     def precedes(self, _: Step) -> bool:
         """Says before a statement whether the place lies before all of them."""
@@ -36,6 +36,11 @@ def never(_: Step) -> bool:
     return False
 
 
+def always(_: Step) -> bool:
+    """Stop at every statement."""
+    return True
+
+
 def at_backward(step: Step) -> bool:
     """Stop at a backward."""
     return step.statement.backward
@@ -43,3 +48,22 @@ def at_backward(step: Step) -> bool:
 
 ORDINARY = frozenset({never, at_backward})
 """What stops at no pure statement."""
+
+
+class Goal(NamedTuple):
+    """How far a run is to go.
+
+    Attributes:
+        before, after: whether to stop directly before, directly behind a statement.
+        behind: a block, to stop directly behind.
+        depth: how many calls may be around a statement that these are asked of; None: any number.
+    """
+
+    before: Callable[[Step], bool] = never
+    after: Callable[[Step], bool] = never
+    behind: ItemId = NOBODY
+    depth: int | None = None
+
+    def asks(self, depth: int) -> bool:
+        """Whether a statement with so many calls around it is asked of."""
+        return self.depth is None or depth <= self.depth

@@ -3,8 +3,8 @@
 from gradstudio.engine.aim import END, Aim
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live import Live, Loaded
-from gradstudio.engine.source import flat, heads
-from gradstudio.graph.inner import outermost
+from gradstudio.engine.source import Head, Step, flat, heads
+from gradstudio.graph.inner import calls_around, is_inner, outermost
 from gradstudio.graph.model import ItemId
 
 
@@ -31,8 +31,30 @@ def refuse_to_run_to(loaded: Loaded, node: ItemId) -> None:
     for incomplete in loaded.program.incomplete:
         if incomplete.node == node:
             raise VerbRefused(f"The run cannot get to this node, because the node cannot run yet: {incomplete.reason}")
-    if node not in loaded.places.statements and node not in loaded.places.blocks:
+    places, calls = loaded.places, calls_around(node)
+    inner = bool(calls) and calls[0] in places.statements and places.is_inside(node)
+    if not inner and node not in places.statements and node not in places.blocks:
         raise VerbRefused("The program has no statement of this node, so no run gets to it.")
+
+
+def is_ahead(live: Live, node: ItemId) -> bool:
+    """Whether a node or block, also inside a call, is still to come."""
+    if node in live.setup and node not in live.anew and not is_inner(node):
+        return False
+    inside = [one.around.cursor for one in live.calls[1:]] + ([live.inside.cursor] if live.inside is not None else [])
+    for depth, (target, cursor) in enumerate(zip((*calls_around(node), node), (live.cursor, *inside), strict=False)):
+        entered = depth < len(live.calls) and live.calls[depth].execution.step.id == target
+        if target == node or not entered:
+            return cursor.is_ahead(target)
+    return False
+
+
+def settles_at_backward(live: Live) -> bool:
+    """Whether only heads of blocks stand before a backward."""
+    upcoming = live.place.upcoming()
+    while isinstance(upcoming, Head):
+        upcoming = upcoming.body[0] if upcoming.body else None
+    return isinstance(upcoming, Step) and upcoming.statement.backward
 
 
 def statements_before(loaded: Loaded, node: ItemId) -> int:

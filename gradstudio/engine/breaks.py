@@ -8,12 +8,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 import torch
+from msgspec.structs import replace
 from torch import Tensor
 
 from gradstudio.engine.neutral import neutral
 from gradstudio.engine.source import Step
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.values import tensors_in
+from gradstudio.graph.inner import inner_id
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
 from gradstudio.protocol.conditions import holds
@@ -46,7 +48,11 @@ class Found(NamedTuple):
 
 
 class Breaks:
-    """The breakpoints of one verb, by node."""
+    """The breakpoints of one verb, by node.
+
+    Attributes:
+        entered: nodes that something is asked of before; those of blocks are asked when the block is entered.
+    """
 
     def __init__(self, breakpoints: Iterable[Breakpoint], max_values: int) -> None:
         """Sort them; values of up to `max_values` elements are told exactly."""
@@ -58,14 +64,37 @@ class Breaks:
         self._any_backward: list[Breakpoint] = []
         self._operands: list[object] = []
         self._came = FINITE
+        self._inside: dict[str, list[Breakpoint]] = {}
+        self._entered: set[ItemId] = set()
         for one in breakpoints:
-            if one.node == ANY:
-                (self._any_backward if one.phase == "backward" else self._any).append(one)
-            elif one.phase == "backward":
-                self._backward.append(one)
+            if one.group:
+                self._inside.setdefault(one.group, []).append(one)
             else:
-                by_node = self._before if one.place == "before" and not one.target else self._after
-                by_node.setdefault(one.node, []).append(one)
+                self._add(one)
+        self.entered = frozenset(self._before)
+
+    def enter(self, call: ItemId, group: str) -> None:
+        """What is asked of a group's nodes is asked of those inside this call of it."""
+        if group not in self._inside or call in self._entered:
+            return
+        self._entered.add(call)
+        for one in self._inside[group]:
+            target = inner_id(call, one.target) if one.target else one.target
+            self._add(replace(one, node=inner_id(call, one.node), target=target))
+        self.entered = frozenset(self._before)
+
+    def leave(self) -> None:
+        """Every statement inside a call was asked of: what comes out of the call did not appear in the call itself."""
+        self._came = NAN
+
+    def _add(self, one: Breakpoint) -> None:
+        if one.node == ANY:
+            (self._any_backward if one.phase == "backward" else self._any).append(one)
+        elif one.phase == "backward":
+            self._backward.append(one)
+        else:
+            by_node = self._before if one.place == "before" and not one.target else self._after
+            by_node.setdefault(one.node, []).append(one)
 
     # -------------------------------------------------------------- forward
 
@@ -78,11 +107,6 @@ class Breaks:
         if not asked:
             return []
         return self._holding(asked, [namespace.get(name) for name in step.source.operands], step.id, turns)
-
-    @property
-    def entered(self) -> frozenset[ItemId]:
-        """Nodes that something is asked of before; those of blocks are asked when the block is entered."""
-        return frozenset(self._before)
 
     def entering(self, block: ItemId, turns: tuple[int, ...]) -> list[Found]:
         """What holds before a block is entered; there is no value to ask."""

@@ -1,39 +1,45 @@
 """Calls of groups in a traced run: what is inside a definition runs statement by statement, under ``call/inner``.
 
 The definitions of the program's text stay what they are. In the namespace of a traced run stands, in place of each,
-a function that asks whether the statement at work is the call it is meant for; then the inside runs as the program
-itself does, with names of its own, else the definition as it is written. `forward` and `__init__` of classes likewise.
+a function that asks whether the statement at work is the call it is meant for. Then the call is broken off with what
+was given to it, its inside runs as the program itself does, with names of its own, and may be paused anywhere; at its
+end the statement is executed once more, and the function gives what was returned. Else the definition runs as it is
+written. `forward` and `__init__` of classes likewise.
 """
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from torch import nn
 
-from gradstudio.engine.cursor import Cursor, HeadFailed
+from gradstudio.engine.calls import Entered, Execution
+from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.live import Binding, Live
 from gradstudio.engine.memory import allocated_bytes
-from gradstudio.engine.neutral import neutral
 from gradstudio.engine.recorded import note_backward
 from gradstudio.engine.rows import Pending
 from gradstudio.engine.source import Item, Step, flat, prepare_inside
 from gradstudio.engine.wires import Call
 from gradstudio.graph.inner import INPUTS, inner_id
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Inside
+from gradstudio.program.model import Inside, Program
 
 GROUP, CALL, CALLED = "group:", "python.call", "module"
 _PRELUDE = frozenset("torch nn F optim np math load_file Path HERE device print __name__ __file__ __builtins__".split())
 _ATTRIBUTE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-class FailedInside(Exception):
-    """A statement inside a call has failed, and that was told."""
+class Entering(Exception):
+    """A call is about to run what is inside its definition; raised through the statement that calls."""
+
+    def __init__(self, inside: Inside, given: dict[str, Any], module: nn.Module | None, *, setup: bool) -> None:
+        """Hold what the inside begins with."""
+        super().__init__(inside.name)
+        self.inside, self.given, self.module, self.setup = inside, given, module, setup
 
 
 class Names(dict[str, Any]):
@@ -75,12 +81,12 @@ def is_call(step: Step) -> bool:
     return operator == CALL or operator.startswith(GROUP)
 
 
-class Hands(NamedTuple):
-    """What the runner does for a call: executes a step, takes what is to be told, tells of a head that failed."""
+class Armed(NamedTuple):
+    """The statement whose call is to be entered; once that has run (`done`), `answer` is what the call gives."""
 
-    execute: Callable[[Live, Step], bool]
-    enqueue: Callable[[Pending], None]
-    fail_head: Callable[[Live, HeadFailed], None]
+    step: Step
+    answer: object = None
+    done: bool = False
 
 
 class Insides:
@@ -88,52 +94,85 @@ class Insides:
 
     Attributes:
         live: whose namespace it is; `program`: whose definitions they are.
-        outer: the call that the statements at work belong to.
     """
 
-    def __init__(self, live: Live, hands: Hands) -> None:
-        """Put a function of ours in the place of each definition."""
-        self.live, self._hands = live, hands
-        self.program = live.loaded.program
-        self.outer: Call | None = None
-        self._armed: tuple[Step, Call | None] | None = None
-        self._items: dict[tuple[str, ItemId, bool], tuple[Item, ...]] = {}
+    def __init__(self, live: Live, enqueue: Callable[[Pending], None]) -> None:
+        """Put a function of ours in the place of each definition; what is to be told goes to `enqueue`."""
+        self.live, self._enqueue = live, enqueue
+        self._armed: Armed | None = None
         self._settings: WeakKeyDictionary[nn.Module, dict[str, Any]] = WeakKeyDictionary()
-        self._base: dict[str, Any] = {}
-        namespace = live.namespace
-        for inside in self.program.insides:
+        self.take(live.loaded.program)
+
+    def take(self, program: Program) -> None:
+        """The namespace has got the definitions of this program."""
+        self.program = program
+        self._items: dict[tuple[str, ItemId, bool], tuple[Item, ...]] = {}
+        namespace = self.live.namespace
+        for inside in program.insides:
             definition = namespace.get(inside.name)
             if inside.is_module and isinstance(definition, type):
                 self._enter_class(inside, definition)
             elif callable(definition):
                 namespace[inside.name] = self._function(inside, getattr(definition, "__wrapped__", definition))
-        known = _PRELUDE | {inside.name for inside in self.program.insides}
-        self._base.update((name, value) for name, value in namespace.items() if name in known)
+        known = _PRELUDE | {inside.name for inside in program.insides}
+        self._base = {name: value for name, value in namespace.items() if name in known}
 
-    def run(self, step: Step, call: Call | None) -> None:
-        """Execute a statement that calls a definition, or any module.
+    def enter(self, execution: Execution) -> bool:
+        """Execute a statement that calls; True when it calls a definition, whose inside is to run first.
 
         Raises:
-            FailedInside: a statement inside has failed.
-            Exception: whatever else it raises.
+            Exception: whatever it raises.
         """
-        self._armed = step, call
-        live = self.live
+        step, live = execution.step, self.live
+        self._armed = Armed(step)
         if step.statement.backward:
             note_backward(live, step)
         try:
             exec(step.source.code, live.namespace)
+        except Entering as entering:
+            self._begin(execution, entering)
+            return True
         finally:
             self._armed = None
+        return False
+
+    def leave(self) -> Execution:
+        """All inside the innermost call has run: execute the statement that calls, with what the call gives.
+
+        Raises:
+            Exception: whatever that raises; the call is left all the same.
+        """
+        live, entered = self.live, self.live.calls[-1]
+        try:
+            answer = entered.module if entered.setup else self._result(entered.inside)
+        finally:
+            live.cursor.close()
+            live.take(live.calls.pop().around)
+        if entered.setup and entered.module is not None:
+            given = entered.given
+            self._settings[entered.module] = {name: given[name] for name in entered.inside.inputs if name in given}
+        names, name = live.namespace, entered.inside.name
+        maker = names.get(name)
+        if entered.setup:
+            names[name] = lambda *_args, **_kwargs: answer
+        self._armed = Armed(entered.execution.step, answer, done=True)
+        try:
+            exec(entered.execution.step.source.code, names)
+        finally:
+            self._armed = None
+            if entered.setup:
+                names[name] = maker
+        return entered.execution
 
     def within(self, step: Step, call: Call | None, needs: bool) -> Call | None:
         """The call of a statement as part of the call it is inside of."""
-        if self.outer is None:
+        outer = self.live.calls[-1].execution.call if self.live.calls else None
+        if outer is None:
             return call
         if call is None and needs and not step.statement.backward:
             call = Call(step.id, self.live.cursor.turns, ())
         if call is not None:
-            call.outer = self.outer
+            call.outer = outer
         return call
 
     # -------------------------------------------------------------- in place of the definitions
@@ -146,10 +185,9 @@ class Insides:
             armed = self._taken(lambda step: step.statement.operator == GROUP + inside.name)
             if armed is None:
                 return plain(*args, **kwargs)
-            given = bind(*args, **kwargs)
-            with self._entered(inside, armed, given, setup=False) as names:
-                self._tell(armed[0], INPUTS, inside.inputs, tuple(given.get(name) for name in inside.inputs))
-                return self._result(inside, names)
+            if armed.done:
+                return armed.answer
+            raise Entering(inside, bind(*args, **kwargs), None, setup=False)
 
         return call
 
@@ -170,11 +208,7 @@ class Insides:
             nn.Module.__init__(module)
             for name in inside.stores:
                 setattr(module, name, given[name])
-            with self._entered(inside, armed, given, setup=True):
-                self._tell(armed[0], INPUTS, inside.inputs, tuple(given.get(name) for name in inside.inputs))
-                self._walk()
-            self._settings[module] = {name: given[name] for name in inside.inputs if name in given}
-            return None
+            raise Entering(inside, given, module, setup=True)
 
         return init
 
@@ -186,10 +220,9 @@ class Insides:
             armed = self._taken(lambda step: self._callee(step) is module)
             if armed is None:
                 return plain(module, *args, **kwargs)
-            given = bind(module, *args, **kwargs)
-            with self._entered(inside, armed, given, setup=False) as names:
-                self._tell_module(inside, armed[0], module, given)
-                return self._result(inside, names)
+            if armed.done:
+                return armed.answer
+            raise Entering(inside, bind(module, *args, **kwargs), module, setup=False)
 
         return forward
 
@@ -202,9 +235,9 @@ class Insides:
         bind.__name__, bind.__qualname__ = plain.__name__, plain.__qualname__
         return bind
 
-    def _taken(self, is_meant: Callable[[Step], bool]) -> tuple[Step, Call | None] | None:
+    def _taken(self, is_meant: Callable[[Step], bool]) -> Armed | None:
         armed = self._armed
-        if armed is None or not is_meant(armed[0]):
+        if armed is None or not is_meant(armed.step):
             return None
         self._armed = None
         return armed
@@ -222,24 +255,23 @@ class Insides:
 
     # -------------------------------------------------------------- inside
 
-    @contextmanager
-    def _entered(
-        self, inside: Inside, armed: tuple[Step, Call | None], given: dict[str, Any], *, setup: bool
-    ) -> Iterator[Names]:
-        """The names and the place of the live state are those inside; behind it they are what they were."""
-        live, step = self.live, armed[0]
-        before = live.namespace, live.binder, live.cursor, self.outer, live.last_backward, live.backward_parts
-        names = Names(self._base)
+    def _begin(self, execution: Execution, entering: Entering) -> None:
+        """The names and the place of the live state are those inside, until the call is left."""
+        live, inside, step = self.live, entering.inside, execution.step
+        given, names = entering.given, Names(self._base)
         names.update(given)
         source = inner_id(step.id, INPUTS)
         binder: dict[str, Binding] = {name: (source, k) for k, name in enumerate(inside.inputs) if name in given}
-        cursor = InsideCursor(self._prepared(inside, step, setup), names, live.cursor)
-        live.namespace, live.binder, live.cursor, self.outer = names, binder, cursor, armed[1]
-        try:
-            yield names
-        finally:
-            cursor.close()
-            live.namespace, live.binder, live.cursor, self.outer, live.last_backward, live.backward_parts = before
+        cursor = InsideCursor(self._prepared(inside, step, entering.setup), names, live.cursor)
+        entry, around = step.inside(INPUTS, inside.inputs), live.standing()
+        kept = given if entering.setup else {}
+        live.calls.append(Entered(inside, execution, entry, kept, entering.module, entering.setup, around))
+        live.groups[step.id] = inside.name
+        live.namespace, live.binder, live.cursor = names, binder, cursor
+        if entering.module is None or entering.setup:
+            self._tell(entry, tuple(given.get(name) for name in inside.inputs))
+        else:
+            self._tell_module(live.calls[-1], entering.module, given)
 
     def _prepared(self, inside: Inside, step: Step, setup: bool) -> tuple[Item, ...]:
         key = inside.name, step.id, setup
@@ -249,56 +281,26 @@ class Insides:
             items = self._items[key] = prepare_inside(statements, step.id, step.statement.address)
         return items
 
-    def _result(self, inside: Inside, names: Names) -> Any:
-        self._walk()
+    def _result(self, inside: Inside) -> Any:
+        names = self.live.namespace
         results = tuple(eval(text, names) for text in inside.results)  # noqa: S307 - the printed text
         return results[0] if len(results) == 1 else results or None
 
-    def _walk(self) -> None:
-        """Run every statement inside.
-
-        Raises:
-            FailedInside: one of them failed.
-        """
-        live = self.live
-        cursor = live.cursor
-        while True:
-            try:
-                step = cursor.settle()
-            except HeadFailed as error:
-                self._hands.fail_head(live, error)
-                raise FailedInside from error
-            finally:
-                if cursor.bound:
-                    with neutral():
-                        live.bind_loop_variables(cursor.turns)
-            if step is None:
-                return
-            if not self._hands.execute(live, step):
-                raise FailedInside
-            cursor.advance()
-
     # -------------------------------------------------------------- telling
 
-    def _tell(self, call: Step, item: ItemId, names: tuple[str, ...], outputs: tuple[object, ...]) -> None:
+    def _tell(self, step: Step, outputs: tuple[object, ...]) -> None:
         """Note what stands at the beginning of a call: its inputs, and what its module keeps."""
         live = self.live
-        step = call.inside(item, names)
-        self._hands.enqueue(
+        self._enqueue(
             Pending(step, outputs, live.cursor.turns, 0.0, live.pass_number, time.monotonic(), allocated_bytes())
         )
 
-    def _tell_module(self, inside: Inside, call: Step, module: nn.Module, given: dict[str, Any]) -> None:
+    def _tell_module(self, entered: Entered, module: nn.Module, given: dict[str, Any]) -> None:
+        inside, names = entered.inside, self.live.namespace
         known = {**self._settings.get(module, {}), **given}
-        values = tuple(known[name] if name in known else getattr(module, name, None) for name in inside.inputs)
-        self._tell(call, INPUTS, inside.inputs, values)
-        names = self.live.namespace
-        for step in flat(self._prepared(inside, call, setup=True)):
+        values = (known[name] if name in known else getattr(module, name, None) for name in inside.inputs)
+        self._tell(entered.entry, tuple(values))
+        for step in flat(self._prepared(inside, entered.execution.step, setup=True)):
             kept = step.statement.names
             if kept and all("." in name for name in kept):
-                self._hands.enqueue(
-                    Pending(
-                        step, tuple(names[name] for name in kept), self.live.cursor.turns, 0.0,
-                        self.live.pass_number, time.monotonic(), allocated_bytes(),
-                    )
-                )  # fmt: skip
+                self._tell(step, tuple(names[name] for name in kept))

@@ -1,5 +1,7 @@
 """The leaves a live state holds: what Zero grad clears."""
 
+from itertools import chain
+
 import torch
 from torch import Tensor, nn
 
@@ -10,7 +12,9 @@ from gradstudio.engine.live import Live
 def leaves_of(live: Live) -> list[Tensor]:
     """Every leaf that requires grad in the namespace, in modules and optimizers, and those watched."""
     found: dict[int, Tensor] = {id(leaf.tensor): leaf.tensor for leaf in live.gradients.leaves.values()}
-    for value in live.namespace.values():
+    around = [one.around.namespace for one in live.calls[1:]]
+    inside = [live.inside.namespace] if live.inside is not None else []
+    for value in chain.from_iterable(names.values() for names in (live.namespace, *around, *inside)):
         for tensor in _tensors_in(value):
             if is_leaf(tensor) and (tensor.requires_grad or tensor.grad is not None):
                 found[id(tensor)] = tensor

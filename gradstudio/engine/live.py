@@ -1,5 +1,6 @@
 """The one live state: a namespace, where the program stands in it, and what was recorded."""
 
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,13 +10,15 @@ from typing import Any
 from torch import Tensor
 
 from gradstudio.engine.aim import Aim
-from gradstudio.engine.cursor import Cursor
+from gradstudio.engine.calls import Entered, Standing
+from gradstudio.engine.cursor import NOBODY, Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.places import Places
 from gradstudio.engine.source import Head, Item, Step, flat, prepare
 from gradstudio.engine.watched import Value
 from gradstudio.engine.writes import Writes
+from gradstudio.graph.inner import OUTPUTS, inner_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.autograd import AutogradRow
@@ -86,6 +89,9 @@ class Live:
         behind: the statement that ran last in this pass, and the turns of the loops around it.
         aim: where the verb was to end that did not get there; a repeat goes as far.
         writes: who wrote into what in place.
+        calls: the calls that are being carried out, the outermost first; `inside` where the innermost stands while
+            no verb is at work (since `suspended_at`): then names, binder and cursor are the program's.
+        groups: the group that each call is of that was ever entered.
     """
 
     loaded: Loaded
@@ -114,7 +120,61 @@ class Live:
     behind: tuple[ItemId, tuple[int, ...]] | None = None
     aim: Aim | None = None
     writes: Writes = field(default_factory=Writes)
+    calls: list[Entered] = field(default_factory=list)
+    inside: Standing | None = None
+    suspended_at: float = 0.0
+    groups: dict[ItemId, str] = field(default_factory=dict)
     autograd_rows: deque[AutogradRow] = field(default_factory=lambda: deque(maxlen=MAX_ROWS))
+
+    @property
+    def place(self) -> Cursor:
+        """The innermost cursor: in the program, or inside a call."""
+        return self.inside.cursor if self.inside is not None else self.cursor
+
+    @property
+    def next_node(self) -> ItemId:
+        """What is next: a statement, a block to be entered, the outputs of a call, or "" at the end."""
+        upcoming = self.place.upcoming()
+        if upcoming is not None:
+            return upcoming.id
+        if not self.calls:
+            return NOBODY
+        last = self.calls[-1]
+        return last.execution.step.id if last.setup else inner_id(last.execution.step.id, OUTPUTS)
+
+    def standing(self) -> Standing:
+        """The names and the place that are used now."""
+        return Standing(self.namespace, self.binder, self.cursor, self.last_backward, self.backward_parts)
+
+    def take(self, standing: Standing) -> None:
+        """Use other names, and another place."""
+        self.namespace, self.binder, self.cursor, self.last_backward, self.backward_parts = standing
+
+    def resume(self) -> None:
+        """A verb begins: stand in the innermost call again."""
+        if self.inside is not None:
+            self.take(self.inside)
+            self.inside = None
+            for one in self.calls:
+                one.execution.started += time.perf_counter() - self.suspended_at
+
+    def suspend(self) -> None:
+        """A verb ends: the names are the program's, and what is inside waits."""
+        if self.calls:
+            self.inside, self.suspended_at = self.standing(), time.perf_counter()
+            self.take(self.calls[0].around)
+
+    def leave_calls(self) -> None:
+        """Give up every call that is being carried out: the place is before the outermost again."""
+        self.resume()
+        while self.calls:
+            self.cursor.close()
+            self.take(self.calls.pop().around)
+
+    def close(self) -> None:
+        """Leave every call and block, innermost first."""
+        self.leave_calls()
+        self.cursor.close()
 
     def bind(self, step: Step, values: tuple[Any, ...]) -> None:
         """Note who bound the statement's names, and what set-up has made."""

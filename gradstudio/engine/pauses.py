@@ -35,13 +35,29 @@ class Pauses:
         self.breaks = Breaks(breakpoints, max_values) if breakpoints else None
         self._may_stop, self.hit = may_stop, ""
 
-    def begin(self, live: Live) -> frozenset[ItemId]:
-        """The run goes on from where it stands; the nodes something is asked of before."""
+    def begin(self, live: Live) -> None:
+        """The run goes on from where it stands."""
         upcoming = live.cursor.upcoming() if live.paused else None
         self._standing = () if upcoming is None else (upcoming.id, live.cursor.beginning())
         if upcoming is None:
             self._stopped_before = NOBODY
-        return self.breaks.entered if self.breaks is not None else frozenset()
+        for call, group in live.groups.items():
+            self.enter(call, group)
+
+    def enter(self, call: ItemId, group: str) -> None:
+        """A call of a group begins: what is asked of the group's nodes is asked of those of this call."""
+        if self.breaks is not None:
+            self.breaks.enter(call, group)
+
+    def leave(self) -> None:
+        """A call has returned: what was born inside it was met there."""
+        if self.breaks is not None:
+            self.breaks.leave()
+
+    def heads_but(self, passed: ItemId) -> frozenset[ItemId]:
+        """The nodes something is asked of before, but one."""
+        heads = self.breaks.entered if self.breaks is not None else frozenset()
+        return heads - {passed} if passed else heads
 
     def before(self, live: Live, item: Item) -> bool:
         """Whether a breakpoint stops before the statement or block; where the last verb paused, none does again."""

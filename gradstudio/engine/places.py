@@ -94,6 +94,16 @@ class Places:
         found = self._inner.get(last) if calls else self.statements.get(last)
         return found if isinstance(found, Statement) else None
 
+    def is_inside(self, node: ItemId) -> bool:
+        """Whether the last part of an id is that of a statement or block in a definition."""
+        return path_of(node)[-1] in self._inner
+
+    def is_block(self, node: ItemId) -> bool:
+        """Whether an id is that of a block, of the program or inside a call."""
+        return isinstance(
+            self._inner.get(path_of(node)[-1]) if is_inner(node) else self.blocks.get(node), BlockStatement
+        )
+
     def address(self, node: ItemId) -> str:
         """How reports call a node, a block or something inside calls; "" when it is not known."""
         if is_inner(node):

@@ -74,6 +74,7 @@ def _same_so_far(live: Live, loaded: Loaded) -> bool:
     frames, items = live.cursor.frames, loaded.items
     for depth, frame in enumerate(frames):
         through = len(frame.items) if frame.turn else frame.index
+        through += depth == len(frames) - 1 and bool(live.calls)  # what is being called has begun
         if not _same(frame.items[:through], items[:through]):
             return False
         if depth == len(frames) - 1:
@@ -137,6 +138,10 @@ def _carry_over(live: Live, loaded: Loaded, steps: dict[Any, Step], renamed: dic
     if live.last_backward is not None:
         live.last_backward = steps.get(live.last_backward.id)
     live.cursor.rebase(loaded.items, live.namespace)
+    if live.calls:
+        calling = live.calls[0]
+        calling.execution.step = steps[calling.execution.step.id]
+        calling.around = live.standing()
     live.loaded = loaded
     if live.prepared:
         extend_prelude(live, loaded.program.prelude)

@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gradstudio.engine.aim import ORDINARY
+from gradstudio.engine.aim import ORDINARY, Goal
 from gradstudio.engine.backward import Recording
+from gradstudio.engine.booking import book
+from gradstudio.engine.calls import Execution
 from gradstudio.engine.cursor import NOBODY, HeadFailed
 from gradstudio.engine.failures import failed_block, failed_step
 from gradstudio.engine.guard import refuse_too_large
-from gradstudio.engine.insides import FailedInside, Hands, Insides, is_call
+from gradstudio.engine.insides import Insides, is_call
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.memory import LiveBytes, allocated_bytes
 from gradstudio.engine.modules_now import modules_now
@@ -17,18 +19,18 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.pauses import Pauses
 from gradstudio.engine.recorded import completed, run_backward
 from gradstudio.engine.rows import Outputs, Pending, Rows
-from gradstudio.engine.segments import Ran, Segment, Segments
+from gradstudio.engine.segments import Segments
 from gradstudio.engine.source import Head, Step
 from gradstudio.engine.values import requires_grad
 from gradstudio.engine.wires import called
 from gradstudio.engine.writes import versions
-from gradstudio.graph.model import ItemId
 from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.message import Message
 from gradstudio.protocol.messages import Gradients, Traced
 
 FLUSH_AFTER_S = 0.033
 FLUSH_ROWS = 256
+ENTERED = "entered"
 
 
 class Runner:
@@ -66,36 +68,32 @@ class Runner:
         """The statement at work."""
         return self._segments.current or self._current
 
-    def go(
-        self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId = NOBODY
-    ) -> str:
-        """Run until told: "done", "stopped", "failed" or "breakpoint".
-
-        Args:
-            live: whose cursor moves.
-            before, after: whether to stop directly before, directly behind a statement.
-            behind: a block, to stop directly behind.
-        """
+    def go(self, live: Live, goal: Goal) -> str:
+        """Run until told, from where the innermost call stands: "done", "stopped", "failed" or "breakpoint"."""
         self._take(live)
         live.failed = False
+        live.resume()
         try:
-            return self._go(live, before, after, behind)
+            return self._go(live, goal)
         finally:
             live.paused = True
             self._current = None
             self.flush()
+            live.suspend()
 
     def run_again(self, live: Live, step: Step) -> str:
         """Run a statement that is behind the counter once more, the counter left where it is."""
         self._take(live)
-        behind = live.behind
+        behind, calls, inside = live.behind, live.calls, live.inside
+        live.calls, live.inside = [], None
         live.namespace.update(live.backward_parts)
         try:
-            if not self._execute(live, step):
-                return "failed"
-            return "breakpoint" if self._pauses_behind(live, step) else "done"
+            outcome = self._execute(live, step)
+            if outcome == ENTERED:
+                outcome = self._carry_through(live)
+            return outcome or ("breakpoint" if self._pauses_behind(live, step) else "done")
         finally:
-            live.behind = behind
+            live.behind, live.calls, live.inside = behind, calls, inside
             live.forget(step.statement.drops)
             self._current = None
             self.flush()
@@ -148,11 +146,10 @@ class Runner:
             self._segments, self._segments_of = Segments(), live.loaded
         live.gradients.visible = self.rows.visible
         program = live.loaded.program
-        if program.insides and (self._insides is None or self._insides.program is not program):
-            self._insides = Insides(live, Hands(self._execute, self._pending_inside, self._fail_head))
-
-    def _pending_inside(self, entry: Pending) -> None:
-        self._pending.append(entry)
+        if program.insides and self._insides is None:
+            self._insides = Insides(live, lambda entry: self._pending.append(entry))
+        elif self._insides is not None and self._insides.program is not program:
+            self._insides.take(program)
 
     def send_gradients(self, live: Live) -> None:
         """Say of every tensor known what state its gradient is in."""
@@ -163,44 +160,80 @@ class Runner:
 
     # -------------------------------------------------------------- one statement
 
-    def _go(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId) -> str:
-        cursor = live.cursor
-        heads = asked = self.pauses.begin(live)
+    def _go(self, live: Live, goal: Goal) -> str:
+        self.pauses.begin(live)
+        passed = NOBODY
         while not self._stopped():
-            met = False
+            cursor, met = live.cursor, False
             try:
-                step = cursor.reach(behind, asked)
+                item = cursor.reach(goal.behind, self.pauses.heads_but(passed))
             except HeadFailed as error:
-                self._fail_head(live, error)
-                return "failed"
+                return self._fail_head(live, error)
             finally:
                 if cursor.bound:
                     met = self._bind_loop_variables(live)
             if met:
                 return "breakpoint"
-            if isinstance(step, Head):
-                if self.pauses.before(live, step):
+            if isinstance(item, Head):
+                if self.pauses.before(live, item):
                     return "breakpoint"
-                asked = heads - {step.id}
+                passed = item.id
                 continue
-            asked = heads
-            if step is None or before(step):
-                return "done"
-            if step.id in live.setup and step.id not in live.anew:
-                live.rebind(step)
-                live.forget(step.statement.drops)
-                live.behind = (step.id, cursor.turns)
-                cursor.advance()
-                continue
-            several = self._run_several(live, before, after) if step.pure else None
-            if several is not None:
-                if several:
-                    return several
-                continue
-            outcome = self._run_one(live, step)
-            if outcome or after(step):
-                return outcome or "done"
+            passed = NOBODY
+            if item is not None:
+                outcome = self._arrive(live, goal, item)
+            elif live.calls and not (goal.behind and cursor.left == goal.behind):
+                calling = live.calls[-1].execution.step
+                outcome = self._return(live, calling) or self._behind(live, goal, calling)
+            else:
+                outcome = "done"
+            if outcome:
+                return outcome
         return "stopped"
+
+    def _arrive(self, live: Live, goal: Goal, step: Step) -> str:
+        """Do what there is to do at the statement that is next; "" when nothing speaks against going on."""
+        if goal.asks(len(live.calls)) and goal.before(step):
+            return "done"
+        if live.calls:
+            return self._run_one(live, goal, step)
+        if step.id in live.setup and step.id not in live.anew:
+            live.rebind(step)
+            live.forget(step.statement.drops)
+            live.behind = (step.id, live.cursor.turns)
+            live.cursor.advance()
+            return ""
+        several = self._run_several(live, goal.before, goal.after) if step.pure else None
+        return self._run_one(live, goal, step) if several is None else several
+
+    def _carry_through(self, live: Live) -> str:
+        """Run what is inside the calls until all have returned, without a pause; "" or "failed"."""
+        while live.calls:
+            try:
+                step = live.cursor.settle()
+            except HeadFailed as error:
+                return self._fail_head(live, error)
+            finally:
+                if live.cursor.bound:
+                    self._bind_loop_variables(live)
+            outcome = self._execute(live, step) if step else self._return(live, live.calls[-1].execution.step)
+            if outcome == "failed":
+                return outcome
+            if not outcome and live.calls:
+                live.cursor.advance()
+        return ""
+
+    def _return(self, live: Live, step: Step) -> str:
+        """All inside the innermost call has run: its statement has, too; "" or "failed"."""
+        assert self._insides is not None
+        try:
+            execution = self._insides.leave()
+            outputs = self._outputs(step, live.namespace)
+        except Exception as error:  # noqa: BLE001 - the step boundary
+            return self._fail(live, step, error)
+        self._end(live, execution, outputs)
+        self.pauses.leave()
+        return ""
 
     def _run_several(self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool]) -> str | None:
         """Run the segment that begins here; "" when it went well, None when the statement is to run alone."""
@@ -213,7 +246,7 @@ class Runner:
         if (before not in ORDINARY or after not in ORDINARY) and any(before(s) or after(s) for s in segment.steps):
             return None
         ran = self._segments.run(segment, live.namespace)
-        self._book(live, segment, ran)
+        book(live, segment, ran, self._pending.append)
         frame.index += len(ran.notes)
         if ran.error is not None:
             self._fail(live, segment.steps[len(ran.notes)], ran.error)
@@ -222,37 +255,7 @@ class Runner:
             self.flush()
         return ""
 
-    def _book(self, live: Live, segment: Segment, ran: Ran) -> None:
-        """Note what the statements of a segment did, as if each had run alone."""
-        cursor, scope, binder = live.cursor, ran.before, live.binder
-        turns, block, pass_number = cursor.turns, cursor.gradless_block, live.pass_number
-        offset, begun = time.monotonic() - time.perf_counter(), ran.started
-        get, executed, enqueue = scope.get, live.executed, self._pending.append
-        for step, (ended, given) in zip(segment.steps, ran.notes, strict=False):
-            ended, allocated = (ended, ()) if ended.__class__ is float else ended
-            names = step.statement.names
-            outputs = (given,) if len(names) == 1 else given
-            call = called(step, scope, binder, turns)
-            entry = Pending(step, outputs, turns, ended - begun, pass_number, ended + offset, allocated)
-            if call is not None or any(map(requires_grad, map(get, step.source.operands))):
-                entry.needs, entry.call, entry.block = True, call, block
-            else:
-                entry.inputs = tuple(map(binder.get, step.source.operands))
-            enqueue(entry)
-            if step.statement.repeated:
-                executed[step.id] = step
-                for place, name in enumerate(names):
-                    binder[name], scope[name] = (step.id, place), outputs[place]
-            else:
-                live.bind(step, outputs)
-                scope.update(zip(names, outputs, strict=True))
-            begun = ended
-        if ran.notes:
-            live.behind = (segment.steps[len(ran.notes) - 1].id, turns)
-        if len(ran.notes) == len(segment.steps):
-            live.forget(segment.steps[-1].statement.drops)
-
-    def _run_one(self, live: Live, step: Step) -> str:
+    def _run_one(self, live: Live, goal: Goal, step: Step) -> str:
         """Run the statement that is next; "" when nothing speaks against going on."""
         if self.pauses.breaks is not None and self.pauses.before(live, step):
             return "breakpoint"
@@ -260,10 +263,20 @@ class Runner:
             self.flush()
             if self._stopped():
                 return "stopped"
-        if not self._execute(live, step):
-            return "failed"
+        outcome = self._execute(live, step)
+        if outcome != ENTERED:
+            return outcome or self._behind(live, goal, step)
+        self.pauses.enter(step.id, live.groups[step.id])
+        entry = live.calls[-1].entry
+        live.behind = (entry.id, live.cursor.turns)
+        return "done" if goal.asks(len(live.calls)) and goal.after(entry) else ""
+
+    def _behind(self, live: Live, goal: Goal, step: Step) -> str:
+        """The statement has run: go behind it, and say why to pause there; "" when nothing speaks for it."""
         live.cursor.advance()
-        return "breakpoint" if self._pauses_behind(live, step) else ""
+        if self._pauses_behind(live, step):
+            return "breakpoint"
+        return "done" if goal.asks(len(live.calls)) and goal.after(step) else ""
 
     def _pauses_behind(self, live: Live, step: Step) -> bool:
         if self.pauses.breaks is None:
@@ -277,7 +290,26 @@ class Runner:
             live.bind_loop_variables(live.cursor.turns)
         return self.pauses.bound(live, bound)
 
-    def _execute(self, live: Live, step: Step) -> bool:
+    def _execute(self, live: Live, step: Step) -> str:
+        """Run a statement: "", "failed", or `ENTERED` when what is inside its call is to run first."""
+        namespace, insides = live.namespace, self._insides
+        execution = self._begin(live, step)
+        try:
+            refuse_too_large(step, namespace)
+            if insides is not None and is_call(step):
+                if insides.enter(execution):
+                    return ENTERED
+            elif step.statement.backward:
+                run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
+            else:
+                exec(step.source.code, namespace)
+            outputs = self._outputs(step, namespace)
+        except Exception as error:  # noqa: BLE001 - the step boundary
+            return self._fail(live, step, error)
+        self._end(live, execution, outputs)
+        return ""
+
+    def _begin(self, live: Live, step: Step) -> Execution:
         namespace, cursor = live.namespace, live.cursor
         self._current = step
         if not step.pure:
@@ -291,39 +323,26 @@ class Runner:
         call = called(step, namespace, live.binder, cursor.turns) if needs and not step.statement.backward else None
         if self._insides is not None:
             call = self._insides.within(step, call, needs)
-        written = () if step.pure or step.statement.backward else versions(step, namespace)
-        started = time.perf_counter()
-        try:
-            refuse_too_large(step, namespace)
-            if self._insides is not None and is_call(step):
-                self._insides.run(step, call)
-            elif step.statement.backward:
-                run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
-            else:
-                exec(step.source.code, namespace)
-            outputs = self._outputs(step, namespace)
-        except FailedInside:
-            return False
-        except Exception as error:  # noqa: BLE001 - the step boundary
-            self._fail(live, step, error)
-            return False
+        written = [] if step.pure or step.statement.backward else versions(step, namespace)
+        return Execution(step, operands, needs, inputs, call, written, time.perf_counter())
+
+    def _end(self, live: Live, execution: Execution, outputs: Outputs) -> None:
+        step, call, cursor = execution.step, execution.call, live.cursor
         ended = time.perf_counter()
         if call is not None:
             call.settle()
-        if written:
-            live.writes.note(step, cursor.turns, written)
+        if execution.written:
+            live.writes.note(step, cursor.turns, execution.written)
         live.behind = (step.id, cursor.turns)
-        entry = Pending(
-            step, outputs, cursor.turns, ended - started, live.pass_number, time.monotonic(), allocated_bytes()
-        )
-        self._segments.learn(step, operands, outputs, ended - started)
-        entry.needs, entry.inputs, entry.call = needs, inputs, call
-        entry.block = cursor.gradless_block if needs else None
+        seconds = ended - execution.started
+        entry = Pending(step, outputs, cursor.turns, seconds, live.pass_number, time.monotonic(), allocated_bytes())
+        self._segments.learn(step, execution.operands, outputs, seconds)
+        entry.needs, entry.inputs, entry.call = execution.needs, execution.inputs, call
+        entry.block = cursor.gradless_block if execution.needs else None
         self._pending.append(entry)
         self._bound(live, step, outputs)
         if ended - self._flushed_at > FLUSH_AFTER_S or len(self._pending) >= FLUSH_ROWS:
             self.flush()
-        return True
 
     def _bound(self, live: Live, step: Step, outputs: Outputs) -> None:
         live.bind(step, outputs if step.statement.names else ())
@@ -361,13 +380,17 @@ class Runner:
 
     # -------------------------------------------------------------- failures
 
-    def _fail(self, live: Live, step: Step, error: Exception) -> None:
+    def _fail(self, live: Live, step: Step, error: Exception) -> str:
         live.failed = True
         self.flush()
         with neutral():
             self._send(failed_step(live, step, error, self.rows.max_values))
+        live.leave_calls()
+        return "failed"
 
-    def _fail_head(self, live: Live, error: HeadFailed) -> None:
+    def _fail_head(self, live: Live, error: HeadFailed) -> str:
         live.failed = True
         self.flush()
         self._send(failed_block(live, error))
+        live.leave_calls()
+        return "failed"

@@ -58,7 +58,7 @@ def extend_prelude(live: Live, prelude: str) -> None:
 
 def new_pass(live: Live) -> None:
     """Names as set-up bound them; what was spoilt is made anew on the way."""
-    live.cursor.close()
+    live.close()
     live.pass_number += 1
     live.failed = live.interrupted = live.paused = False
     live.behind = live.aim = None

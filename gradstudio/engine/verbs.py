@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradstudio.engine import adopt, start
-from gradstudio.engine.aim import END, Aim, at_backward, never
-from gradstudio.engine.aims import aim_of, refuse_to_run_to, statements_before
+from gradstudio.engine.aim import END, Aim, Goal, always, at_backward
+from gradstudio.engine.aims import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
 from gradstudio.engine.cursor import NOBODY
 from gradstudio.engine.errors import Stopped, VerbRefused
 from gradstudio.engine.failures import failed_plain, failed_step
@@ -19,7 +19,7 @@ from gradstudio.engine.plain import compile_plain, run_plain
 from gradstudio.engine.reconcile import reconcile
 from gradstudio.engine.runner import Runner
 from gradstudio.engine.settings import settings
-from gradstudio.engine.source import Head, Step
+from gradstudio.engine.source import Step
 from gradstudio.engine.stored import StoredTensors
 from gradstudio.engine.weighing import Weigher
 from gradstudio.graph.model import ItemId
@@ -140,7 +140,7 @@ class Engine:
         live = self.live
         goes_on = live is not None and live.interrupted and not request.restart and self._usable()
         live = self._going_on(request) if goes_on else self._begin(request)
-        outcome = self._go(live, never, never)
+        outcome = self._go(live, Goal())
         live.aim = END if outcome == "failed" else None
         return outcome
 
@@ -149,15 +149,13 @@ class Engine:
         loaded, node = self._loaded(), request.until
         refuse_to_run_to(loaded, node)
         live = self.live
-        ahead = live is not None and not request.restart and self._usable() and not live.failed
-        if live is not None and ahead:
-            ran_in_setup = node in live.setup and node not in live.anew
-            ahead = live.cursor.is_ahead(node) and not ran_in_setup
+        goes_on = live is not None and not request.restart and self._usable() and not live.failed
+        ahead = live is not None and goes_on and is_ahead(live, node)
         live = self._going_on(request) if ahead else self._begin(request)
-        block = node if node in loaded.places.blocks else NOBODY
-        outcome = self._go(live, never, lambda step: step.id == node, behind=block)
+        block = node if loaded.places.is_block(node) else NOBODY
+        outcome = self._go(live, Goal(after=lambda step: step.id == node, behind=block))
         if outcome == "done":
-            reached = live.cursor.left == node if block else live.behind is not None and live.behind[0] == node
+            reached = live.place.left == node if block else live.behind is not None and live.behind[0] == node
             self._reason = "" if reached else "The run went to the end and did not come to this node."
             self._note_cursor(live, interrupted=True)
         return outcome
@@ -170,7 +168,7 @@ class Engine:
         aim, interrupted = aim_of(live), live is not None and live.interrupted
         drawn = live.seed if live is not None and live.loaded.program.seed is None else None
         live = self._begin(request, drawn)
-        outcome = self._go(live, aim.precedes, aim.reached(live.cursor))
+        outcome = self._go(live, Goal(aim.precedes, aim.reached(lambda: live.cursor.turns)))
         live.aim = aim if outcome != "done" else None
         if outcome == "done":
             self._note_cursor(live, interrupted)
@@ -178,13 +176,13 @@ class Engine:
 
     def _forward(self, request: Do) -> str:
         if not self._usable():
-            return self._go(self._begin(request), at_backward, never)
+            return self._go(self._begin(request), Goal(before=at_backward, depth=0))
         live = self._usable_live()
-        upcoming = live.cursor.upcoming()
-        stands = isinstance(upcoming, Step) and upcoming.statement.backward
-        if upcoming is None or stands or live.failed or self._settles_at_backward(live):
-            return self._go(self._new_pass(request), at_backward, never)
-        return self._go(self._going_on(request), at_backward, never)
+        if live.cursor.upcoming() is None or live.failed or settles_at_backward(live):
+            live = self._new_pass(request)
+        else:
+            self._going_on(request)
+        return self._go(live, Goal(before=at_backward, depth=len(live.calls)))
 
     def _backward(self, request: Do) -> str:
         loaded = self._loaded()
@@ -192,10 +190,10 @@ class Engine:
             why = loaded.program.rootless or f"append {loaded.program.root or 'loss'}.backward() and run it"
             raise VerbRefused(f"The program has no backward statement: {why}.")
         if not self._usable():
-            return self._go(self._begin(request), never, at_backward)
+            return self._go(self._begin(request), Goal(after=at_backward, depth=0))
         live = self._going_on(request)
         if live.cursor.backward_ahead():
-            return self._go(live, never, at_backward)
+            return self._go(live, Goal(after=at_backward, depth=len(live.calls)))
         self._note_cursor(live, interrupted=False)
         step = live.last_backward or loaded.backwards[-1]
         if not live.backward_parts.keys() >= set(step.statement.drops):
@@ -211,17 +209,19 @@ class Engine:
             raise VerbRefused("The program is at its end. Forward begins another pass, Run begins from nothing.")
         else:
             live = self._going_on(request)
-        block = live.cursor.beginning() if request.stride == "over" else NOBODY
-        outcome = self._go(live, never, never if block else _always, behind=block)
+        block = live.place.beginning() if request.stride == "over" else NOBODY
+        depth = None if request.stride == "into" else len(live.calls)
+        outcome = self._go(live, Goal(behind=block) if block else Goal(after=always, depth=depth))
         self._note_cursor(live, interrupted=True)
         return outcome
 
     def _step_out(self, request: Do) -> str:
-        block = self._usable_live().cursor.around() if self._usable() else NOBODY
-        if not block:
-            raise VerbRefused("The run is in no block that it could step out of.")
-        live = self._going_on(request)
-        outcome = self._go(live, never, never, behind=block)
+        live = self._usable_live() if self._usable() else None
+        block = live.place.around() if live is not None else NOBODY
+        if live is None or not (block or live.calls):
+            raise VerbRefused("The run is in no block, and inside no group, that it could step out of.")
+        self._going_on(request)
+        outcome = self._go(live, Goal(behind=block) if block else Goal(after=always, depth=len(live.calls) - 1))
         self._note_cursor(live, interrupted=True)
         return outcome
 
@@ -282,24 +282,15 @@ class Engine:
             raise VerbRefused("No program was sent yet.")
         return self.loaded
 
-    def _settles_at_backward(self, live: Live) -> bool:
-        """Whether only heads of blocks stand before a backward."""
-        upcoming = live.cursor.upcoming()
-        while isinstance(upcoming, Head):
-            upcoming = upcoming.body[0] if upcoming.body else None
-        return isinstance(upcoming, Step) and upcoming.statement.backward
-
     # -------------------------------------------------------------- running
 
-    def _go(
-        self, live: Live, before: Callable[[Step], bool], after: Callable[[Step], bool], behind: ItemId = NOBODY
-    ) -> str:
+    def _go(self, live: Live, goal: Goal) -> str:
         live.aim = None
         if not live.prepared:
             outcome = self._prepare(live)
             if outcome:
                 return outcome
-        outcome = self._runner.go(live, before, after, behind)
+        outcome = self._runner.go(live, goal)
         if outcome == "failed":
             live.aim = self._failed_aim(live)
         self._note_cursor(live, interrupted=outcome in ("stopped", "breakpoint"))
@@ -354,7 +345,7 @@ class Engine:
     def _drop_live(self) -> None:
         self._ran_plain = None
         if self.live is not None:
-            self.live.cursor.close()
+            self.live.close()
             self.live.namespace.clear()
             self.live = None
             self._runner.let_go()
@@ -370,13 +361,12 @@ class Engine:
 
     def _paused(self, request: Do, outcome: Any, reason: str, seconds: float) -> Paused:
         live = self.live
-        upcoming = live.cursor.upcoming() if live is not None else None
         return Paused(
             revision=self.loaded.revision if self.loaded is not None else 0,
             verb=request.verb,
             outcome=outcome,
-            next_node=upcoming.id if upcoming is not None else ItemId(""),
-            at_end=live is not None and upcoming is None,
+            next_node=live.next_node if live is not None else NOBODY,
+            at_end=live is not None and live.cursor.upcoming() is None,
             pass_number=live.pass_number if live is not None else 0,
             changed_by_hand=live is not None and live.changed_by_hand,
             reason=reason,
@@ -394,7 +384,3 @@ class Engine:
         if isinstance(current, Step) and current.statement.line == line:
             return current.id, line
         return node, line
-
-
-def _always(_: Step) -> bool:
-    return True

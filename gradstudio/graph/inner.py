@@ -3,11 +3,13 @@
 No node of a graph has such an id: its parts are ids of nodes, the last of one in a definition.
 """
 
-from gradstudio.graph.model import DEFINITION_INPUTS, ItemId
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ItemId
 
 SEPARATOR = "/"
 INPUTS = DEFINITION_INPUTS
 """The last part of the id under which the inputs of a call are told."""
+OUTPUTS = DEFINITION_OUTPUTS
+"""The last part of the id at which a run stands that is to return from a call."""
 
 
 def inner_id(call: ItemId, item: ItemId) -> ItemId:

@@ -37,6 +37,7 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         phase: in the forward, or in a backward: then "before" tests the gradients that arrive at the node,
             "after" those it sends back.
         output: which result of the node is tested; None: any.
+        group: the group that the node is inside of, in whichever call of it; "": of the program.
         target, port: of a wire; then `place` is "after". Forward: the value, behind its source has run.
             Backward: the gradient that the target sends back along it.
     """
@@ -46,6 +47,7 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: OneOf["before", "after"] = "before"
     phase: OneOf["forward", "backward"] = "forward"
     output: int | None = None
+    group: str = ""
     target: ItemId = ItemId("")
     port: str = ""
     condition: Condition = Condition()

@@ -59,8 +59,8 @@ class Do(Message, frozen=True):
         max_values: exact values are sent up to this many elements.
         restart: "run" begins from nothing even when paused.
         until: "run" pauses directly behind this node; it goes on when the node is ahead, else begins from nothing.
-        stride: how far "step" goes: one node (into blocks); "over": a block at once, where one begins;
-            "out": to behind the innermost block the counter stands in.
+        stride: how far "step" goes: one node (into blocks); "over": a block at once, where one begins; "into": also
+            into a call of a group; "out": to behind the innermost block or call that the counter stands in.
         breakpoints: where to pause on the way, and what to note; only in traced runs.
         summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
             follow with `complete` when the engine has time.
@@ -74,7 +74,7 @@ class Do(Message, frozen=True):
     visible: tuple[ItemId, ...] = ()
     max_values: int = 64
     until: ItemId = ItemId("")
-    stride: OneOf["node", "over", "out"] = "node"
+    stride: OneOf["node", "over", "into", "out"] = "node"
     breakpoints: tuple[Breakpoint, ...] = ()
     summaries: OneOf["all", "visible"] = "all"
 
