@@ -191,6 +191,7 @@ class _Start:
         """All is in its place."""
         self._frame.layout_keeper.settle()
         self._frame.setUpdatesEnabled(True)
+        self._frame.repaint()  # what X has asked for in the meantime was not painted
         gc.freeze()
         gc.enable()
 

@@ -46,7 +46,7 @@ class Frame(QMainWindow):
         may_close: asked when the window is about to be closed; False keeps it open.
 
     Signals:
-        first_painted(): once, after the window was painted for the first time.
+        first_painted(): once, after the window was painted for the first time where it can be seen.
         closed(): it closes for good.
         files_dropped(object): the paths of documents that were dropped onto it.
     """
@@ -92,10 +92,14 @@ class Frame(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.UpdateRequest and not self._painted:
+        if not self._painted and event.type() in (QEvent.Type.UpdateRequest, QEvent.Type.Paint) and self._is_exposed():
             self._painted = True
             self.first_painted.emit()
         return handled
+
+    def _is_exposed(self) -> bool:
+        """Whether the display shows it by now: a window that is painted before stays black if it is filled at once."""
+        return self.internalWinId() != 0 and self.windowHandle().isExposed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.may_close():

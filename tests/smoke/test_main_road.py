@@ -58,17 +58,18 @@ class Hand:
         self._save_until(f"{path} is wired", lambda: (target, path) in load(self._file).wires)
 
     def choose(self, item: ItemId, path: str, *keys: str) -> None:
-        """Click the field of a literal on the card, press keys, and save."""
-        board = self._board()
-        box, face = board.box(item), board.face(item)
-        assert box is not None
-        assert face is not None
-        field = next(row.field for row in face.inputs if row.path == path)
-        assert field is not None
-        self._click(*self._pixel((box.x + field.x + field.width / 2, box.y + field.y + field.height / 2)))
-        self._settle()
-        self._window.press(*keys)
-        self._save_until(f"{path} has a literal", lambda: path in load(self._file).nodes[item].literals)
+        """Click the field of a literal on the card, press keys, and save; again while the keys came too early."""
+
+        def chosen() -> bool:
+            self._wait_until_idle()
+            if path in load(self._file).nodes[item].literals:
+                return True
+            self._click(*self._field(item, path))
+            self._settle()
+            self._window.press(*keys, "Escape")
+            return False
+
+        wait_until(f"{path} has a literal", chosen)
 
     def press_and_count(self, *keys: str) -> int:
         """Press keys, save, and count the nodes: keys pressed while a run is under way do nothing."""
@@ -100,6 +101,16 @@ class Hand:
         left = sum(pixel[0] - places[item].x - GRIP[0] for item, pixel in self._drops) / len(self._drops)
         top = sum(pixel[1] - places[item].y - GRIP[1] for item, pixel in self._drops) / len(self._drops)
         return point[0] + left, point[1] + top
+
+    def _field(self, item: ItemId, path: str) -> Point:
+        """The pixel in the middle of a literal's field."""
+        board = self._board()
+        box, face = board.box(item), board.face(item)
+        assert box is not None
+        assert face is not None
+        field = next(row.field for row in face.inputs if row.path == path)
+        assert field is not None
+        return self._pixel((box.x + field.x + field.width / 2, box.y + field.y + field.height / 2))
 
     def _click(self, x: float, y: float) -> None:
         self._move(x, y)
