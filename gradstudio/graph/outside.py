@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.graph.model import DEFINITION_INPUTS, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
 
 
@@ -37,18 +37,27 @@ def outside_of(graph: Graph, items: Iterable[ItemId]) -> tuple[Outside, ...]:
 
 
 def found_again(graph: Graph, outside: Iterable[Outside]) -> tuple[Wire, ...]:
-    """The wires of which the beginning is here: the same node, else the last that binds the name."""
-    last: dict[str, tuple[ItemId, int]] = {}
+    """The wires of which the beginning is here: the same node or input, else the last that binds the name."""
+    last = {
+        name: (DEFINITION_INPUTS, k) for k, name in enumerate(graph.edges.inputs if graph.edges is not None else ())
+    }
     for item in graph.order():
         if (node := graph.nodes.get(item)) is not None:
             last |= {name: (item, k) for k, name in enumerate(node.names) if name != "_"}
     wires = []
     for one in outside:
-        same = one.source in graph and _known_by(graph, one.source, one.output)[1] == one.operator
-        source = (one.source, one.output) if same else last.get(one.name)
+        source = (one.source, one.output) if _is_same(graph, one) else last.get(one.name)
         if source is not None:
             wires.append(Wire(*source, one.target, one.port))
     return tuple(wires)
+
+
+def _is_same(graph: Graph, outside: Outside) -> bool:
+    """Whether what it began at is here: a node of that operator, or the group's input of that name."""
+    name, operator = _known_by(graph, outside.source, outside.output)
+    if outside.source == DEFINITION_INPUTS:
+        return bool(name) and name == outside.name
+    return outside.source in graph and operator == outside.operator
 
 
 def end_words(part: Graph, outside: Outside) -> str:
@@ -57,7 +66,9 @@ def end_words(part: Graph, outside: Outside) -> str:
 
 
 def _known_by(graph: Graph, source: ItemId, output: int) -> tuple[str, str]:
-    """Name of the result, and the operator (or the kind of the block)."""
+    """Name of the result, and the operator (or the kind of the block; none of an input of a group)."""
+    if source == DEFINITION_INPUTS and graph.edges is not None:
+        return (graph.edges.inputs[output] if output < len(graph.edges.inputs) else ""), ""
     if (block := graph.blocks.get(source)) is not None:
         names = (block.variable, *block.carried)
         return (names[output] if output < len(names) else ""), block.kind

@@ -11,6 +11,10 @@ from gradstudio.graph.ports import Port, input_ports, output_ports
 from gradstudio.graph.rules import legal_sources, why_not
 
 
+DISCARDED = "_"
+"""The name of a result that nobody is to read."""
+
+
 class WireChoice(NamedTuple):
     """A wire that a person may ask for.
 
@@ -60,7 +64,8 @@ def choices_into(graph: Graph, target: ItemId, path: str) -> list[WireChoice]:
     fits, chosen = legal_sources(graph, target, path), list[WireChoice]()
     for item in nearest:
         for output in output_ports(graph, item):
-            words = output.name or f"{title(graph, item)}, result {output.index}"
+            name = "" if output.name == DISCARDED else output.name
+            words = name or f"{title(graph, item)}, result {output.index}"
             legal = (item, output.index) in fits
             note = _replaced(graph, target, path, (item, output.index))
             chosen.append(WireChoice(item, output.index, target, path, legal, words, note))

@@ -18,7 +18,7 @@ _TAKES: Final[dict[str, frozenset[Kind]]] = {
     "number": frozenset({Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.NUMBERS}),
     "int": frozenset({Kind.INT, Kind.INTS}),
     "float": frozenset({Kind.FLOAT}),
-    "complex": frozenset({Kind.COMPLEX}),
+    "complex": frozenset({Kind.COMPLEX, Kind.NUMBER, Kind.TENSOR_OR_NUMBER, Kind.NUMBERS, Kind.DATA}),
     "bool": frozenset({Kind.BOOL}),
     "text": frozenset({Kind.TEXT, Kind.NAME}),
     "dtype": frozenset({Kind.DTYPE}),

@@ -120,3 +120,33 @@ def test_the_last_of_a_chain_goes_without_more_ado() -> None:
     healed = delete_healed(graph, bound(graph, "d"))
     assert (healed.wired, healed.left) == (0, ())
     assert done(graph, healed) == CHAIN.removesuffix("d = c + a\n")
+
+
+NUMBER = """import torch
+
+a = torch.ones(3, 4)
+n = a.numel()
+b = torch.zeros(n, 2)
+c = a[n]
+d = b * n
+"""
+
+
+def test_a_tensor_does_not_come_where_a_number_was_read() -> None:
+    """A size, an index: torch takes a tensor there only where it holds one number, which nobody knows."""
+    graph = graph_of(NUMBER)
+    healed = delete_healed(graph, bound(graph, "n"))
+    assert healed.wired == 1
+    assert healed.left == (
+        "'size.0' of b ('size' takes a whole number; this is a tensor)",
+        "'index.0' of c ('index' takes an index; this is a tensor)",
+    )
+    apply_all(graph, healed.edits)
+    assert {wire.target for wire in graph.wires_from(bound(graph, "a")[0])} == set(bound(graph, "c", "d"))
+    assert graph.wire_into(bound(graph, "b")[0], "size.0") is None
+
+
+def test_a_tensor_that_was_an_index_is_replaced_by_a_tensor() -> None:
+    graph = graph_of("import torch\n\na = torch.ones(3).long()\nn = a + 1\nc = torch.rand(9)[n]\n")
+    healed = delete_healed(graph, bound(graph, "n"))
+    assert (healed.wired, healed.left) == (1, ())

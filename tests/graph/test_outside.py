@@ -62,8 +62,22 @@ def test_a_result_without_a_name_is_found_by_its_node_alone() -> None:
     assert found_again(program("_ = torch.rand(3)\n"), (one,)) == ()
 
 
-def test_an_input_of_a_group_is_remembered_without_a_name() -> None:
+def test_an_input_of_a_group_is_remembered_by_its_name_and_found_again_in_the_group_and_outside() -> None:
     graph = program("def f(a):\n    b = torch.relu(a)\n    return b\n\n\nx = torch.rand(3)\ny = f(x)\n")
     inner = inside(graph, "f")
     b = at(inner, "b")
-    assert outside_of(inner, (b,)) == (Outside(DEFINITION_INPUTS, 0, "", "", b, "input"),)
+    assert outside_of(inner, (b,)) == (one := Outside(DEFINITION_INPUTS, 0, "a", "", b, "input"),)
+    assert found_again(inner, (one,)) == (Wire(DEFINITION_INPUTS, 0, b, "input"),)
+    there = program("a = torch.rand(3)\n")
+    assert found_again(there, (one,)) == (Wire(at(there, "a"), 0, b, "input"),)
+    assert found_again(graph, (one,)) == ()
+
+
+def test_what_has_the_name_of_a_groups_input_is_wired_to_it_unless_a_statement_binds_the_name_anew() -> None:
+    part = program()
+    found = outside_of(part, (at(part, "d"),))
+    text = "def f(a):\n    b = torch.relu(a)\n    return b\n\n\nx = torch.rand(3)\ny = f(x)\n"
+    inner = inside(program(text), "f")
+    assert [(wire.source, wire.output) for wire in found_again(inner, found)] == [(DEFINITION_INPUTS, 0)]
+    inner = inside(program(text.replace("b", "a")), "f")
+    assert [wire.source for wire in found_again(inner, found)] == [at(inner, "a")]

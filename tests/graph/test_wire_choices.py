@@ -72,3 +72,9 @@ def test_an_item_that_is_not_there_is_behind_all_others() -> None:
     words = [choice.words for choice in choices_into(graph, ItemId("nobody"), "input")]
     assert sorted(words) == sorted(["h", "g", "f", "e", "d", "c", "b", "a"])
     assert words[-1] == "a"
+
+
+def test_a_discarded_result_is_told_by_its_number() -> None:
+    graph = program("a = torch.ones(2, 3)\n_, n = torch.max(a, dim=0)\nc = torch.relu(n)\n")
+    words = [choice.words for choice in choices_into(graph, at(graph, "c"), "input")]
+    assert words == ["n, result 0", "n", "a", "c"]

@@ -209,3 +209,14 @@ def test_what_comes_before_is_what_it_follows():
     assert usually_before("torch.nowhere") == ()
     for key in usually_before("torch.nn.Linear"):
         assert "torch.nn.Linear" in usually_after(CATALOGUE[key])
+
+
+@pytest.mark.parametrize("name", ["in", "out"])
+def test_every_word_that_is_offered_finds_something(name: str):
+    offered = completions(f"{name}:")
+    assert len(offered) > 8
+    rows = [CATALOGUE[key] for key in ("torch.add", "torch.full", "torch.tensor", "torch.mul")]
+    assert all(read("in:complex").keeps(row) for row in rows)
+    kinds = list(CATALOGUE)
+    for typed in offered:
+        assert any(read(typed).keeps(row) for row in kinds), typed

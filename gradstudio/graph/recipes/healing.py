@@ -1,6 +1,7 @@
 """Recipes that take nodes out of their wires: what fed them feeds their users, where the rule-book allows it."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import msgspec
 
@@ -8,13 +9,17 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
+from gradstudio.graph.ports import find_port, output_family
 from gradstudio.graph.recipes.removal import delete
 from gradstudio.graph.recipes.wires import connect, disconnect_all
 from gradstudio.graph.rules import why_not
 from gradstudio.graph.statements import Statements
-from gradstudio.operators.model import Face
+from gradstudio.operators.families import kind_words
+from gradstudio.operators.model import Face, Family, Kind
 
 Source = tuple[ItemId, int]
+NUMBERS: Final = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.SHAPE, Kind.INTS, Kind.NUMBERS})
+"""Arguments that read a tensor only where it holds single numbers: nobody has said that this one does."""
 
 
 class Healed(msgspec.Struct, frozen=True):
@@ -65,7 +70,8 @@ def _past(graph: Graph, wire: Wire, sources: Iterable[Source]) -> tuple[Edits, s
     """The edits that let the first source that fits feed the end of a wire; else why the first does not."""
     reason = ""
     for source, output in sources:
-        words = why_not(graph, source, output, wire.target, wire.port, exact=True)
+        words = _too_much(graph, wire, (source, output))
+        words = words or why_not(graph, source, output, wire.target, wire.port, exact=True)
         if not words:
             try:
                 return connect(graph, source, output, wire.target, wire.port), ""
@@ -73,6 +79,17 @@ def _past(graph: Graph, wire: Wire, sources: Iterable[Source]) -> tuple[Edits, s
                 words = str(refusal)
         reason = reason or words.split(". ")[0].rstrip(".")
     return (), reason or "nothing was wired in front of it"
+
+
+def _too_much(graph: Graph, wire: Wire, source: Source) -> str:
+    """Why a tensor must not come by itself to where a number is read; "" where it may."""
+    port = find_port(graph, wire.target, wire.port)
+    if port is None or output_family(graph, *source) is not Family.TENSOR:
+        return ""
+    reads_number = port.parameter.kind in NUMBERS
+    if not reads_number and port.parameter.kind is Kind.INDEX:
+        reads_number = output_family(graph, wire.source, wire.output) is Family.NUMBER
+    return f"'{port.parameter.name}' takes {kind_words(port.parameter)}; this is a tensor" if reads_number else ""
 
 
 def _sources(statements: Statements, chosen: dict[ItemId, None], start: ItemId) -> Iterator[Source]:

@@ -8,7 +8,7 @@ import msgspec
 from gradstudio.graph.dots import points_of
 from gradstudio.graph.edits import AddWire, Edits
 from gradstudio.graph.errors import Refused, WireRefused
-from gradstudio.graph.model import Block, Graph, ItemId, Node, Wire
+from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import Port, find_port, input_ports
 from gradstudio.graph.recipes.drafts import Draft
@@ -87,8 +87,8 @@ def swap_inputs(graph: Graph, item: ItemId) -> Edits:
     draft = Draft(graph)
     wires = tuple(wire for path in (one, other) if (wire := graph.wire_into(item, path)) is not None)
     draft.cut(wires)
-    owner, there = draft.owner(item), {one: other, other: one}
-    draft.put(_exchanged(owner, there))
+    there = {one: other, other: one}
+    draft.put(_exchanged(draft.graph.nodes[item], there))
     _check_literals(draft, item, (one, other))
     for wire in wires:
         reason = why_not(draft.graph, wire.source, wire.output, item, there[wire.port], exact=True)
@@ -98,13 +98,11 @@ def swap_inputs(graph: Graph, item: ItemId) -> Edits:
     return draft.finish()
 
 
-def _exchanged(owner: Node | Block, there: dict[str, str]) -> Node | Block:
-    literals = {there.get(path, path): text for path, text in owner.literals.items()}
-    if isinstance(owner, Node):
-        covered = {there.get(path, path): text for path, text in owner.covered.items()}
-        muted = {there.get(path, path): end for path, end in owner.muted_wires.items()}
-        return msgspec.structs.replace(owner, literals=literals, covered=covered, muted_wires=muted)
-    return msgspec.structs.replace(owner, literals=literals)
+def _exchanged(node: Node, there: dict[str, str]) -> Node:
+    literals = {there.get(path, path): text for path, text in node.literals.items()}
+    covered = {there.get(path, path): text for path, text in node.covered.items()}
+    muted = {there.get(path, path): end for path, end in node.muted_wires.items()}
+    return msgspec.structs.replace(node, literals=literals, covered=covered, muted_wires=muted)
 
 
 def _check_literals(draft: Draft, item: ItemId, paths: tuple[str, ...]) -> None:

@@ -159,7 +159,10 @@ class KeyWays:
         elif len(ends) == 1:
             self._choose_target((ends[0][0], ends[0][1].index))
         else:
-            words = [port.name or f"result {port.index} of {self._name(owner)}" for owner, port in ends]
+            words = [
+                (port.name if port.name != "_" else "") or f"result {port.index} of {self._name(owner)}"
+                for owner, port in ends
+            ]
             rows = [
                 Entry(text, str, True, (owner, port.index)) for text, (owner, port) in zip(words, ends, strict=True)
             ]
