@@ -10,7 +10,6 @@ from gradstudio.graph.names import title
 from gradstudio.graph.ports import Port, input_ports, output_ports
 from gradstudio.graph.rules import legal_sources, why_not
 
-
 DISCARDED = "_"
 """The name of a result that nobody is to read."""
 

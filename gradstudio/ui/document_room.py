@@ -4,6 +4,7 @@ A room is built when its tab is first shown. What all documents share (library, 
 window's and never made here.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -42,6 +43,7 @@ from gradstudio.ui.panels.status import StatusBar
 from gradstudio.ui.panels.status_menus import StatusMenus
 from gradstudio.ui.recovery import Recovery
 from gradstudio.ui.settings import Preferences
+from gradstudio.ui.shell.key_map import keys_now
 from gradstudio.ui.size_dialog import may_run
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -112,6 +114,7 @@ class DocumentRoom(QObject):
         self.timeline = TimelinePanel(session, actions, window.theme)
         self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
         actions.keep_off(self.timeline)
+        self.canvas.keys_of = partial(keys_now, actions, window.settings)
         engine = (actions["run.restart"], actions["run.stop"])
         self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
         self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
@@ -169,7 +172,7 @@ class DocumentRoom(QObject):
 
     def close(self) -> None:
         """The document is closed for good: its widgets go."""
-        self._recovery.unapplied = lambda: ""
+        self._recovery.unapplied, self._recovery.view = lambda: "", lambda: None
         for widget in (*self.panels.values(), self.status, self.workspace):
             widget.setParent(None)
             widget.deleteLater()
@@ -232,6 +235,7 @@ class DocumentRoom(QObject):
         session.run.state_changed.connect(changed)
         session.engine.state_changed.connect(changed)
         self.canvas.bookmarks.changed.connect(changed)
+        self.canvas.bookmarks.edited.connect(self._on_bookmarks_edited)
         session.path_changed.connect(self._take_up_view)
         session.pages.requested.connect(self._on_pages_requested)
         store.edited.connect(self._looking.request)
@@ -261,6 +265,7 @@ class DocumentRoom(QObject):
         """What is typed and not on the canvas yet goes into the journal, too."""
         live, recovery = self.code.live, self._recovery
         recovery.unapplied = lambda: "" if live.is_applied else self.code.editor.text
+        recovery.view = self.canvas.kept_view
         live.changed.connect(recovery.request)
 
     def _take_up_view(self) -> None:
@@ -276,6 +281,11 @@ class DocumentRoom(QObject):
         self.code_room.grow()
 
     # ------------------------------------------------------------------ slots
+
+    def _on_bookmarks_edited(self) -> None:
+        """They are kept in the file: it is not saved until they are."""
+        self.session.graph_store.forget_clean()
+        self._recovery.request()
 
     def _on_code_hints_changed(self, mode: object) -> None:
         self._window.settings.change(code_hints=mode)

@@ -1,5 +1,6 @@
 """Fills the frame: tabs and canvas in the middle, panels in the docks; what all documents share is built here."""
 
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -27,7 +28,7 @@ from gradstudio.ui.panels.library import LibraryPanel
 from gradstudio.ui.panels.library_groups import LibraryGroups
 from gradstudio.ui.recovering import Recovering
 from gradstudio.ui.settings import Settings, ThemeChoice
-from gradstudio.ui.shell.key_map import KeyMap
+from gradstudio.ui.shell.key_map import KeyMap, keys_now
 from gradstudio.ui.shell.taking_up import TakingUp
 from gradstudio.ui.state.habits import Habits
 from gradstudio.ui.state.overlays import OVERLAYS, Overlays
@@ -83,6 +84,7 @@ class MainWindow(WindowParts):
         self._wire()
         self._wire_keeping()
         self.key_map = KeyMap(self.actions, settings, self)
+        self.library.keys_of = partial(keys_now, self.actions, settings)
         self.taking_up = TakingUp(self)
         frame.layout_keeper.filled()
         self.room.focus()

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from gradstudio.document.errors import DocumentError
+from gradstudio.document.file import View
 from gradstudio.document.journal import Journal, Recovered
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
@@ -20,6 +21,7 @@ class Recovery(QObject):
 
     Attributes:
         unapplied: the text of the Code dock where it is not on the canvas; "" when all is.
+        view: where the canvas looks, and its bookmarks; None: nobody knows.
     """
 
     def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
@@ -29,6 +31,7 @@ class Recovery(QObject):
         self._journal = Journal(folder)
         self._warned = False
         self.unapplied: Callable[[], str] = lambda: ""
+        self.view: Callable[[], View | None] = lambda: None
         self._throttle = Throttle(WRITE_MS, self)
         self._throttle.due.connect(self.write)
         session.graph_store.edited.connect(self._throttle.request)
@@ -56,7 +59,9 @@ class Recovery(QObject):
             self._journal.discard()
             return False
         try:
-            self._journal.write(store.graph, session.path, subject=session.subject, unapplied=text, durable=durable)
+            self._journal.write(
+                store.graph, session.path, self.view(), subject=session.subject, unapplied=text, durable=durable
+            )
         except DocumentError as error:
             if not self._warned:
                 logging.getLogger(__name__).info("no recovery: %s", error)
@@ -71,8 +76,8 @@ class Recovery(QObject):
         Raises:
             UnreadableFile: the journal is damaged; this document is untouched.
         """
-        graph, _view = left.load()
-        self._session.restore(graph, left.document, left.subject)
+        graph, view = left.load()
+        self._session.restore(graph, left.document, left.subject, view)
         self.write()
         left.discard()
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.canvas.move_gesture import body_at
+from gradstudio.ui.menu_keys import with_keys
 from gradstudio.ui.operator_text import home_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
     """Put the submenu before another entry; what is chosen stands at the scene point."""
     add = QMenu("Add", menu)
     menu.insertMenu(before, add)
-    add.addAction("Search…\tTab").triggered.connect(lambda: canvas.open_search(x, y))
+    add.addAction(with_keys("Search…\tcanvas.search", canvas.keys_of)).triggered.connect(
+        lambda: canvas.open_search(x, y)
+    )
     shelf = canvas.searching.shelf
     shown: set[str] = set()
     for title, keys in (("Favourites", shelf.favourites), ("Used last", shelf.recent), ("Often used", STARTERS)):

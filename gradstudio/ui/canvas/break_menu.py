@@ -22,7 +22,7 @@ def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """For a node: where to pause, what to note, what to try."""
     store = canvas.breakpoints
     if store is not None:
-        yield "Break before\tF9", lambda: store.toggle(item)
+        yield "Break before\trun.breakpoint", lambda: store.toggle(item)
         yield "Break after", lambda: _add(store, node=item, place="after")
         yield "Break in backward", lambda: _add(store, node=item, phase="backward")
         yield "Break when NaN or Inf", lambda: break_when_not_finite(store, item)

@@ -31,12 +31,12 @@ BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
     ("group", "group"),
 )
 SIDES: Final[tuple[tuple[Side, str], ...]] = (
-    ("left", "Align left edges\tCtrl+Alt+Left"),
-    ("right", "Align right edges\tCtrl+Alt+Right"),
-    ("top", "Align upper edges\tCtrl+Alt+Up"),
-    ("bottom", "Align lower edges\tCtrl+Alt+Down"),
-    ("center", "Align centres"),
-    ("middle", "Align middles"),
+    ("left", "Align left edges\tedit.align_left"),
+    ("right", "Align right edges\tedit.align_right"),
+    ("top", "Align upper edges\tedit.align_top"),
+    ("bottom", "Align lower edges\tedit.align_bottom"),
+    ("center", "Align centres\tedit.align_center"),
+    ("middle", "Align middles\tedit.align_middle"),
 )
 
 
@@ -52,14 +52,14 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
         return
     yield from step_rows(canvas, item)
     if node is not None:
-        yield "Rename…\tF2", canvas.rename_current
+        yield "Rename…\tgraph.rename", canvas.rename_current
     else:
         yield "Remove block, keep its contents", canvas.unwrap_selection
     if recipes.replaceable(graph, item) is not None:
-        yield "Replace…\tCtrl+R", lambda: canvas.searching.open_replace(item)
-    yield "Edit note…\tCtrl+M", lambda: canvas.edit_note(item)
-    yield "Duplicate\tCtrl+D", canvas.duplicate_selection
-    yield "Delete\tDel", canvas.delete_selection
+        yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
+    yield "Edit note…\tgraph.note", lambda: canvas.edit_note(item)
+    yield "Duplicate\tedit.duplicate", canvas.duplicate_selection
+    yield "Delete\tedit.delete", canvas.delete_selection
     yield None
     yield from part_rows(canvas, item)
     yield None
@@ -75,11 +75,11 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
 
 def _edit_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
     """The clipboard, deleting with reconnect, defaults, other spellings."""
-    yield "Cut\tCtrl+X", canvas.cut
-    yield "Copy\tCtrl+C", canvas.copy
-    yield "Copy as Python\tCtrl+Shift+C", canvas.copy_python
-    yield "Duplicate with inputs\tCtrl+Shift+D", canvas.duplicate_wired
-    yield "Delete and reconnect\tCtrl+Del", canvas.delete_and_reconnect
+    yield "Cut\tedit.cut", canvas.cut
+    yield "Copy\tedit.copy", canvas.copy
+    yield "Copy as Python\tedit.copy_python", canvas.copy_python
+    yield "Duplicate with inputs\tedit.duplicate_wired", canvas.duplicate_wired
+    yield "Delete and reconnect\tedit.delete_reconnect", canvas.delete_and_reconnect
     yield None
     differing = recipes.differing(canvas.board.graph, item)
     if differing:
@@ -100,16 +100,16 @@ def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 def _arrange_rows(canvas: "CanvasView") -> Iterator[Row]:
     """Earlier and later in the program; edges of several on one line."""
-    yield "Earlier\tAlt+Up", canvas.move_earlier
-    yield "Later\tAlt+Down", canvas.move_later
+    yield "Earlier\tgraph.earlier", canvas.move_earlier
+    yield "Later\tgraph.later", canvas.move_later
     yield None
-    yield "Tidy\tCtrl+L", partial(canvas.command_requested.emit, "graph.tidy")
+    yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
     if len(canvas.attention.selection) > 1:
         yield None
         for side, words in SIDES:
             yield words, partial(canvas.align_selection, side)
-        yield "Equal gaps across", partial(canvas.distribute_selection, "across")
-        yield "Equal gaps down", partial(canvas.distribute_selection, "down")
+        yield "Equal gaps across\tedit.distribute_across", partial(canvas.distribute_selection, "across")
+        yield "Equal gaps down\tedit.distribute_down", partial(canvas.distribute_selection, "down")
 
 
 def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
@@ -117,13 +117,13 @@ def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     graph = canvas.board.graph
     node = graph.nodes.get(item)
     if node is not None and canvas.can_connect():
-        yield "Connect…", canvas.connect_selected
+        yield "Connect…\tgraph.connect", canvas.connect_selected
     if node is not None and recipes.swappable(graph, item) is not None:
-        yield "Swap inputs\tAlt+S", canvas.swap_inputs
+        yield "Swap inputs\tgraph.swap_inputs", canvas.swap_inputs
     yield None
-    yield "Select what feeds it\tL", canvas.select_feeding
-    yield "Select what follows it\tShift+L", canvas.select_following
-    yield f"{'No longer trace' if canvas.is_tracing() else 'Trace'} its wires\tT", canvas.toggle_trace
+    yield "Select what feeds it\tselect.feeding", canvas.select_feeding
+    yield "Select what follows it\tselect.following", canvas.select_following
+    yield f"{'No longer trace' if canvas.is_tracing() else 'Trace'} its wires\tview.trace", canvas.toggle_trace
     yield None
     if node is not None and node.names and "root" not in node.marks:
         yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)

@@ -1,5 +1,6 @@
 """What menus, shortcuts and the toolbar ask of the canvas: each is one undo entry, refused in words."""
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
@@ -14,12 +15,12 @@ from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.notes import note_of
 from gradstudio.graph.outside import found_again, outside_of
-from gradstudio.graph.rows import GROUP
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.ui.canvas.carrying import carried, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
+from gradstudio.ui.canvas.geometry import GRID
 from gradstudio.ui.canvas.move_gesture import dropped
 from gradstudio.ui.canvas.paste_words import left_open
 from gradstudio.ui.canvas.room import inserted
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.graph_store import GraphStore
 
-OFFSET = 32.0
+APART = 24.0
+"""Scene pixels between what is duplicated and its copy."""
 
 
 class Commands:
@@ -145,16 +147,16 @@ class Commands:
         self.duplicate_selection(wired=True)
 
     def duplicate_selection(self, *, wired: bool = False) -> None:
-        """Copy the selection beside itself; below it where it has groups, whose ports are to be seen."""
+        """Copy the selection below itself, or to the nearest place beside it that is free, and bring it into view."""
         items = self.chosen()
-        if items:
-            extent = self.board.extent(items)
-            nodes = self.board.graph.nodes
-            calls = any(item in nodes and nodes[item].operator.startswith(GROUP) for item in items)
-            down = OFFSET + (extent.height if calls and extent is not None else 0.0)
-            edits, made = fragment.duplicate(self.board.graph, sorted(items), OFFSET, down, wired=wired)
+        extent = self.board.extent(items)
+        if extent is not None:
+            down = math.ceil((extent.height + APART) / GRID) * GRID
+            edits, made = fragment.duplicate(self.board.graph, sorted(items), 0.0, down, wired=wired)
+            edits = stepped_aside(self.board, edits)
             self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
             self.select(frozenset(made))
+            self.show_items(made)
 
     def _cards_of(self, items: Iterable[ItemId]) -> int:
         """How many cards and frames these items are."""

@@ -18,25 +18,25 @@ def card_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     words = "input" if item == INPUTS_CARD else "output"
     yield f"Add an {words}", lambda: canvas.add_port(item)
     yield f"Name the {words}s…", lambda: canvas.edit_ports(item)
-    yield "Step out\tCtrl+U", canvas.step_out
+    yield "Step out\tgroup.step_out", canvas.step_out
 
 
 def step_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Into the group that a card stands for."""
     if item not in CARDS and canvas.group_of(item) is not None:
-        yield "Step into\tCtrl+I", lambda: canvas.step_in(item)
+        yield "Step into\tgroup.step_in", lambda: canvas.step_in(item)
 
 
 def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Of a card: what is done with the group it stands for; of any other: making one of the selection."""
     if item in CARDS:
         return
-    yield "Make group…\tCtrl+G", canvas.make_group
+    yield "Make group…\tgroup.make", canvas.make_group
     if canvas.group_of(item) is not None:
         yield "Rename group…", lambda: canvas.rename_group(item)
         yield "Make unique copy", lambda: canvas.make_unique(item)
         yield "Publish to the Library", lambda: canvas.publish(item)
-        yield "Ungroup\tCtrl+Shift+G", canvas.ungroup
+        yield "Ungroup\tgroup.ungroup", canvas.ungroup
 
 
 def card_port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:

@@ -1,9 +1,14 @@
-"""Rows of context menus: text and method, a line, or a submenu of such rows; filled into a menu here."""
+"""Rows of context menus: text and method, a line, or a submenu of such rows; filled into a menu here.
+
+Behind a tab in a text stands the id of the command of the same effect: the menu shows the keys which that has now.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from PySide6.QtWidgets import QMenu
+
+from gradstudio.ui.menu_keys import KeysOf, with_keys
 
 
 class Below(NamedTuple):
@@ -18,7 +23,7 @@ Row = tuple[str, Callable[[], object]] | None
 AnyRow = Row | Below
 
 
-def fill(menu: QMenu, rows: Iterable[AnyRow]) -> None:
+def fill(menu: QMenu, rows: Iterable[AnyRow], keys_of: KeysOf) -> None:
     """Add rows to a menu; lines only between what there is."""
     line = False
     for row in rows:
@@ -32,7 +37,7 @@ def fill(menu: QMenu, rows: Iterable[AnyRow]) -> None:
             menu.addSeparator()
             line = False
         if isinstance(row, Below):
-            fill(menu.addMenu(row.text), found)
+            fill(menu.addMenu(row.text), found, keys_of)
         else:
             text, does = row
-            menu.addAction(text).triggered.connect(lambda _checked=False, does=does: does())
+            menu.addAction(with_keys(text, keys_of)).triggered.connect(lambda _checked=False, does=does: does())

@@ -43,7 +43,7 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
             rows = _note_rows(canvas, hit.item)
         case _:
             rows = _canvas_rows(canvas, x, y)
-    fill(menu, rows)
+    fill(menu, rows, canvas.keys_of)
     if hit.kind in ("empty", "frame"):
         fill_add(menu, menu.actions()[0], canvas, x, y)
     return menu
@@ -92,17 +92,17 @@ def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator
     yield None
     if wire in canvas.board.muted:
         yield "Unmute wire", lambda: canvas.toggle_wires_muted((wire,))
-        yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
+        yield "Remove wire\tedit.delete", lambda: canvas.remove_wires((wire,))
         return
     yield from wire_rows(canvas, wire)
     yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
     if wire.target in canvas.board.graph.nodes:
         yield "Mute wire", lambda: canvas.toggle_wires_muted((wire,))
-    yield "Remove wire\tDel", lambda: canvas.remove_wires((wire,))
+    yield "Remove wire\tedit.delete", lambda: canvas.remove_wires((wire,))
 
 
 def _dot_rows(canvas: "CanvasView", wire: Wire, dot: str) -> Iterator[Row]:
-    yield "Remove dot\tDel", partial(canvas.store.attempt, recipes.remove_dots, "Remove dot", (dot,))
+    yield "Remove dot\tedit.delete", partial(canvas.store.attempt, recipes.remove_dots, "Remove dot", (dot,))
     yield "Remove all dots of the wire", lambda: canvas.remove_dots(wire)
     yield "Remove wire", lambda: canvas.remove_wires((wire,))
 
@@ -116,15 +116,15 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
-    yield "Add Note Here\tCtrl+M", lambda: canvas.add_note_at(x, y)
+    yield "Add Note Here\tgraph.note", lambda: canvas.add_note_at(x, y)
     yield None
-    yield "Find…\tCtrl+F", canvas.finding.open
-    yield "Search the Library\tCtrl+Shift+F", partial(canvas.command_requested.emit, "graph.find")
+    yield "Find…\tedit.find", canvas.finding.open
+    yield "Search the Library\tgraph.find", partial(canvas.command_requested.emit, "graph.find")
     yield None
-    yield "Paste\tCtrl+V", lambda: canvas.paste(x, y)
-    yield "Paste with Inputs\tCtrl+Shift+V", lambda: canvas.paste(x, y, wired=True)
-    yield "Select All\tCtrl+A", canvas.select_all
+    yield "Paste\tedit.paste", lambda: canvas.paste(x, y)
+    yield "Paste with Inputs\tedit.paste_wired", lambda: canvas.paste(x, y, wired=True)
+    yield "Select All\tedit.select_all", canvas.select_all
     yield None
-    yield "Tidy\tCtrl+L", partial(canvas.command_requested.emit, "graph.tidy")
-    yield "Fit All\tHome", canvas.fit_all
-    yield "Zoom to 100 %\tCtrl+0", canvas.zoom_reset
+    yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
+    yield "Fit All\tview.fit", canvas.fit_all
+    yield "Zoom to 100 %\tview.zoom_reset", canvas.zoom_reset

@@ -18,6 +18,7 @@ from gradstudio.ui.canvas.minimap_painter import (
     paint_marks,
     paint_view,
 )
+from gradstudio.ui.menu_keys import with_keys
 from gradstudio.ui.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
 
@@ -256,7 +257,7 @@ class Minimap(QWidget):
             action.setCheckable(True)
             action.setChecked(size == self.size_px)
         menu.addSeparator()
-        menu.addAction("Hide Minimap\tCtrl+Alt+M", self.hidden_by_hand.emit)
+        menu.addAction(with_keys("Hide Minimap\tview.minimap", self._view.keys_of), self.hidden_by_hand.emit)
         return menu
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -37,6 +37,7 @@ class Navigation:
         camera: Camera
         fit_pending: bool
         fitted: bool
+        fitted_to: frozenset[ItemId]
         kept: tuple[float, float, float] | None
         opened: bool
         settle_timer: QTimer
@@ -91,7 +92,7 @@ class Navigation:
 
     def fit_all(self) -> None:
         """Show everything; nothing is enlarged beyond 100 %."""
-        self.opened = False
+        self.opened, self.fitted_to = False, frozenset()
         self._fit(self.board.extent())
 
     def look_again(self) -> None:
@@ -107,7 +108,7 @@ class Navigation:
             self._jump(cameras.opening(box, first, width, height, self.text_scale))
             self.fitted = True
         else:
-            self._fit(box, at_once=True)
+            self._fit(self.board.extent(self.fitted_to) or box, at_once=True)
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note."""
@@ -186,7 +187,8 @@ class Navigation:
 
     def fit_selection(self) -> None:
         """Show the selection, or everything."""
-        self._fit(self.board.extent(self.attention.selection) or self.board.extent())
+        self.opened, self.fitted_to = False, self.attention.selection
+        self._fit(self.board.extent(self.fitted_to) or self.board.extent())
 
     def zoom_in(self) -> None:
         """One step closer, at the middle."""

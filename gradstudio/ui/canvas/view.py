@@ -57,6 +57,7 @@ from gradstudio.ui.canvas.spoken import Speaking
 from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.wayfinding import Wayfinding
 from gradstudio.ui.canvas.wire_commands import WireCommands
+from gradstudio.ui.menu_keys import KeysOf, no_keys
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.overlays import Overlays
 from gradstudio.ui.state.result_store import Failure, ResultStore
@@ -115,10 +116,12 @@ class CanvasView(
         self.picture = Screen(self.layer)
         self.camera = Camera()
         self.lit = OverlayState()
+        self.keys_of: KeysOf = no_keys
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
         self._set_up_ways()
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
+        self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
         self._failed: dict[ItemId, Failure] = {}
         self.settle_timer = QTimer(self)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
+from gradstudio.ui.menu_keys import KeysOf, no_keys, with_keys
 from gradstudio.ui.panels.library_help import OperatorHelp
 from gradstudio.ui.panels.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
 from gradstudio.ui.panels.library_tree import LibraryTree
@@ -60,6 +61,7 @@ class LibraryPanel(QWidget):
         self.tree.installEventFilter(self)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.menu = QMenu(self)
+        self.keys_of: KeysOf = no_keys
         self.help = OperatorHelp(self)
         self.empty = QLabel("", self)
         self.empty.setWordWrap(True)
@@ -237,7 +239,9 @@ class LibraryPanel(QWidget):
         menu.addAction("Add to the Canvas\tEnter").triggered.connect(lambda: self.chosen.emit(operator.key))
         is_one = operator.key in self.shelf.favourites
         words = "Remove from Favourites" if is_one else "Add to Favourites"
-        menu.addAction(f"{words}\tCtrl+B").triggered.connect(lambda: self.shelf.toggle(operator.key))
+        menu.addAction(with_keys(f"{words}\tgraph.favourite", self.keys_of)).triggered.connect(
+            lambda: self.shelf.toggle(operator.key)
+        )
         self.menu_extra(menu, operator.key)
         menu.popup(self.tree.viewport().mapToGlobal(at))
 

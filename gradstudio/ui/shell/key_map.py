@@ -118,6 +118,15 @@ class KeyMap(QObject):
         yield from (_own_line(own, chosen) for own in OWN_KEYS)
 
 
+def keys_now(actions: ActionSet, settings: Settings, command: str) -> str:
+    """The first of a command's keys as this system writes it, or of the canvas's own; "": it has none."""
+    own = next((one for one in OWN_KEYS if one.id == command), None)
+    if own is not None:
+        keys = settings.preferences.keys.get(command, own.keys)
+        return native(keys[0]) if keys else ""
+    return actions[command].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+
 def native(keys: str) -> str:
     """Keys as this system writes them."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

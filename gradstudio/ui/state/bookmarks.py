@@ -1,4 +1,4 @@
-"""The bookmarks of one canvas: views behind the digits 1 to 9. They belong to the file's view, never to undo."""
+"""The bookmarks of one canvas: views behind the digits 1 to 9. They belong to the file, never to undo."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,11 @@ class Bookmarks(QObject):
 
     Signals:
         changed(): another one is.
+        edited(): the same, when a person has set or forgotten some: the file does not hold that yet.
     """
 
     changed = Signal()
+    edited = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Nothing is remembered."""
@@ -25,6 +27,7 @@ class Bookmarks(QObject):
         """Remember a view."""
         self.entries[digit] = mark
         self.changed.emit()
+        self.edited.emit()
 
     def take_all(self, entries: Mapping[str, Bookmark]) -> None:
         """Those of another document."""
@@ -34,4 +37,6 @@ class Bookmarks(QObject):
 
     def clear(self) -> None:
         """Forget all."""
-        self.take_all({})
+        if self.entries:
+            self.take_all({})
+            self.edited.emit()

@@ -130,6 +130,10 @@ class GraphStore(QObject):
         """The graph as it stands was saved."""
         self.undo_stack.setClean()
 
+    def forget_clean(self) -> None:
+        """The file is not what is here, whatever is undone: something beside the graph is another."""
+        self.undo_stack.resetClean()
+
     @property
     def is_clean(self) -> bool:
         """Whether nothing changed since the last save."""

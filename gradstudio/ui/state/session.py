@@ -110,10 +110,10 @@ class Session(QObject):
             graph, None, view, subject=path.stem.lstrip("0123456789").replace("_", " ").strip(), example=path.stem
         )
 
-    def restore(self, graph: Graph, path: Path | None, subject: str = "") -> None:
+    def restore(self, graph: Graph, path: Path | None, subject: str = "", view: View | None = None) -> None:
         """Put a recovered graph in place; it counts as changed since the last save."""
-        self._take(graph, path, None, subject=subject)
-        self.graph_store.undo_stack.resetClean()
+        self._take(graph, path, view, subject=subject)
+        self.graph_store.forget_clean()
 
     def save(self, path: Path, view: View | None = None) -> None:
         """Write the document to a file, atomically.
@@ -137,7 +137,7 @@ class Session(QObject):
         """What is here is meant, whatever the file holds now; it counts as unsaved."""
         if self.path is not None:
             self.stamp = stamp_of(self.path)
-            self.graph_store.undo_stack.resetClean()
+            self.graph_store.forget_clean()
 
     def close(self) -> None:
         """The document is closed: it hears nothing more of the engine."""

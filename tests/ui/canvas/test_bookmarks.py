@@ -115,6 +115,31 @@ def test_forgetting_all_of_them_is_one_command(window: MainWindow) -> None:
     assert not window.canvas.bookmarks.entries
 
 
+def test_a_bookmark_is_unsaved_until_the_file_holds_it_and_outlives_a_crash(
+    qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path
+) -> None:
+    add("torch.randn")
+    path, store = tmp_path / "marked.gsg", window.session.graph_store
+    assert window.file.save_to(path) and store.is_clean
+    look(window, 1.25, 10.0, 20.0)
+    assert store.is_clean, "to look elsewhere changes nothing"
+    press(window, "Ctrl+4")
+    assert not store.is_clean and window.frame.isWindowModified()
+    folder = window.settings.state_folder / "recovery"
+    qtbot.waitUntil(lambda: bool(list(folder.glob("*.recovery"))))
+    text = next(folder.glob("*.recovery")).read_text("utf-8")
+    _, view = loads_with_view(text.partition("\n")[2])
+    assert view.bookmarks["4"].zoom == 1.25
+    window.session.restore(store.graph, path, "", view)
+    assert window.canvas.bookmarks.entries == view.bookmarks and not store.is_clean
+    assert window.file.save_to(path) and store.is_clean
+    window.session.open(path)
+    assert window.canvas.bookmarks.entries.keys() == {"4"} and store.is_clean
+    window.actions["view.clear_bookmarks"].trigger()
+    assert not store.is_clean
+    assert window.file.save_to(path)
+
+
 def _undo_texts(window: MainWindow) -> list[str]:
     stack = window.session.graph_store.undo_stack
     return [stack.text(k) for k in range(stack.count())]

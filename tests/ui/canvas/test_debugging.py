@@ -301,7 +301,7 @@ def choose(found: Iterator[object], text: str) -> None:
 
 def test_a_nodes_menu_sets_what_it_says(squared: Squared) -> None:
     canvas, store = squared.hand.canvas, squared.hand.session.debug
-    for text in ("Break before\tF9", "Break after", "Break in backward", "Watch"):
+    for text in ("Break before\trun.breakpoint", "Break after", "Break in backward", "Watch"):
         choose(node_rows(canvas, squared.y), text)
     assert [words(each) for each in store.at(squared.y)] == [
         "Break before", "Break after", "Break before in backward", "Watch after",

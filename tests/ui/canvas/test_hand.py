@@ -337,6 +337,25 @@ def test_duplicate_makes_a_selected_copy_with_a_name_of_its_own(hand: Hand) -> N
     assert hand.session.attention.selection == {twin}
 
 
+def test_copies_lie_below_what_was_copied_or_beside_it_and_cover_nothing(hand: Hand) -> None:
+    x = hand.add("torch.randn", 40, 100)
+    hand.click(hand.header(x))
+    for _ in range(4):
+        hand.key(Key.Key_D, CONTROL)
+    board = hand.canvas.board
+    boxes = [board.box(item) for item in hand.graph.nodes]
+    met = [(one, other) for one, other in itertools.combinations(boxes, 2) if one and other and one.meets(other)]
+    assert len(boxes) == 5 and not met
+    first, second = boxes[:2]
+    assert first is not None and second is not None and second.x == first.x and second.y > first.bottom
+    hand.click(hand.header(x))
+    hand.key(Key.Key_D, CONTROL)
+    (again,) = hand.session.attention.selection
+    box = board.box(again)
+    assert box is not None and not any(box.meets(other) for other in boxes if other)
+    assert hand.canvas.is_seen(again)
+
+
 @pytest.mark.feature(28)
 def test_copy_and_paste_travel_as_text(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 100)

@@ -1,10 +1,14 @@
 """The context menus: short, by subject, with their keys; and notes that are written where the pointer is."""
 
+import re
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
+from gradstudio import ui
 from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.operators.catalogue import load
 from gradstudio.program.write import write_script
@@ -49,7 +53,7 @@ def test_the_menu_of_a_card_is_short_and_the_rest_is_in_submenus_by_subject(hand
     below = [action.text() for action in rows if action.menu() is not None]
     assert {"Edit", "Look", "Arrange", "Wires", "Group"} <= set(below)
     texts = [action.text() for action in rows]
-    assert "Duplicate\tCtrl+D" in texts and "Delete\tDel" in texts and "Mute\tM" in texts
+    assert {"Duplicate", "Delete", "Mute"} <= set(texts)
     found = [action.text().split("\t")[0] for action in entries(menu) if action.text()]
     assert len(found) == len(set(found))
 
@@ -84,6 +88,35 @@ def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWind
     rows["Search the Library"].trigger()
     assert asked == ["graph.tidy", "graph.find"]
     assert [window.actions[str(one)].text() for one in asked] == ["Tidy", "Search the Library"]
+
+
+@pytest.mark.feature(47)
+def test_menus_show_the_keys_that_commands_have_now(window: MainWindow, add: Add) -> None:
+    item = add("torch.randn")
+    canvas = window.canvas
+    canvas.fit_all()
+    box = canvas.board.box(item)
+    assert box is not None
+
+    def texts() -> set[str]:
+        at = canvas.hand.at(QPoint(*map(round, canvas.camera.to_view(box.x + 40, box.y + 8))))
+        return {action.text() for action in entries(context_menu(canvas, canvas.hand.hit(at), at.x, at.y))}
+
+    assert {"Duplicate\tCtrl+D", "Delete\tDel", "Mute\tM", "Edit note…\tCtrl+M"} <= texts()
+    window.key_map.bind("edit.duplicate", ("Shift+F13",))
+    window.key_map.bind("graph.mute", ())
+    window.key_map.bind("canvas.search", ("Shift+F14",))
+    assert {"Duplicate\tShift+F13", "Delete\tDel", "Mute"} <= texts()
+    assert canvas.keys_of("canvas.search") == "Shift+F14"
+    assert any(action.text().endswith("\tCtrl+Alt+M") for action in canvas.minimap.make_menu().actions())
+
+
+def test_every_command_that_a_menu_names_is_one(window: MainWindow) -> None:
+    sources = (Path(ui.__file__).parent / "canvas").glob("*.py")
+    named = {name for path in sources for name in re.findall(r'\\t([a-z]+\.[a-z_]+)"', path.read_text("utf-8"))}
+    assert len(named) > 40
+    commands = {line.id for line in window.key_map.lines()}
+    assert named <= commands, named - commands
 
 
 # ------------------------------------------------------------------ notes

@@ -204,6 +204,29 @@ def test_the_view_glides_to_where_it_jumps_and_a_key_finds_it_there(qtbot: QtBot
     assert not hand.canvas.travel.is_moving and hand.canvas.zoom == 1.0
 
 
+def test_a_fitted_selection_is_fitted_again_when_the_window_has_another_size(qtbot: QtBot, hand: Hand) -> None:
+    first = hand.add("torch.randn", 0, 0)
+    hand.add("torch.randn", 4000, 2500)
+    canvas = hand.canvas
+    canvas.take_preferences(Preferences(reduced_motion=True))
+
+    def middle() -> tuple[float, float]:
+        return canvas.camera.to_scene(canvas.viewport().width() / 2, canvas.viewport().height() / 2)
+
+    hand.click(hand.header(first))
+    hand.key(Key.Key_F)
+    box = canvas.board.box(first)
+    assert box is not None and canvas.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
+    canvas.resize(canvas.width() - 120, canvas.height() - 90)
+    qtbot.waitUntil(lambda: canvas.fitted and not canvas.fit_pending)
+    assert canvas.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
+    hand.key(Key.Key_Home)
+    assert canvas.zoom < 0.5
+    canvas.resize(canvas.width() + 60, canvas.height() + 50)
+    qtbot.waitUntil(lambda: canvas.fitted and not canvas.fit_pending)
+    assert canvas.zoom < 0.5
+
+
 def test_nothing_glides_for_whom_motion_is_reduced_nor_under_a_drag(hand: Hand) -> None:
     item = hand.add("torch.randn", 0, 0)
     hand.add("torch.randn", 4000, 2500)
