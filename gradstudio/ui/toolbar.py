@@ -1,6 +1,6 @@
 """The toolbar: device, the verbs of a run, and the overlays at the right."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
@@ -17,6 +17,10 @@ DOCUMENT = ("file.new", "file.open", "file.save")
 HISTORY = ("edit.undo", "edit.redo")
 WORDS_FROM_PX = 1500
 """From this width on the overlays' switches have words beside their icons."""
+SHORTENED = (("run.zero_grad",), ("run.stop", "run.step"), ("run.forward", "run.backward"))
+"""Verbs that lose their words, one group after the other, where the bar has no room for all."""
+SPARE_PX = 40
+"""What the Run button may grow by when it says something else."""
 Style = Qt.ToolButtonStyle
 
 
@@ -33,6 +37,7 @@ class ToolBar(QObject):
         self._device_icon = QLabel(bar)
         self.run_button = _OwnIconButton(actions["run.run"], bar)
         self.overlay_buttons: list[QToolButton] = []
+        self._verbs: dict[str, QToolButton] = {}
         self._add_all(actions)
         self.set_theme(theme)
         bar.installEventFilter(self)
@@ -79,6 +84,9 @@ class ToolBar(QObject):
         """Take up another theme."""
         self._device_icon.setPixmap(tinted("device", theme.color("text_dim"), 17, 2.0))
         self.run_button.setIcon(icon("run", theme, "accent_text"))
+        for more in self._bar.findChildren(QToolButton, "qt_toolbar_ext_button"):
+            more.setIcon(icon("more", theme))  # Qt's own is black on black
+        self._fit_words()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Words come and go with the width."""
@@ -87,9 +95,22 @@ class ToolBar(QObject):
         return super().eventFilter(watched, event)
 
     def _fit_words(self) -> None:
-        style = Style.ToolButtonTextBesideIcon if self._bar.width() >= WORDS_FROM_PX else Style.ToolButtonIconOnly
-        for button in self.overlay_buttons:
-            button.setToolButtonStyle(style)
+        """Words beside the icons as far as there is room: those of the overlays go first, then verb by verb."""
+        room_px = self._bar.width()
+        _style(self.overlay_buttons, words=room_px >= WORDS_FROM_PX)
+        _style(self._verbs.values(), words=True)
+        if self._wanted_px() > room_px:
+            _style(self.overlay_buttons, words=False)
+        for keys in SHORTENED:
+            if self._wanted_px() > room_px:
+                _style((self._verbs[key] for key in keys), words=False)
+
+    def _wanted_px(self) -> int:
+        """How wide everything in the bar would be, side by side."""
+        widgets = [self._bar.widgetForAction(action) for action in self._bar.actions()]
+        around = self._bar.contentsMargins()
+        gaps = 3 * len(widgets) + 16 + around.left() + around.right()
+        return sum(widget.sizeHint().width() for widget in widgets if widget is not None) + gaps + SPARE_PX
 
     def _add_all(self, actions: ActionSet) -> None:
         for key in DOCUMENT:
@@ -118,12 +139,19 @@ class ToolBar(QObject):
         self._bar.addAction(actions[key])
         button = self._bar.widgetForAction(actions[key])
         if isinstance(button, QToolButton):
-            button.setToolButtonStyle(Style.ToolButtonTextBesideIcon if text else Style.ToolButtonIconOnly)
+            _style((button,), words=text)
             button.setObjectName({"run.stop": "danger"}.get(key, key))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            if text:
+                self._verbs[key] = button
 
     def _on_device_activated(self, _index: int) -> None:
         self._set_device(self.device.currentText())
+
+
+def _style(buttons: Iterable[QToolButton], *, words: bool) -> None:
+    for button in buttons:
+        button.setToolButtonStyle(Style.ToolButtonTextBesideIcon if words else Style.ToolButtonIconOnly)
 
 
 class _OwnIconButton(QToolButton):

@@ -188,3 +188,19 @@ def test_the_edit_menu_is_short_in_the_usual_order_and_off_where_nothing_can_be_
     assert entries(window.frame.menus["Graph"])[0] == "Add Operator…"
     texts = [row.text for row in rows(window)]
     assert "Keyboard Shortcuts…" not in texts and texts.count("Shortcuts") == 1
+
+
+@pytest.mark.parametrize("percent", [100, 150, 200])
+def test_large_text_takes_words_off_the_toolbar_and_never_a_button(window: MainWindow, percent: int) -> None:
+    window.frame.resize(1280, 800)
+    window.frame.show()
+    try:
+        window.set_theme(window.theme, percent / 100)
+        QApplication.sendPostedEvents()
+        window.frame.toolbar.layout().activate()
+        bar = window.frame.toolbar
+        shown = [bar.widgetForAction(action) for action in bar.actions()]
+        assert all(widget.isVisible() and widget.geometry().right() < bar.width() for widget in shown)
+        assert all(button.toolTip() for button in window.toolbar.overlay_buttons)
+    finally:
+        window.set_theme(window.theme, 1.0)

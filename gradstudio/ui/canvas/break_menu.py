@@ -25,7 +25,7 @@ def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Break before\trun.breakpoint", lambda: store.toggle(item)
         yield "Break after", lambda: _add(store, node=item, place="after")
         yield "Break in backward", lambda: _add(store, node=item, phase="backward")
-        yield "Break when NaN or Inf", lambda: break_when_not_finite(store, item)
+        yield "Break on NaN or inf", lambda: break_when_not_finite(store, item)
         yield "Watch", lambda: _add(store, node=item, place="after", stops=False)
         yield from _present(store, on_node(store, item))
         yield None
@@ -44,7 +44,7 @@ def wire_rows(canvas: "CanvasView", wire: Wire) -> Iterator[Row]:
     end = {"node": wire.source, "output": wire.output, "target": wire.target, "port": wire.port, "place": "after"}
     yield "Break after this value", lambda: _add(store, **end)
     yield "Break in backward", lambda: _add(store, **end, phase="backward")
-    yield "Break when NaN or Inf", lambda: _add(store, **end, condition=NOT_FINITE)
+    yield "Break on NaN or inf", lambda: _add(store, **end, condition=NOT_FINITE)
     yield "Watch", lambda: _add(store, **end, stops=False)
     yield from _present(store, on_wire(store, wire))
     yield None

@@ -126,9 +126,9 @@ def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield f"{'No longer trace' if canvas.is_tracing() else 'Trace'} its wires\tview.trace", canvas.toggle_trace
     yield None
     if node is not None and node.names and "root" not in node.marks:
-        yield "Start Backward here (root)", lambda: canvas.mark_root(item, True)
+        yield "Start backward here (root)", lambda: canvas.mark_root(item, True)
     elif node is not None and "root" in node.marks:
-        yield "Do not start Backward here", lambda: canvas.mark_root(item, False)
+        yield "Do not start backward here", lambda: canvas.mark_root(item, False)
 
 
 def _group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:

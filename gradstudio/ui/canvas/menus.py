@@ -116,15 +116,15 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
-    yield "Add Note Here\tgraph.note", lambda: canvas.add_note_at(x, y)
+    yield "Add a note here\tgraph.note", lambda: canvas.add_note_at(x, y)
     yield None
     yield "Find…\tedit.find", canvas.finding.open
     yield "Search the Library\tgraph.find", partial(canvas.command_requested.emit, "graph.find")
     yield None
     yield "Paste\tedit.paste", lambda: canvas.paste(x, y)
-    yield "Paste with Inputs\tedit.paste_wired", lambda: canvas.paste(x, y, wired=True)
-    yield "Select All\tedit.select_all", canvas.select_all
+    yield "Paste with inputs\tedit.paste_wired", lambda: canvas.paste(x, y, wired=True)
+    yield "Select all\tedit.select_all", canvas.select_all
     yield None
     yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
-    yield "Fit All\tview.fit", canvas.fit_all
+    yield "Fit all\tview.fit", canvas.fit_all
     yield "Zoom to 100 %\tview.zoom_reset", canvas.zoom_reset

@@ -306,7 +306,7 @@ def test_a_nodes_menu_sets_what_it_says(squared: Squared) -> None:
     assert [words(each) for each in store.at(squared.y)] == [
         "Break before", "Break after", "Break before in backward", "Watch after",
     ]  # fmt: skip
-    choose(node_rows(canvas, squared.y), "Break when NaN or Inf")
+    choose(node_rows(canvas, squared.y), "Break on NaN or inf")
     assert {each.phase for each in store.at(squared.y) if each.condition.kind == "not_finite"} == {
         "forward",
         "backward",

@@ -79,7 +79,7 @@ def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWind
     menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(canvas.viewport().rect().bottomRight())), *at)
     rows = {action.text().split("\t")[0]: action for action in menu.actions() if not action.isSeparator()}
     assert len(rows) <= MOST
-    assert {"Add Note Here", "Find…", "Tidy", "Search the Library"} <= rows.keys()
+    assert {"Add a note here", "Find…", "Tidy", "Search the Library"} <= rows.keys()
     asked: list[object] = []
     canvas.command_requested.connect(asked.append)
     rows["Find…"].trigger()
@@ -128,7 +128,7 @@ def test_a_free_note_is_written_where_the_pointer_is_and_is_the_nearest_cards_co
     hand.add("torch.ones", 100, 20)
     said: list[object] = []
     hand.canvas.said.connect(said.append)
-    choose(hand, (420, 420), "Add Note Here")
+    choose(hand, (420, 420), "Add a note here")
     editor = note_editor(hand)
     assert (editor.x(), editor.y()) == (420, 420)
     QTest.keyClicks(editor, "# Head")
@@ -147,7 +147,7 @@ def test_a_free_note_is_written_where_the_pointer_is_and_is_the_nearest_cards_co
 
 @pytest.mark.feature(60)
 def test_on_an_empty_canvas_a_note_is_the_programs_last_comment(hand: Hand) -> None:
-    choose(hand, (300, 200), "Add Note Here")
+    choose(hand, (300, 200), "Add a note here")
     QTest.keyClicks(note_editor(hand), "to do")
     hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
     assert hand.graph.tails[BodyId("")] == "to do"
@@ -159,10 +159,10 @@ def test_on_an_empty_canvas_a_note_is_the_programs_last_comment(hand: Hand) -> N
 def test_escape_writes_no_note_and_an_empty_one_is_none(hand: Hand) -> None:
     hand.add("torch.randn", 100, 300)
     entries_before = len(hand.undo_texts)
-    choose(hand, (420, 420), "Add Note Here")
+    choose(hand, (420, 420), "Add a note here")
     QTest.keyClicks(note_editor(hand), "no")
     hand.key(Key.Key_Escape, to=note_editor(hand))
-    choose(hand, (420, 420), "Add Note Here")
+    choose(hand, (420, 420), "Add a note here")
     hand.key(Key.Key_Return, CONTROL, to=note_editor(hand))
     assert not hand.canvas.board.notes and len(hand.undo_texts) == entries_before
 
