@@ -43,6 +43,8 @@ class ToolBar(QObject):
         bar.installEventFilter(self)
         self._fit_words()
         self.device.setAccessibleName("Device of the document")
+        self._device_icon.setAccessibleName("Device of the document")
+        self._device_icon.setBuddy(self.device)  # a screen reader on Linux calls a list by its label
         self.device.setToolTip("The device on which creation nodes create")
         self.device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.device.activated.connect(self._on_device_activated)
@@ -86,6 +88,7 @@ class ToolBar(QObject):
         self.run_button.setIcon(icon("run", theme, "accent_text"))
         for more in self._bar.findChildren(QToolButton, "qt_toolbar_ext_button"):
             more.setIcon(icon("more", theme))  # Qt's own is black on black
+            more.setAccessibleName("More of the toolbar")
         self._fit_words()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -110,7 +113,7 @@ class ToolBar(QObject):
         widgets = [self._bar.widgetForAction(action) for action in self._bar.actions()]
         around = self._bar.contentsMargins()
         gaps = 3 * len(widgets) + 16 + around.left() + around.right()
-        return sum(widget.sizeHint().width() for widget in widgets if widget is not None) + gaps + SPARE_PX
+        return sum(widget.sizeHint().width() for widget in widgets) + gaps + SPARE_PX
 
     def _add_all(self, actions: ActionSet) -> None:
         for key in DOCUMENT:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gradstudio.graph import recipes
+from gradstudio.ui.canvas.spoken import CardActions
 from gradstudio.ui.main_window import MainWindow
 from tests.ui.test_keys_of_access import Keyboard
 
@@ -85,3 +86,11 @@ def test_everything_that_takes_keys_has_a_name(keyboard: Keyboard) -> None:
             parent = widget.parentWidget()
             nameless.append(f"{type(widget).__name__} in {type(parent).__name__}")
     assert "\n".join(nameless) == ""
+
+
+@pytest.mark.feature(46)
+def test_a_card_says_which_ways_of_asking_it_answers_and_lives(keyboard: Keyboard) -> None:
+    card = cards(keyboard)[0]
+    for ask in (card.textInterface, card.valueInterface, card.selectionInterface, card.tableCellInterface):
+        assert ask() is None
+    assert isinstance(card.actionInterface(), CardActions)

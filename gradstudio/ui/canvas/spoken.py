@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QAccessibleStateChangeEvent,
 )
 from PySide6.QtWidgets import QAccessibleWidget
+from shiboken6 import VoidPtr, getCppPointer
 
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas.item_words import statement_words, told, value_words
@@ -23,14 +24,44 @@ if TYPE_CHECKING:
 Text, Role, Kind = QAccessible.Text, QAccessible.Role, QAccessible.Event
 
 
-class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
+_NONE = VoidPtr(0)
+"""WORKAROUND(PySide 6.11 dies of an `interface_cast` that returns None): the null pointer in its own words."""
+
+
+class CardActions(QAccessibleActionInterface):
+    """What can be done with a statement: it is gone to.
+
+    WORKAROUND(PySide hands out the address of the first base of an object with two): an object of its own.
+    """
+
+    def __init__(self, canvas: "CanvasView", item: ItemId) -> None:
+        """Nothing is done before it is asked for."""
+        super().__init__()
+        self._canvas, self._item = canvas, item
+        (address,) = getCppPointer(self)
+        self.pointer = VoidPtr(address)
+
+    def actionNames(self) -> list[str]:
+        return [self.pressAction(), self.setFocusAction()]
+
+    def doAction(self, name: str) -> None:
+        canvas = self._canvas
+        if name in self.actionNames() and self._item in canvas.board.graph:
+            canvas.attention.reveal(self._item)
+            canvas.setFocus()
+
+    def keyBindingsForAction(self, name: str) -> list[str]:
+        return []
+
+
+class SpokenCard(QAccessibleInterface):
     """A statement: its line is its name, everything else on its card the description; Press selects it."""
 
     def __init__(self, canvas: "CanvasView", item: ItemId) -> None:
         """Nothing is read before it is asked for."""
-        QAccessibleInterface.__init__(self)
-        QAccessibleActionInterface.__init__(self)
+        super().__init__()
         self._canvas, self.item = canvas, item
+        self.actions = CardActions(canvas, item)
 
     def isValid(self) -> bool:
         return self.item in self._canvas.board.graph
@@ -105,23 +136,9 @@ class SpokenCard(QAccessibleInterface, QAccessibleActionInterface):
                 setattr(state, name, 1)
         return state
 
-    def interface_cast(self, kind: QAccessible.InterfaceType) -> "SpokenCard | None":  # type: ignore[override]  # as Qt
-        """It can be pressed."""
-        return self if kind == QAccessible.InterfaceType.ActionInterface else None
-
-    # ------------------------------------------------------------------ actions
-
-    def actionNames(self) -> list[str]:
-        return [QAccessibleActionInterface.pressAction(), QAccessibleActionInterface.setFocusAction()]
-
-    def doAction(self, name: str) -> None:
-        canvas = self._canvas
-        if name in self.actionNames() and self.isValid():
-            canvas.attention.reveal(self.item)
-            canvas.setFocus()
-
-    def keyBindingsForAction(self, name: str) -> list[str]:
-        return []
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> VoidPtr:  # type: ignore[override]  # as PySide wants it
+        """It can be pressed, and nothing more."""
+        return self.actions.pointer if kind == QAccessible.InterfaceType.ActionInterface else _NONE
 
 
 class SpokenCanvas(QAccessibleWidget):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gradstudio.operators.catalogue import Catalogue
 from gradstudio.operators.model import Operator
+from gradstudio.ui.clearing import offer_clearing
 from gradstudio.ui.menu_keys import KeysOf, no_keys, with_keys
 from gradstudio.ui.panels.library_help import OperatorHelp
 from gradstudio.ui.panels.library_model import COMMON, FAVOURITES, RECENT, LibraryModel
@@ -56,6 +57,7 @@ class LibraryPanel(QWidget):
         self._lens = self.field.addAction(
             tinted("search", theme.color("text_dim"), 16), QLineEdit.ActionPosition.LeadingPosition
         )
+        self._lens.setText("Search")
         self.tree = LibraryTree(theme, self)
         self.tree.setModel(self.model)
         self.tree.installEventFilter(self)
@@ -82,7 +84,7 @@ class LibraryPanel(QWidget):
         field.setObjectName("library_search")
         field.setPlaceholderText(f"Search {count:,} operators")
         field.setAccessibleName("Search the operators")
-        field.setClearButtonEnabled(True)
+        offer_clearing(field)
         field.installEventFilter(self)
         return field
 

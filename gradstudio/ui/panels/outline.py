@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.ui.canvas.hits import Hit
 from gradstudio.ui.canvas.menus import context_menu
 from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.clearing import offer_clearing
 from gradstudio.ui.panels.outline_model import NAME, OutlineModel
 from gradstudio.ui.panels.outline_tree import OutlineTree
 from gradstudio.ui.state.finding import find
@@ -30,7 +31,7 @@ class OutlinePanel(QWidget):
         self.field, self.tree = QLineEdit(self), OutlineTree(self.model, self)
         self.field.setPlaceholderText("Filter: name, operator, shape, nan, error …")
         self.field.setAccessibleName("Filter the outline")
-        self.field.setClearButtonEnabled(True)
+        offer_clearing(self.field)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusProxy(self.tree)
         column = QVBoxLayout(self)

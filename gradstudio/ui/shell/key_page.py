@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.ui.clearing import offer_clearing
 from gradstudio.ui.shell.fuzzy import fit_words
 from gradstudio.ui.shell.key_field import KeyField
 from gradstudio.ui.shell.key_map import KeyLine, KeyMap, native
@@ -44,7 +45,7 @@ class KeyPage(QWidget):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search commands")
         self.search.setAccessibleName("Search commands")
-        self.search.setClearButtonEnabled(True)
+        offer_clearing(self.search)
         self.by_keys = KeyField(self)
         self.by_keys.setPlaceholderText("Click here and press keys to find")
         self.by_keys.setAccessibleName("Press keys to find the command that has them")

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.ui.clearing import offer_clearing
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.shell.fitting import fit
 from gradstudio.ui.shell.fuzzy import fit_words
@@ -83,7 +84,7 @@ class ShortcutDialog(QDialog):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search commands, keys and gestures")
         self.search.setAccessibleName("Search shortcuts")
-        self.search.setClearButtonEnabled(True)
+        offer_clearing(self.search)
         self.search.textChanged.connect(self.fill)
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
