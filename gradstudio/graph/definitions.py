@@ -54,6 +54,13 @@ def bare(inner: Graph) -> Graph:
     return plain
 
 
+def group_holding(graph: Graph, item: ItemId) -> str:
+    """The name of the group that an item is inside of; "" when it is in the program, or nowhere."""
+    if item in graph:
+        return ""
+    return next((name for name, definition in graph.definitions.items() if item in definition.graph), "")
+
+
 def all_ids(graph: Graph) -> set[ItemId]:
     """The ids of all items of a document, those inside definitions included."""
     graphs = (graph, *(definition.graph for definition in graph.definitions.values()))

@@ -43,8 +43,8 @@ class RunNews(QObject):
             return f"{verb} failed at {where}: {failure.explanation or failure.what}"
         if state.outcome not in ("done", "breakpoint"):
             return f"{verb} {state.outcome or 'ended'}. {state.reason}".strip()
-        if state.next_node and state.next_node in graph and not state.at_end:
-            return f"{verb} done. Next: {title(graph, state.next_node)}"
+        if results.next_node in graph and not state.at_end:
+            return f"{verb} done. Next: {title(graph, results.next_node)}"
         return f"{verb} done in {state.seconds:.2g} s{self._outcome()}"
 
     def _outcome(self) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradstudio.advice.metrics import METRICS
 from gradstudio.graph.edits import Edits
+from gradstudio.graph.inner import is_inner
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Breakpoint
 from gradstudio.ui.canvas.break_marks import Breakpoints, paint_breakpoints
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.overlays import Overlays
+    from gradstudio.ui.state.scope import Path
 
 MENU_NONE = "Category"
 WEIGHED = "alive_bytes"
@@ -105,6 +107,7 @@ class Debugging:
         settle_timer: QTimer
         overlays: Overlays
         _place: tuple[int, int]
+        _followed: Path
         _was_back: bool
         _was_busy: bool
         _shows_cost: bool
@@ -116,6 +119,7 @@ class Debugging:
 
     def _connect_debugger(self) -> None:
         self._place, self._was_back, self._was_busy = (0, 0), False, False
+        self._followed = ()
         self._shows_cost = self.overlays["cost"]
         self.breakpoints = getattr(self.session, "debug", None)
         self.experiments = getattr(self.session, "experiments", None)
@@ -179,8 +183,21 @@ class Debugging:
     def _on_run_state_changed(self, state: RunState) -> None:
         """Every pause leaves other tensors alive; they are weighed while their bytes are shown."""
         ended, self._was_busy = self._was_busy and not state.busy, state.busy
+        if ended:
+            self._follow_inside(state)
         if ended and (self.overlays["cost"] or self.colored_by == WEIGHED):
             self._weigh()
+
+    def _follow_inside(self, state: RunState) -> None:
+        """Show the group inside of which the run has paused; behind its call, what is around again."""
+        scope, item = self.session.scope, state.next_node
+        leaves = self._followed and scope.path == self._followed and not state.at_end
+        if state.verb == "repeat" or not item or not (is_inner(item) or leaves):
+            return
+        self._followed = scope.path if scope.follow(item) else ()
+        shown = self.session.results.next_node
+        if shown and not self.is_seen(shown, COVERED):
+            self.bring_into_view(shown, COVERED)
 
     def _weigh(self) -> None:
         if self.runner is not None:

@@ -149,7 +149,11 @@ class Following:
         self.viewport().update()
 
     def _on_attention_reveal_requested(self, item: object) -> None:
-        self.reveal(ItemId(str(item)))
+        wanted = ItemId(str(item))
+        if wanted not in self.board.graph and (path := self.session.scope.find(wanted)) is not None:
+            self.session.scope.show(path)
+            self.attention.select((wanted,))
+        self.reveal(wanted)
 
     def _on_problems_changed(self) -> None:
         self.remedies.refresh()

@@ -1,6 +1,7 @@
 """The part of the Run menu that debugs: moving in time, breakpoints, gradcheck."""
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.state.run_controller import Command
 
@@ -11,8 +12,7 @@ class DebugCommands:
     def __init__(self, context: Context) -> None:
         """Work on the context's session."""
         session = context.session
-        self._store, self._attention, self._debug = session.graph_store, session.attention, session.debug
-        self._scope = session.scope
+        self._store, self._attention, self._debug = session.shown_store, session.attention, session.debug
         self.run, self.player, self._settings = session.run, session.player, context.settings
         self.run.computes_small = context.settings.preferences.run_small
 
@@ -73,11 +73,11 @@ class DebugCommands:
         return bool(self.nodes())
 
     def node(self) -> ItemId | None:
-        """The node that is selected alone or last; for one inside a group the call that is shown."""
-        current = self._scope.outermost(self._attention.current)
-        return current if current in self._store.graph.nodes else None
+        """The node that is selected alone or last."""
+        current = self._attention.current
+        return current if current in self._store.graph.nodes and current not in CARDS else None
 
     def nodes(self) -> tuple[ItemId, ...]:
         """The selected nodes in the order of the program."""
-        graph, chosen = self._store.graph, self._attention.selection
+        graph, chosen = self._store.graph, self._attention.selection - CARDS
         return tuple(node for node in graph.nodes if node in chosen)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.protocol.debugging import Breakpoint, Condition
 from gradstudio.ui.panels.breakpoints_model import (
     CONDITION,
@@ -139,7 +140,9 @@ class BreakpointsPanel(QWidget):
         debug.add(msgspec.structs.replace(made, id=debug.fresh_id()))
 
     def _refresh(self) -> None:
-        self.add_button.setEnabled(self._session.attention.current in self._session.graph_store.graph.nodes)
+        self.add_button.setEnabled(
+            self._session.attention.current in self._session.shown_store.graph.nodes.keys() - CARDS
+        )
         self._stack.setCurrentIndex(0 if self.model.rows else 1)
 
     def _on_run_state_changed(self, _state: RunState) -> None:

@@ -155,7 +155,11 @@ class BreakpointModel(QAbstractTableModel):
 
 
 def where(row: Breakpoint, graph: Graph) -> str:
-    """``before y``, ``y → mul.self, backward``."""
+    """``before y``, ``y → mul.self, backward``, ``twice ▸ before d``; the graph is the program's."""
+    if row.group:
+        definition = graph.definitions.get(row.group)
+        inner = msgspec.structs.replace(row, group="")
+        return f"{row.group} ▸ {where(inner, definition.graph)}" if definition is not None else row.group
     way = ", backward" if row.phase == "backward" else ""
     if row.target:
         return f"{title(graph, row.node)} → {title(graph, row.target)}.{row.port}{way}"

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication, QMessageBox, QVBoxLayout, QWidget
 
+from gradstudio.graph.definitions import group_holding
 from gradstudio.graph.edits import AddBlock, AddNode, Edits
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
@@ -116,7 +117,7 @@ class CodePanel(QWidget):
 
     def show_program(self, program: Program) -> None:
         """Show a program; cursor, selection and scroll position stay."""
-        self.marks.places = Places(program.spans)
+        self.marks.places = Places((*program.spans, *(span for inside in program.insides for span in inside.spans)))
         self._hints.clear()
         self.live.show(program)
         self._invite()
@@ -311,7 +312,8 @@ class CodePanel(QWidget):
     def _on_gutter_pressed(self, line: int) -> None:
         """A click in the margin sets a breakpoint before the statement, or takes it away."""
         node = self.statement_at(line)
-        if node is not None and node in self._session.graph_store.graph.nodes:
+        graph = self._session.graph_store.graph
+        if node is not None and (node in graph.nodes or group_holding(graph, node)):
             self._session.debug.toggle(node)
 
     def _go_to_error(self) -> None:

@@ -166,7 +166,7 @@ class StatusBar(QStatusBar):
         if met is None:
             return
         always = met.condition.kind == "always"
-        why = where(met, self._session.shown_store.graph) + ("" if always else f", {describe(met.condition)}")
+        why = where(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
         behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
         self.note(f"Paused at a breakpoint: {why}.{behind}")
 

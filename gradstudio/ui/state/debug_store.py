@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.graph.definitions import group_holding
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
@@ -78,7 +79,8 @@ class DebugStore(QObject):
     # ------------------------------------------------------------------ changing
 
     def add(self, made: Breakpoint) -> None:
-        """Take up a breakpoint; one of the same id is replaced."""
+        """Take up a breakpoint; one of the same id is replaced. Inside a group it is one of every call of it."""
+        made = msgspec.structs.replace(made, group=group_holding(self._store.graph, made.node)) if made.node else made
         self._all[made.id] = made
         self._announce()
 
@@ -199,7 +201,7 @@ class DebugStore(QObject):
 
 def is_plain(each: Breakpoint) -> bool:
     """Whether it is what F9 sets: pause before a node runs, always."""
-    bare = msgspec.structs.replace(each, id="", node=ANYWHERE)
+    bare = msgspec.structs.replace(each, id="", node=ANYWHERE, group="")
     return bare == Breakpoint(id="", node=ANYWHERE)
 
 
@@ -207,6 +209,9 @@ def is_there(each: Breakpoint, graph: Graph) -> bool:
     """Whether its node, or the wire it is on, is in the graph."""
     if each.node == ANYWHERE:
         return True
+    if each.group:
+        definition = graph.definitions.get(each.group)
+        graph = definition.graph if definition is not None else Graph()
     if each.node not in graph:
         return False
     if not each.target:

@@ -25,6 +25,13 @@ class RecordWalk:
             self._look_at(record_steps.forward(self._results.timeline, moment, self._attention.unfolded))
         return moment is not None
 
+    def into(self) -> bool:
+        """One statement on, those inside calls among them; False when now is looked at already."""
+        moment = self._results.moment
+        if moment is not None:
+            self._look_at(record_steps.forward(self._results.timeline, moment, unfolded=True))
+        return moment is not None
+
     def over(self) -> bool:
         """A block or a backward at once; False when now is looked at."""
         moment = self._results.moment

@@ -99,6 +99,10 @@ class ResultStore(ModulesNow, Placed, QObject):
         """All that happened since the start from nothing."""
         return self._history.timeline
 
+    def full(self, node: ItemId) -> ItemId:
+        """The id under which a run speaks of what is shown."""
+        return node
+
     @property
     def moment(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
@@ -261,8 +265,7 @@ class ResultStore(ModulesNow, Placed, QObject):
     @waits
     def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
         """Gradients as they stand now; `whole` replaces all that were known."""
-        for node in self.timeline.add_gradients(rows, whole):
-            self._announce(node)
+        self._announce(*self.timeline.add_gradients(rows, whole))
 
     def set_memory(self, memory: MemoryByNode) -> None:
         """What each node holds now."""
@@ -284,8 +287,7 @@ class ResultStore(ModulesNow, Placed, QObject):
             item for item in reasons.keys() | self._incomplete.keys() if reasons.get(item) != self.incomplete(item)
         }
         self._incomplete = dict(reasons)
-        for item in changed:
-            self._announce(item)
+        self._announce(*changed)
 
     @waits
     def add_failure(self, failure: Failure) -> None:
@@ -315,15 +317,13 @@ class ResultStore(ModulesNow, Placed, QObject):
         """Which node is at work now; "" when none is."""
         changed = {self.running_node, node} - {""}
         self.running_node = node
-        for item in changed:
-            self._announce(item)
+        self._announce(*changed)
 
     def set_counter(self, next_node: ItemId) -> None:
         """Which node runs next; "" at the end."""
         changed = {self.next_node, next_node, self.running_node} - {""}
         self.next_node, self.running_node = next_node, ItemId("")
-        for item in changed:
-            self._announce(item)
+        self._announce(*changed)
 
     def clear(self) -> None:
         """Forget everything (another document)."""
@@ -364,8 +364,8 @@ class ResultStore(ModulesNow, Placed, QObject):
         node = failure.failed.node
         return not self.is_stale and (node not in self._texts or self._texts[node] == failure.text or not failure.text)
 
-    def _announce(self, item: ItemId) -> None:
-        self._pending.add(item)
+    def _announce(self, *items: ItemId) -> None:
+        self._pending.update(items)
         self.pace.request()
 
     def _announce_grown(self, items: Iterable[ItemId]) -> None:

@@ -120,8 +120,8 @@ class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
         self._do("run", "restart", restart=True)
 
     def run_to(self, node: ItemId) -> None:
-        """On to directly behind this node; from nothing when it is not ahead."""
-        self._do("run", "run_to", until=node)
+        """On to directly behind this node, inside a group in the call that is shown; from nothing when not ahead."""
+        self._do("run", "run_to", until=self._results.full(node))
 
     def forward(self) -> None:
         """On to the next backward statement, or the end."""
@@ -136,21 +136,6 @@ class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
             recipes.append_backward, "Append backward", root
         ):
             self._do("backward")
-
-    def step(self) -> None:
-        """One node; looking back, one step forward in the record until that is now; at the end, to its first step."""
-        if not (self._walk.forward() or self._begins_record_again() or self._keeps_failed_backward()):
-            self._do("step")
-
-    def step_over(self) -> None:
-        """A block at once, where one begins; looking back, in the record; at the end, to its first step."""
-        if not (self._walk.over() or self._begins_record_again() or self._keeps_failed_backward()):
-            self._do("step", "step_over", stride="over")
-
-    def step_out(self) -> None:
-        """To behind the innermost block; looking back, in the record."""
-        if not self._walk.out():
-            self._do("step", "step_out", stride="out")
 
     def zero_grad(self) -> None:
         """``.grad = None`` on every leaf of the run; the program does not change."""

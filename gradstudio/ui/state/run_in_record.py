@@ -5,6 +5,7 @@ from PySide6.QtCore import SignalInstance
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flat
 from gradstudio.protocol import debugging, messages
+from gradstudio.protocol.messages import Verb
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.record_walk import RecordWalk
 from gradstudio.ui.state.result_store import ResultStore
@@ -14,7 +15,7 @@ FAILED_BACKWARD = "This backward has failed and would fail again: see Problems. 
 
 
 class RunInRecord:
-    """The part of `RunController` that looks at moments; it sends nothing to the engine."""
+    """The part of `RunController` that steps and looks at moments: in the record where it can, else by the engine."""
 
     state: RunState
     refused: SignalInstance
@@ -35,6 +36,26 @@ class RunInRecord:
         """Why a command cannot be carried out now."""
         raise NotImplementedError
 
+    def step(self) -> None:
+        """One node; looking back, one step forward in the record until that is now; at the end, to its first step."""
+        if not (self._walk.forward() or self._begins_record_again() or self._keeps_failed_backward()):
+            self._do("step")
+
+    def step_over(self) -> None:
+        """A block at once, where one begins; looking back, in the record; at the end, to its first step."""
+        if not (self._walk.over() or self._begins_record_again() or self._keeps_failed_backward()):
+            self._do("step", "step_over", stride="over")
+
+    def step_into(self) -> None:
+        """One node, and into a group that it calls; looking back, in the record with what ran inside calls."""
+        if not (self._walk.into() or self._begins_record_again() or self._keeps_failed_backward()):
+            self._do("step", "step_into", stride="into")
+
+    def step_out(self) -> None:
+        """To behind the innermost block, or call of a group; looking back, in the record."""
+        if not self._walk.out():
+            self._do("step", "step_out", stride="out")
+
     def step_back(self) -> None:
         """One step back in the record; nothing is executed, nothing is undone."""
         if not self._walk.back():
@@ -51,6 +72,9 @@ class RunInRecord:
     # ------------------------------------------------------------------ inner workings
 
     def _set(self, **changes: object) -> None:
+        raise NotImplementedError
+
+    def _do(self, verb: Verb, command: Command | None = None, **fields: object) -> None:
         raise NotImplementedError
 
     def _paused_in(self, event: messages.Paused) -> int:

@@ -16,6 +16,7 @@ Command = OneOf[
     "backward",
     "step",
     "step_over",
+    "step_into",
     "step_out",
     "step_back",
     "to_start",
@@ -30,7 +31,7 @@ Command = OneOf[
 """What can be asked: the verbs of SEMANTICS 6, moving through the record, and questions about the run."""
 
 AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
-STEPS = ("step", "step_over", "step_out")
+STEPS = ("step", "step_over", "step_into", "step_out")
 
 
 class RunState(msgspec.Struct, frozen=True):

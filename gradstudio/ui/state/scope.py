@@ -16,6 +16,7 @@ from gradstudio.graph.edits import (
     SetHeader,
     apply_all,
 )
+from gradstudio.graph.inner import path_of
 from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.graph.rows import GROUP
@@ -93,6 +94,12 @@ class Scope(QObject):
         self.path = ()
         self.forgotten.emit()
         self.changed.emit()
+
+    def follow(self, item: ItemId) -> bool:
+        """Show the inside of the call that an item of a run is in, the program where it is in none; whether it is."""
+        path = path_of(item)[:-1]
+        self.show(path)
+        return self.path == path
 
     def find(self, item: ItemId) -> Path | None:
         """The path to the scope that holds an item; None when no reachable one does."""

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 import msgspec
 
 from gradstudio.graph.definitions import attributes_of, setup_of, top_of
-from gradstudio.graph.inner import INPUTS, SEPARATOR, calls_around, is_inner
+from gradstudio.graph.inner import INPUTS, OUTPUTS, SEPARATOR, calls_around, is_inner
 from gradstudio.graph.joining import CALLED, calls_of
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.rows import GROUP
-from gradstudio.graph.scope_cards import INPUTS_CARD
+from gradstudio.graph.scope_cards import INPUTS_CARD, OUTPUTS_CARD
 from gradstudio.protocol.autograd import WireGrad
 from gradstudio.protocol.debugging import NodeMemory
 from gradstudio.protocol.inference import PortInference
@@ -30,9 +30,9 @@ class ShownResults(ResultStore):
 
     def __init__(self, parent: ShownStore, attention: Attention) -> None:
         """Of the program and of what is inside its calls, as the store shows it."""
-        super().__init__(parent, attention, parent.root)
         self._scope: Scope = parent.scope
         self._prefix = self._making = ""
+        super().__init__(parent, attention, parent.root)
         self._scope.changed.connect(self._on_scope_changed)
 
     def full(self, node: ItemId) -> ItemId:
@@ -55,7 +55,25 @@ class ShownResults(ResultStore):
         if not is_inner(node) or prefix is None:
             return node
         first = node.removeprefix(prefix).partition(SEPARATOR)[0]
-        return INPUTS_CARD if first == INPUTS else ItemId(first)
+        return {INPUTS: INPUTS_CARD, OUTPUTS: OUTPUTS_CARD}.get(ItemId(first), ItemId(first))
+
+    @property
+    def next_node(self) -> ItemId:
+        """What runs next, as it stands on the canvas; "" where nothing there stands for it."""
+        return self._standing_for(self._next)
+
+    @next_node.setter
+    def next_node(self, node: ItemId) -> None:
+        self._next = node
+
+    @property
+    def running_node(self) -> ItemId:
+        """What is at work, as it stands on the canvas."""
+        return self._standing_for(self._running)
+
+    @running_node.setter
+    def running_node(self, node: ItemId) -> None:
+        self._running = node
 
     # ------------------------------------------------------------------ asked by the canvas
 
@@ -162,6 +180,10 @@ class ShownResults(ResultStore):
         return super().inference(self.full(node), output)
 
     # ------------------------------------------------------------------ private
+
+    def _standing_for(self, node: ItemId) -> ItemId:
+        shown = self.shown(node)
+        return shown if not self._prefix or shown != node else ItemId("")
 
     def _wire(self, wire: WireGrad) -> WireGrad:
         return msgspec.structs.replace(wire, source=self.shown(wire.source), target=self.shown(wire.target))

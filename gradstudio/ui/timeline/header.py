@@ -12,7 +12,7 @@ from gradstudio.ui.timeline.turns import TurnChooser
 
 HEIGHT_PX, ICON_PX = 30, 16
 MOVES = ("run.to_start", "run.step_back", "run.play", "run.step", "run.to_now")
-STRIDES = ("run.step_over", "run.step_out", "run.run_to", "run.again")
+STRIDES = ("run.step_over", "run.step_into", "run.step_out", "run.run_to", "run.again")
 STRIDES_FROM_PX = 780
 """From this width on there is room for what is in the Run menu too."""
 POPUP_PX = 44

@@ -1,0 +1,131 @@
+"""Pausing inside groups by hand: F9 there, F11 into and out of calls, run to here; canvas and docks follow."""
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import OUTPUTS_CARD
+from gradstudio.ui.canvas.item_words import BREAKPOINT, signs
+from tests.ui.desk import Desk
+from tests.ui.test_inside_groups import TWICE, inner, number, open_text, run
+
+pytestmark = pytest.mark.feature(40)
+Key, Keys = Qt.Key, Qt.KeyboardModifier
+CLASS = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(2, width)
+
+    def forward(self, x):
+        h = self.fc(x)
+        return torch.relu(h)
+
+
+net = Net(3)
+y = net(torch.ones(1, 2))
+z = net(torch.zeros(1, 2))
+loss = (y * z).sum()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _ready(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+
+
+def paused(desk: Desk) -> ItemId:
+    """Where it stands once the engine has answered: what is next, by its id on the canvas."""
+    desk.rest()
+    return desk.session.results.next_node
+
+
+def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    desk.click("y")
+    desk.window.canvas.step_in()
+    b, c = inner(desk, "b"), inner(desk, "c")
+    desk.window.canvas.select(frozenset({c}))
+    desk.key(Key.Key_F9)
+    (point,) = desk.session.debug.breakpoints
+    assert (point.group, point.node) == ("half", c) and desk.session.debug.at(c) == (point,)
+    assert BREAKPOINT in signs(desk.session, c)
+    dock = desk.window.room.breakpoints
+    assert dock.model.data(dock.model.index(0, 0)) == "half ▸ before c"
+    desk.window.canvas.step_out()
+    for call, value in (("y", [0.5, 1.0]), ("z", [1.5, 3.0])):
+        desk.key(Key.Key_F5)
+        assert paused(desk) == c and desk.session.scope.path == (desk.node(call),)
+        assert number(desk, b) == value and "half ▸ before c" in desk.said
+    desk.key(Key.Key_F5)
+    assert paused(desk) == "" and desk.session.run.state.at_end
+    assert desk.session.debug.hits(point.id) == 2
+    desk.window.canvas.step_out(0)
+    dock.view.selectRow(0)
+    dock.view.doubleClicked.emit(dock.model.index(0, 0))
+    assert desk.session.scope.name == "half" and desk.session.attention.selection == {c}
+    desk.session.graph_store.undo_stack.clear()
+    desk.window.canvas.select(frozenset({c}))
+    desk.key(Key.Key_F9)
+    assert not desk.session.debug.breakpoints
+
+
+def test_f11_goes_into_a_call_and_shift_f11_out_again(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    desk.window.canvas.select(frozenset({desk.node("x")}))
+    desk.key(Key.Key_F10, Keys.ControlModifier)
+    assert paused(desk) == desk.node("y")
+    desk.key(Key.Key_F11)
+    assert paused(desk) == inner(desk, "b") and desk.session.scope.names() == ("half",)
+    desk.key(Key.Key_F11)
+    assert paused(desk) == inner(desk, "c")
+    desk.key(Key.Key_F10)
+    assert paused(desk) == OUTPUTS_CARD and number(desk, inner(desk, "c")) == 1.25
+    desk.key(Key.Key_F10)
+    assert paused(desk) in desk.graph and desk.session.scope.path == ()
+    desk.click("z")
+    desk.window.canvas.step_in()
+    desk.window.canvas.select(frozenset({inner(desk, "b")}))
+    desk.key(Key.Key_F10, Keys.ControlModifier)
+    assert paused(desk) == inner(desk, "c") and number(desk, inner(desk, "b")) == [1.5, 3.0]
+    desk.key(Key.Key_F11, Keys.ShiftModifier)
+    assert paused(desk) == desk.node("loss") and desk.value("z") == 11.25
+    assert desk.session.scope.path == ()
+
+
+def test_in_a_class_f11_shows_the_layers_being_made_and_then_the_call(desk: Desk) -> None:
+    open_text(desk, CLASS)
+    desk.key(Key.Key_F11)
+    assert paused(desk), desk.session.run.state
+    assert paused(desk) == inner(desk, "fc") and desk.session.scope.name == "Net"
+    desk.key(Key.Key_F11, Keys.ShiftModifier)
+    assert paused(desk) and desk.session.scope.path == ()
+    while desk.session.scope.name != "Net":
+        desk.key(Key.Key_F11)
+        paused(desk)
+    assert paused(desk) == inner(desk, "h") and desk.session.scope.path == (desk.node("y"),)
+    desk.key(Key.Key_F10)
+    paused(desk)
+    outputs = desk.session.results.outputs(inner(desk, "h"))
+    assert outputs is not None
+
+
+def test_a_run_that_is_looked_back_on_is_stepped_into_as_it_was(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    desk.key(Key.Key_Home, Keys.ControlModifier)
+    timeline = desk.session.results.timeline
+    x = desk.session.results.moment
+    assert x is not None
+    seen = [timeline.ticks[x].node]
+    for _ in range(4):
+        desk.key(Key.Key_F11)
+        moment = desk.session.results.moment
+        assert moment is not None
+        seen.append(timeline.ticks[moment].node)
+    y = desk.node("y")
+    assert [item.startswith(f"{y}/") for item in seen] == [False, True, True, True, False] and seen[-1] == y
