@@ -17,6 +17,7 @@ from gradstudio.graph.model import ItemId
 
 NOWHERE: Binding = (ItemId(""), 0)
 _GRADIENT = re.compile(r"\.grad\b")
+SELF = "self"
 FLOATS = (torch.float64, torch.complex128)
 
 
@@ -87,13 +88,11 @@ class Capture(Watcher):
             self._leave_out(step, reason or "takes in nothing differentiable: it is an input of the others.")
             return
         reads: dict[str, int] = {}
-        for name in step.source.reads:
-            if name in run.binder and name in run.namespace:
-                value = run.namespace[name]
-                if name in self._made and self._made[name] is value:
-                    self._used.add(id(value))
-                else:
-                    reads[name] = self._slot(name, value, run.binder[name])
+        for name, value, binding in _read(run, step):
+            if name in self._made and self._made[name] is value:
+                self._used.add(id(value))
+            else:
+                reads[name] = self._slot(name, value, binding)
         self._calls.append(_Call(step, reads))
 
     def after(self, run: Rerun, step: Step, outputs: Outputs) -> None:
@@ -103,12 +102,12 @@ class Capture(Watcher):
         self._wanted.discard(step.id)
         self.satisfied = not self._wanted
         if not self._outside:
-            self._outside = {name: value for name, value in run.namespace.items() if name not in run.binder}
+            known = {*run.binder, SELF}
+            self._outside = {name: value for name, value in run.namespace.items() if name not in known}
         if not step.pure:
-            for name in step.source.reads:
-                if name in run.namespace and name in run.binder:
-                    self._made[name] = run.namespace[name]
-                    self._written.add(id(run.namespace[name]))
+            for name, value, _ in _read(run, step):
+                self._made[name] = value
+                self._written.add(id(value))
         for name in step.statement.names:
             self._made[name] = run.namespace[name]
         self._held.append(outputs)
@@ -135,7 +134,7 @@ class Capture(Watcher):
         return ""
 
     def _takes_in(self, run: Rerun, step: Step) -> bool:
-        values = [run.namespace[name] for name in step.source.reads if name in run.binder and name in run.namespace]
+        values = [value for _, value, _ in _read(run, step)]
         return any(
             isinstance(value, nn.Module) or any(t.is_floating_point() or t.is_complex() for _, t in _tensors(value))
             for value in values
@@ -243,6 +242,13 @@ class Capture(Watcher):
         if isinstance(kept, Tensor):
             return kept.clone()
         return _like(kept, [self._fresh(item) for item in kept]) if isinstance(kept, list | tuple) else kept
+
+
+def _read(run: Rerun, step: Step) -> list[tuple[str, Any, Binding]]:
+    """What a statement reads that the program, or the call it is inside of, has bound: name, value, who bound it."""
+    names, binder = run.namespace, run.binder
+    known = [name for name in step.source.reads if name in names and (name in binder or name == SELF)]
+    return [(name, names[name], binder.get(name, NOWHERE)) for name in known]
 
 
 def is_wide(tensor: Tensor) -> bool:

@@ -12,6 +12,7 @@ from torch import Tensor
 from gradstudio.engine.capture import Capture, Input, Result, is_wide, spelled_dtype
 from gradstudio.engine.errors import CannotTry
 from gradstudio.engine.rerun import STOPPED, Rerun, World, aside, attempt
+from gradstudio.graph.inner import calls_around
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Check, Checked, CheckRow, LeftOut
 
@@ -55,9 +56,10 @@ def _check(world: World, capture: Capture, nodes: frozenset[ItemId]) -> tuple[tu
 
 def _captured(world: World, nodes: frozenset[ItemId]) -> Capture:
     capture = Capture(nodes, world.seed)
-    unknown = [node for node in nodes if node not in world.loaded.places.statements]
-    if unknown or not nodes:
+    if not nodes or any(world.loaded.places.known(node) is None for node in nodes):
         raise CannotTry("It is not a statement of the program that was loaded, so it cannot be checked.")
+    if len({calls_around(node) for node in nodes}) > 1:
+        raise CannotTry("They stand inside different calls of groups. Check those of one call at a time.")
     run = Rerun(world)
     end = run.go(capture, until=None)
     if end.outcome == "stopped":
@@ -300,5 +302,6 @@ def _unravelled(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 def _listed(world: World, nodes: Iterable[ItemId]) -> str:
     """The nodes' addresses, in program order."""
     wanted = set(nodes)
-    statements = world.loaded.places.statements
-    return ", ".join(f"`{s.address}`" for node, s in statements.items() if node in wanted)
+    places = world.loaded.places
+    ordered = [node for node in places.statements if node in wanted]
+    return ", ".join(f"`{places.address(node)}`" for node in (*ordered, *sorted(wanted.difference(ordered))))

@@ -5,24 +5,28 @@ namespace (generators, default dtype, modes, warnings) is put back behind it.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 from typing import Literal as OneOf
 
 import torch
 
+from gradstudio.engine.calls import Execution
 from gradstudio.engine.cursor import Cursor, HeadFailed
+from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.guard import refuse_too_large
+from gradstudio.engine.insides import Insides, is_call
 from gradstudio.engine.live import Binding, Live, Loaded
 from gradstudio.engine.neutral import neutral
+from gradstudio.engine.rows import Pending
 from gradstudio.engine.settings import Settings
 from gradstudio.engine.settings import settings as settings_now
 from gradstudio.engine.source import FILENAME, Step
 from gradstudio.graph.model import ItemId
 
-Place = tuple[tuple[int, int], ...]
-"""Where a cursor stands: (index, turn) in each list of statements, outermost first."""
+Place = tuple[tuple[tuple[int, int], ...], ...]
+"""Where a run stands: (index, turn) in each list of statements, outermost first; of the program, then of each call."""
 Outputs = tuple[Any, ...]
 STOPPED = "Stopped."
 
@@ -72,29 +76,37 @@ class Watcher:
 
 
 class Rerun:
-    """One silent run; use it within `aside`.
-
-    Attributes:
-        namespace: its own.
-        binder: which node bound a name last.
-    """
+    """One silent run; use it within `aside`. What is inside calls of groups is run statement by statement, too."""
 
     def __init__(self, world: World) -> None:
         """Stand before the first statement."""
         self._world = world
-        self.namespace: dict[str, Any] = {"__name__": "__main__", "__file__": FILENAME, "print": _print_nothing}
-        self.binder: dict[str, Binding] = {}
-        self._cursor = Cursor(world.loaded.items, self.namespace)
+        names: dict[str, Any] = {"__name__": "__main__", "__file__": FILENAME, "print": _print_nothing}
+        gradients = Gradients(lambda: 0, 0)
+        self._live = Live(world.loaded, names, Cursor(world.loaded.items, names), gradients, world.seed)
+        self._insides: Insides | None = None
+        self._told: list[Pending] = []
+        self._called = ItemId("")
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """Its own; inside a call the names there."""
+        return self._live.namespace
+
+    @property
+    def binder(self) -> dict[str, Binding]:
+        """Which node bound a name last."""
+        return self._live.binder
 
     @property
     def turns(self) -> tuple[int, ...]:
         """The turn of each loop around, outermost first."""
-        return self._cursor.turns
+        return self._live.cursor.turns
 
     @property
     def gradless_block(self) -> ItemId | None:
         """The block around that switches gradients off."""
-        return self._cursor.gradless_block
+        return self._live.cursor.gradless_block
 
     def go(self, watcher: Watcher, until: Place | None) -> End:
         """Run until a place (None: to the end), with every block left at the end.
@@ -108,48 +120,81 @@ class Rerun:
         if failed:
             return End("failed", words=failed)
         self.namespace["load_file"] = world.load_file
+        if world.loaded.program.insides:
+            self._insides = Insides(self._live, self._told.append)
         try:
             return self._go(watcher, until)
         finally:
-            self._cursor.close()
+            self._live.close()
 
     def _go(self, watcher: Watcher, until: Place | None) -> End:
-        cursor = self._cursor
+        live = self._live
         while not watcher.satisfied:
             if self._world.stopped():
                 return End("stopped", words=STOPPED)
-            if place_of(cursor) == until:
+            if place_of(live) == until:
                 break
             try:
-                step = cursor.settle()
+                step = live.cursor.settle()
             except HeadFailed as error:
                 return End("failed", error.head.id, words_of(error.__cause__ or error))
             finally:
                 self._bind_loop_variables(watcher)
-            if step is None or place_of(cursor) == until:
+            if place_of(live) == until or (step is None and not live.calls):
                 break
-            failed = self._execute(step, watcher)
+            inside = len(live.calls)
+            failed = self._execute(step, watcher) if step is not None else self._return(watcher)
             if failed:
-                return End("failed", step.id, failed)
-            cursor.advance()
+                return End("failed", step.id if step is not None else self._called, failed)
+            if len(live.calls) <= inside:
+                live.cursor.advance()
         return End("done")
 
     def _execute(self, step: Step, watcher: Watcher) -> str:
-        namespace = self.namespace
+        """Run a statement; of a call that is entered what follows is inside it. "" when it went well."""
         watcher.before(self, step)
         outputs: list[Any] = []
-        failed = attempt(lambda: outputs.extend(execute(step, namespace)))
+        failed = attempt(lambda: outputs.extend(self._outputs(step)))
         if failed:
             return failed
+        if not self._told:
+            return self._bound(step, watcher, outputs)
+        entry, outputs = self._live.calls[-1].entry, list(self._told[0].outputs)
+        self._told.clear()
+        watcher.after(self, entry, tuple(outputs))
+        return ""
+
+    def _outputs(self, step: Step) -> Outputs:
+        """What a statement gives; of a call that is entered nothing yet, and `_told` has what it was given."""
+        if self._insides is None or not is_call(step):
+            return execute(step, self.namespace)
+        refuse_too_large(step, self.namespace)
+        entered = self._insides.enter(Execution(step, [], False, (), None, [], 0.0))
+        return () if entered else outputs_of(step, self.namespace)
+
+    def _return(self, watcher: Watcher) -> str:
+        """All inside the innermost call has run: its statement has, too."""
+        assert self._insides is not None
+        step, insides, outputs = self._live.calls[-1].execution.step, self._insides, list[Any]()
+        self._called = step.id
+
+        def leave() -> None:
+            insides.leave()
+            outputs.extend(outputs_of(step, self.namespace))
+
+        return attempt(leave) or self._bound(step, watcher, outputs)
+
+    def _bound(self, step: Step, watcher: Watcher, outputs: Iterable[Any]) -> str:
         for index, name in enumerate(step.statement.names):
             self.binder[name] = (step.id, index)
         watcher.after(self, step, tuple(outputs))
         for name in step.statement.drops:
-            namespace.pop(name, None)
+            self.namespace.pop(name, None)
         return ""
 
     def _bind_loop_variables(self, watcher: Watcher) -> None:
-        bound, self._cursor.bound = self._cursor.bound, []
+        cursor = self._live.cursor
+        bound, cursor.bound = cursor.bound, []
         for block, place, name in bound:
             self.binder[name] = (block, place)
             watcher.bound(self, block, place, name)
@@ -176,6 +221,11 @@ def execute(step: Step, namespace: dict[str, Any]) -> Outputs:
     """
     refuse_too_large(step, namespace)
     exec(step.source.code, namespace)
+    return outputs_of(step, namespace)
+
+
+def outputs_of(step: Step, namespace: dict[str, Any]) -> Outputs:
+    """What a statement that has run gave."""
     if step.statement.names:
         return tuple(namespace[name] for name in step.statement.names)
     return () if step.result is None else (eval(step.result, namespace),)  # noqa: S307 - the printed text
@@ -195,16 +245,18 @@ def words_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def place_of(cursor: Cursor) -> Place:
+def place_of(live: Live) -> Place:
     """Where it stands."""
-    return tuple((frame.index, frame.turn) for frame in cursor.frames)
+    innermost = [live.inside.cursor if live.inside is not None else live.cursor]
+    cursors = [*(one.around.cursor for one in live.calls), *innermost]
+    return tuple(tuple((frame.index, frame.turn) for frame in cursor.frames) for cursor in cursors)
 
 
 def standing(live: Live | None, stale: bool, loaded: Loaded) -> Place | None:
     """Where a silent run is to end: where the live state stands; None (the end) when there is none that counts."""
     if live is None or stale or not live.resumable or live.loaded.document != loaded.document:
         return None
-    return place_of(live.cursor)
+    return place_of(live)
 
 
 def seed_for(live: Live | None, loaded: Loaded) -> int:

@@ -13,6 +13,7 @@ from gradstudio.engine.source import Step
 from gradstudio.engine.start import budget_bytes
 from gradstudio.engine.summary import summarise
 from gradstudio.engine.trail import Birth, Told, Trail
+from gradstudio.graph.inner import SEPARATOR, is_inner
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Change, Difference, WhatIf, WhatIfAnswered
 from gradstudio.protocol.records import Summary
@@ -172,14 +173,14 @@ def _called(world: World, change: Change) -> str:
         CannotTry: the program does not have it.
     """
     places = world.loaded.places
-    statement, block = places.statements.get(change.node), places.blocks.get(change.node)
-    if statement is not None:
-        names = statement.names
-        name = names[change.output] if change.output < len(names) else statement.address
-    elif block is not None:
-        name = block.variable or block.address or block.kind
-    else:
+    statement, address = places.known(change.node), places.address(change.node)
+    if not address and not is_inner(change.node):
         raise CannotTry("It is not a part of the program that was loaded, so it cannot be changed.")
+    name = address or "the inputs of the group"
+    if statement is not None and change.output < len(statement.names):
+        name = SEPARATOR.join([*address.split(SEPARATOR)[:-1], statement.names[change.output]])
+    elif (block := places.blocks.get(change.node)) is not None:
+        name = block.variable or name
     return f"`{name}.{change.path}`" if change.path else f"`{name}`"
 
 
@@ -194,11 +195,8 @@ def _how_it_ended(world: World, before: End, after: End) -> str:
 
 
 def _address(world: World, node: ItemId) -> str:
-    places = world.loaded.places
-    statement, block = places.statements.get(node), places.blocks.get(node)
-    if statement is not None:
-        return f"`{statement.address}`"
-    return f"`{block.address or block.kind}`" if block is not None else "its head"
+    address = world.loaded.places.address(node)
+    return f"`{address}`" if address else "its head"
 
 
 # ------------------------------------------------------------------ comparing
