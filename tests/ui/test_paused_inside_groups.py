@@ -6,7 +6,9 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import OUTPUTS_CARD
+from gradstudio.protocol.debugging import Change
 from gradstudio.ui.canvas.item_words import BREAKPOINT, signs
+from gradstudio.ui.panels.inspector.what_if import title_of
 from tests.ui.desk import Desk
 from tests.ui.test_inside_groups import TWICE, inner, number, open_text, run
 
@@ -129,3 +131,24 @@ def test_a_run_that_is_looked_back_on_is_stepped_into_as_it_was(desk: Desk) -> N
         seen.append(timeline.ticks[moment].node)
     y = desk.node("y")
     assert [item.startswith(f"{y}/") for item in seen] == [False, True, True, True, False] and seen[-1] == y
+
+
+def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    desk.click("y")
+    desk.window.canvas.step_in()
+    b, experiments = inner(desk, "b"), desk.session.experiments
+    desk.window.canvas.select(frozenset({b}))
+    desk.key(Key.Key_K, Keys.ControlModifier)
+    desk.until(lambda: experiments.checked is not None)
+    assert [row.ok for row in experiments.check_rows(b)] == [True]
+    desk.session.run.what_if(Change(node=b, index=(0,), value=3.0))
+    desk.until(lambda: experiments.what_if is not None)
+    assert experiments.what_if is not None and experiments.what_if.error == ""
+    assert experiments.difference(b) is not None and experiments.difference(inner(desk, "c")) is not None
+    desk.window.canvas.step_out()
+    assert experiments.difference(b) is None and experiments.check_rows(b) == ()
+    assert experiments.difference(desk.node("y")) is not None and experiments.difference(desk.node("z")) is None
+    answer = experiments.what_if
+    assert answer is not None and title_of(desk.graph, answer) == "What if a value inside a group[0] = 3"

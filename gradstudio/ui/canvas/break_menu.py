@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.protocol.conditions import describe
 from gradstudio.protocol.debugging import Breakpoint, Condition
 from gradstudio.ui.canvas.break_marks import on_node, on_wire
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Row = tuple[str, Callable[[], object]] | None
 """Text and what it does; None is a line."""
 NOT_FINITE = Condition("not_finite")
+AT_EDGE = "A wire at the inputs or outputs of a group holds no breakpoint. Set one on the card at its other end."
 
 
 def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
@@ -40,6 +42,10 @@ def wire_rows(canvas: "CanvasView", wire: Wire) -> Iterator[Row]:
     """For a wire: when its value passes, when its gradient comes back."""
     store = canvas.breakpoints
     if store is None:
+        return
+    if CARDS & {wire.source, wire.target}:
+        yield "Break…", lambda: canvas.refuse(AT_EDGE)
+        yield None
         return
     end = {"node": wire.source, "output": wire.output, "target": wire.target, "port": wire.port, "place": "after"}
     yield "Break after this value", lambda: _add(store, **end)

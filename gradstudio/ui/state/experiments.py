@@ -1,7 +1,8 @@
 """What was tried on the side: the answers to the last *What if* and the last gradcheck; it asks nothing itself."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.edits import Edits, SetPlaces
@@ -16,6 +17,8 @@ Key = tuple[ItemId, int, bool, str]
 class Experiments(QObject):
     """The newest answers; an edit of the program makes them void.
 
+    They speak of what is on the canvas by the ids it has there; of what is not there nothing is told.
+
     Attributes:
         what_if: the last *What if*; its `error` says in words when it could not be done.
         checked: the last gradcheck, likewise.
@@ -26,14 +29,26 @@ class Experiments(QObject):
 
     changed = Signal(object)
 
-    def __init__(self, store: GraphStore, run: RunController | None = None, parent: QObject | None = None) -> None:
-        """Nothing tried yet; answers come from `run`, edits from `store`."""
+    def __init__(
+        self,
+        store: GraphStore,
+        run: RunController | None = None,
+        parent: QObject | None = None,
+        here: Callable[[ItemId], ItemId | None] | None = None,
+    ) -> None:
+        """Nothing tried yet; answers come from `run`, edits from `store`.
+
+        Args:
+            here: gives the id on the canvas of what a run speaks of; None: it is not there. Without it every id is
+                one of the canvas.
+        """
         super().__init__(parent)
         self.what_if: WhatIfAnswered | None = None
         self.checked: Checked | None = None
         self._differences: dict[Key, list[Difference]] = {}
         self._check_rows: dict[ItemId, tuple[CheckRow, ...]] = {}
-        self._run, self._void = run, 0
+        self._run, self._void, self._here = run, 0, here
+        self._told: tuple[WhatIfAnswered | None, Checked | None] = None, None
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
         if run is not None:
@@ -76,6 +91,8 @@ class Experiments(QObject):
     def set_what_if(self, answered: WhatIfAnswered) -> None:
         """Take an answer in place of the last."""
         touched = self._touched_by_what_if()
+        self._told = answered, self._told[1]
+        answered = self._what_if_here(answered)
         self.what_if, self._differences = answered, {}
         for each in answered.differences:
             self._differences.setdefault((each.node, each.output, each.grad, each.path), []).append(each)
@@ -84,18 +101,49 @@ class Experiments(QObject):
     def set_checked(self, checked: Checked) -> None:
         """Take an answer in place of the last."""
         touched = self._touched_by_check()
+        self._told = self._told[0], checked
+        checked = self._checked_here(checked)
         rows: dict[ItemId, list[CheckRow]] = {}
         for row in checked.rows:
             rows.setdefault(row.node, []).append(row)
         self.checked, self._check_rows = checked, {node: tuple(found) for node, found in rows.items()}
         self._announce(touched | self._touched_by_check())
 
+    def show_again(self) -> None:
+        """Something else is on the canvas: tell both anew, of what is there now."""
+        what_if, checked = self._told
+        if what_if is not None:
+            self.set_what_if(what_if)
+        if checked is not None:
+            self.set_checked(checked)
+
     def clear(self) -> None:
         """Forget both."""
+        self._told = None, None
         touched = self._touched_by_what_if() | self._touched_by_check()
         self.what_if = self.checked = None
         self._differences, self._check_rows = {}, {}
         self._announce(touched)
+
+    def _what_if_here(self, answered: WhatIfAnswered) -> WhatIfAnswered:
+        replace, here, node = msgspec.structs.replace, self._here, answered.change.node
+        if here is None:
+            return answered
+        found = tuple(replace(each, node=at) for each in answered.differences if (at := here(each.node)) is not None)
+        return replace(answered, change=replace(answered.change, node=here(node) or node), differences=found)
+
+    def _checked_here(self, checked: Checked) -> Checked:
+        replace, here = msgspec.structs.replace, self._here
+        if here is None:
+            return checked
+        rows = tuple(
+            replace(row, node=at, source=here(row.source) or row.source)
+            for row in checked.rows
+            if (at := here(row.node)) is not None
+        )
+        left_out = tuple(replace(one, node=here(one.node) or one.node) for one in checked.left_out)
+        nodes = tuple(here(node) or node for node in checked.nodes)
+        return replace(checked, nodes=nodes, rows=rows, left_out=left_out)
 
     def _touched_by_what_if(self) -> frozenset[ItemId]:
         changed = [self.what_if.change.node] if self.what_if is not None else []

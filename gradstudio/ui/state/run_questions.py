@@ -1,11 +1,13 @@
 """Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
 
+import msgspec
 from PySide6.QtCore import SignalInstance
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.debugging import Change
 from gradstudio.ui.state.engine_line import EngineLine
+from gradstudio.ui.state.result_store import ResultStore
 from gradstudio.ui.state.run_requests import RunRequests
 from gradstudio.ui.state.run_state import Command, RunState
 
@@ -14,6 +16,7 @@ class RunQuestions:
     """The part of `RunController` that asks; the answers come with its signals."""
 
     _requests: RunRequests
+    _results: ResultStore
     _engine: EngineLine
     refused: SignalInstance
     state: RunState
@@ -25,11 +28,12 @@ class RunQuestions:
 
     def what_if(self, change: Change) -> int:
         """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
+        change = msgspec.structs.replace(change, node=self._results.full(change.node))
         return self._requests.what_if(change) if self._may_ask("what_if") else 0
 
     def check(self, nodes: tuple[ItemId, ...]) -> int:
         """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
-        return self._requests.check(nodes) if self._may_ask("check") else 0
+        return self._requests.check(tuple(map(self._results.full, nodes))) if self._may_ask("check") else 0
 
     def try_wire(self, program: Program, target: ItemId) -> int:
         """Ask whether a wire would work, `program` having it in place; 0: nobody can say now."""

@@ -58,14 +58,16 @@ class Session(QObject):
         self.shown_store = ShownStore(self.graph_store, self.scope, self)
         self.attention = Attention(self)
         self.debug = DebugStore(self.graph_store, self)
-        self.results: ResultStore = ShownResults(self.shown_store, self.attention)
+        results = ShownResults(self.shown_store, self.attention)
+        self.results: ResultStore = results
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
         self.trials = WireTrials(self.graph_store, self.results, self.run, self.engine, self)
-        self.experiments = Experiments(self.graph_store, self.run, self)
+        self.experiments = Experiments(self.graph_store, self.run, self, results.here)
+        self.scope.changed.connect(self.experiments.show_again)
 
     @property
     def title(self) -> str:

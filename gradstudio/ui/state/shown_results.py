@@ -57,6 +57,11 @@ class ShownResults(ResultStore):
         first = node.removeprefix(prefix).partition(SEPARATOR)[0]
         return {INPUTS: INPUTS_CARD, OUTPUTS: OUTPUTS_CARD}.get(ItemId(first), ItemId(first))
 
+    def here(self, node: ItemId) -> ItemId | None:
+        """The id on the canvas of what a run speaks of; None where it is not there itself."""
+        shown = self.shown(node)
+        return shown if self.full(shown) == node else None
+
     @property
     def next_node(self) -> ItemId:
         """What runs next, as it stands on the canvas; "" where nothing there stands for it."""

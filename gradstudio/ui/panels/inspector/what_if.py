@@ -78,7 +78,7 @@ class WhatIfSection(Section):
 def title_of(graph: Graph, answer: WhatIfAnswered) -> str:
     """``What if x[1] = 3 (was 2)``."""
     change = answer.change
-    name = name_of(graph, change.node, change.output, change.path)
+    name = name_of(graph, change.node, change.output, change.path) or "a value inside a group"
     name = f"the gradient of {name}" if change.grad else name
     place = f"[{', '.join(map(str, change.index))}]" if change.index else ""
     own = next((each for each in answer.differences if _is_of(each, change)), None)
@@ -91,7 +91,8 @@ def lines_of(graph: Graph, answer: WhatIfAnswered) -> tuple[Line, ...]:
     """A line for each value and gradient that came out otherwise."""
     lines: list[Line] = []
     if answer.error:
-        where = f" at {name_of(graph, answer.failed)}" if answer.failed else ""
+        name = name_of(graph, answer.failed)
+        where = f" at {name}" if name else ""
         lines.append(Line(kind="words", role="danger", text=f"{answer.error}{where}"))
     elif not answer.differences:
         lines.append(Line(kind="words", text="Nothing comes out otherwise."))
