@@ -188,6 +188,7 @@ def _shown(graph: Graph, app: Any) -> Any:
     canvas.resize(*SIZE)
     canvas.show()
     app.processEvents()
+    gc.freeze()  # as the program does when its window stands
     return canvas
 
 

@@ -33,7 +33,7 @@ PlaceKey = Annotated[str, Meta(max_length=600)]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)", description="sha256 of the safetensors file")]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """Base: frozen, and a field that is not known is refused."""
 
 

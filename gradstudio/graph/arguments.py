@@ -28,7 +28,7 @@ WHOLE = -1
 MAX_ARRANGED = 10_000
 
 
-class Argument(msgspec.Struct, frozen=True):
+class Argument(msgspec.Struct, frozen=True, gc=False):
     """One argument that is printed.
 
     Attributes:

@@ -79,7 +79,7 @@ class Gradients:
     def _node(self, node: Node) -> None:
         sources = self._sources(node)
         operator = self._soundness.operators.get(node.id)
-        is_tracked = any(self._root(value) in self._tracked for value in sources)
+        is_tracked = bool(self._tracked) and any(self._root(value) in self._tracked for value in sources)
         if node.bypassed or operator is None:
             self._share(node, sources)
             if sources and sources[0] in self._plain:
@@ -106,7 +106,9 @@ class Gradients:
     def _takes_repeated(self, node: Node, sources: list[Value]) -> bool:
         if self.graph.parents[node.id] in self._loops:
             return True
-        return any(value[0] in self.repeated or self._root(value) in self._written for value in sources)
+        if self._written and any(self._root(value) in self._written for value in sources):
+            return True
+        return any(value[0] in self.repeated for value in sources)
 
     def _note_module(self, node: Node, operator: Operator, sources: list[Value]) -> None:
         is_made = bool(operator.results) and operator.results[0].family in (Family.MODULE, Family.OPTIMIZER)
@@ -174,9 +176,11 @@ class Gradients:
         if traits.sets_requires_grad or (operator.key == SET_ATTRIBUTE and attribute_of(node) == "requires_grad"):
             self._set_flag(operator, node, sources[0] if sources else own)
         if traits.may_be_tensor:
-            values = [(node.id, k) for k in range(count)]
-            self._tensors.update(values)
-            self.may.update(value for value in values if self._root(value) in self._tracked)
+            for k in range(count):
+                value = node.id, k
+                self._tensors.add(value)
+                if self._roots.get(value, value) in self._tracked:
+                    self.may.add(value)
 
     def _given_back(self, node: Node, operator: Operator, sources: list[Value]) -> list[Value]:
         """The object that the result is, first: of an in-place operator what it writes into."""

@@ -42,7 +42,7 @@ def context_path(kind: str) -> str:
     return f"torch.autograd.{kind}" if kind in _IN_AUTOGRAD else f"torch.{kind}"
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Node(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One operator applied once: a statement, or (nested) a part of one.
 
     Attributes:
@@ -78,7 +78,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     muted_wires: dict[str, tuple[ItemId, int]] = {}
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Block(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A Python block: its statements are `Graph.bodies[block.id]`.
 
     A `for` has the outputs 0 = loop variable, 1.. = carried values (inside), and the input
@@ -100,7 +100,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     muted: bool = False
 
 
-class Wire(msgspec.Struct, frozen=True, order=True):
+class Wire(msgspec.Struct, frozen=True, gc=False, order=True):
     """Output `output` of `source` flows into the port `port` of `target`."""
 
     source: ItemId
@@ -123,7 +123,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     default_dtype: str = ""
 
 
-class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Where an item stands on the canvas, in scene pixels; top left corner of its card.
 
     Attributes:

@@ -36,7 +36,7 @@ _BOUNDS = {
 _OVER = Parameter("over", Kind.ANY, hint="a list, a tuple or an iterator")
 
 
-class Port(msgspec.Struct, frozen=True, omit_defaults=True):
+class Port(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """An input port of an item as it stands now.
 
     Attributes:
@@ -59,7 +59,7 @@ class Port(msgspec.Struct, frozen=True, omit_defaults=True):
     grows: bool = False
 
 
-class OutputPort(msgspec.Struct, frozen=True):
+class OutputPort(msgspec.Struct, frozen=True, gc=False):
     """An output port: its number, the name it binds ("" when none) and what flows from it."""
 
     index: int
@@ -97,9 +97,8 @@ def output_ports(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
         families = _call_families(graph, node)
     else:
         families = result_families(operator, node.names, node.literals)
-    ports = tuple(
-        OutputPort(k, node.names[k] if k < len(node.names) else "", family) for k, family in enumerate(families)
-    )
+    names = node.names
+    ports = tuple([OutputPort(k, names[k] if k < len(names) else "", family) for k, family in enumerate(families)])
     return (*ports, OutputPort(len(ports), MORE, Family.UNKNOWN)) if operator.key == INPUTS_KEY else ports
 
 

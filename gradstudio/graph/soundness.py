@@ -8,7 +8,7 @@ or when it reads something that is incomplete (SEMANTICS 12).
 from collections.abc import Iterator
 
 from gradstudio.graph import names as names_of
-from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, Graph, ItemId, Node
+from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, Graph, ItemId, Node, Wire
 from gradstudio.graph.reasons import block_reason, node_reason
 from gradstudio.graph.statements import Binding, Statements, own_names
 
@@ -130,30 +130,30 @@ class _Walk:
         owner = self.graph.nodes.get(item) or self.graph.blocks[item]
         if owner.muted:
             return MUTED
-        reasons = [
-            (wire.port, why)
-            for wire in self.graph.incoming.get(item, ())
-            if (why := self._wire_reason(item, wire.port)) is not None
-        ]
-        if any(why == MUTED for _, why in reasons):
-            return MUTED
+        reasons = []
+        for wire in self.graph.incoming.get(item, ()):
+            why = self._wire_reason(wire)
+            if why == MUTED:
+                return MUTED
+            if why is not None:
+                reasons.append((wire.port, why))
         own = self.forced.get(item)
         if own is None:
             own = self.soundness.own_reason(item)
         return own if own is not None else (min(reasons)[1] if reasons else None)
 
-    def _wire_reason(self, item: ItemId, port: str) -> str | None:
+    def _wire_reason(self, wire: Wire) -> str | None:
+        port, source = wire.port, wire.source
         if port.startswith("next."):
             return None
-        wire = self.graph.wires[item, port]
-        source = wire.source
         if source in self.gone:
             return self.gone[source] and f"it reads '{names_of.title(self.graph, source)}', which cannot run"
         if source not in self.seen:
             return f"it reads '{names_of.title(self.graph, source)}' before that is made"
         if source in self.graph.blocks and source not in self.open:
             return "it reads from outside what exists only inside a block"
-        meant = self.soundness.binding(source, wire.output)
+        key = source, wire.output
+        meant = self.soundness.bindings.get(key) or self.soundness.binding(*key)
         name = self.soundness.name(meant)
         if name and self.meaning.get(name) != meant:
             return f"'{name}' means another statement here: give one of the two another name"

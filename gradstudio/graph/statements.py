@@ -70,12 +70,13 @@ class Statements:
     def name(self, binding: Binding) -> str:
         """The name of a binding; "" when it has none."""
         item, output = binding
+        graph = self.graph
         if item == DEFINITION_INPUTS:
             return self._inputs[output] if output < len(self._inputs) else ""
-        if (block := self.graph.blocks.get(item)) is not None:
-            bound = (block.variable, *block.carried)
+        if (block := graph.blocks.get(item)) is not None:
+            bound: tuple[str, ...] = (block.variable, *block.carried)
         else:
-            bound = own_names(self.graph, item)
+            bound = graph.nodes[item].names if graph.edges is None else own_names(graph, item)
         return bound[output] if output < len(bound) and bound[output] != "_" else ""
 
     def _passed_on(self, source: ItemId, output: int) -> Binding | None:

@@ -97,7 +97,7 @@ class Effect(StrEnum):
     MODE = "mode"  # train(), eval(), requires_grad_(): set-up effects
 
 
-class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
+class Parameter(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One argument of an operator, and so one input port of its nodes.
 
     Attributes:
@@ -121,14 +121,14 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     element: bool = False
 
 
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+class Result(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One result of an operator, and so one output port of its nodes."""
 
     name: str = "out"
     family: Family = Family.TENSOR
 
 
-class Operator(msgspec.Struct, frozen=True, omit_defaults=True):
+class Operator(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A row of the catalogue, named by its Python target.
 
     Attributes:

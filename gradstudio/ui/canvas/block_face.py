@@ -1,6 +1,6 @@
 """The head of a block's frame, as it follows from the graph alone: its title as Python, its ports. No Qt."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gradstudio.graph.loop_targets import loop_target, target_text
 from gradstudio.graph.model import Block, Graph, ItemId, Node, context_path

@@ -25,10 +25,11 @@ from gradstudio.ui.canvas.board_worn import Wearing
 from gradstudio.ui.canvas.colouring import Colouring
 from gradstudio.ui.canvas.compact import compact
 from gradstudio.ui.canvas.extras import PLAIN, Experiments, Extras, NoExperiments, extras
-from gradstudio.ui.canvas.face import Face, mode_of, node_face
+from gradstudio.ui.canvas.face import Face, mode_of
 from gradstudio.ui.canvas.facts import NO_MODULE, Facts, Held, Shown, card_facts, facts_height
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Meter
+from gradstudio.ui.canvas.moulds import Moulds
 from gradstudio.ui.canvas.port_looks import PortLook
 from gradstudio.ui.canvas.results import Results
 from gradstudio.ui.canvas.things import (
@@ -64,6 +65,7 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
         """Lay out everything once."""
         Reading.__init__(self)
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter
+        self._moulds = Moulds(meter.width)
         self.experiments: Experiments = NoExperiments()
         self.colouring: Colouring | None = None
         self.revision = self.geometry_revision = self.graph_revision = 0
@@ -318,9 +320,8 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
 
     def _face(self, item: ItemId) -> Face:
         module = self.joining.modules.get(item)
-        measure, expanded = self.meter.width, item in self.expanded
-        face = node_face(self.graph, item, measure, expanded, module)
-        return compact(face, worn_at(self.graph.places.get(item)), measure, expanded=expanded)
+        worn, expanded = worn_at(self.graph.places.get(item)), item in self.expanded
+        return compact(self._moulds.face(self.graph, item, expanded, module), worn, self.meter.width, expanded=expanded)
 
     def _held(self, item: ItemId, face: Face) -> Held:
         if face.worn.collapsed:

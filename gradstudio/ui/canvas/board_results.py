@@ -5,10 +5,10 @@ they keep the room they had, and `catch_up` measures the rest when there is time
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gradstudio.graph.joining import Joining

@@ -1,8 +1,9 @@
 """Cards that show less: only their header with stubs of the wired ports, or no inputs that nothing feeds. No Qt."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from gradstudio.ui.canvas.face import HEADER, Face, InputRow, OutputRow, placed
 from gradstudio.ui.canvas.worn import PLAIN, Worn

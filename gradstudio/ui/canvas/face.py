@@ -4,11 +4,11 @@ Coordinates are scene pixels from the card's top left corner.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
+from msgspec.structs import replace
 
 from gradstudio.graph import modes
 from gradstudio.graph.joining import CALLED, makes_module
@@ -80,8 +80,7 @@ _LISTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class InputRow:
+class InputRow(msgspec.Struct, frozen=True, gc=False):
     """An input port, its label, and the field that shows its literal.
 
     Attributes:
@@ -112,8 +111,7 @@ class InputRow:
         return bool(self.parameter.choices) or self.parameter.kind in WITH_LIST
 
 
-@dataclass(frozen=True, slots=True)
-class OutputRow:
+class OutputRow(msgspec.Struct, frozen=True, gc=False):
     """An output port; `label` is shown where several results need telling apart; `owner` as of an input."""
 
     index: int
@@ -125,8 +123,7 @@ class OutputRow:
     owner: ItemId = NOBODY
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(msgspec.Struct, frozen=True, gc=False):
     """A card (or the head of a block's frame) without results.
 
     Attributes:
@@ -187,9 +184,10 @@ def node_face(
     """The card of a node; of a call also that of its `module`, where the two share one."""
     head = graph.nodes[item if module is None else module]
     node, operator = graph.nodes[item], operator_of(graph, head.id)
-    called = _called_ports(graph, item, expanded) if module is not None else ()
+    taken = input_ports(graph, item) if module is not None else ()
     ports = input_ports(graph, head.id) if head.operator != STORED else ()
-    asked = _asked_ports(graph, item) if module is not None else ()
+    asked = _asked_ports(taken)
+    called = _called_ports(taken, asked, expanded)
     folded = max(len(foldable(ports)), len(foldable(asked)))
     shown = shown_ports(ports, expanded)
     own = card_rows((input_row(graph, port, head.id) for port in shown), item)
@@ -212,17 +210,17 @@ def node_face(
     return placed(face, measure)
 
 
-def _asked_ports(graph: Graph, call: ItemId) -> tuple[Port, ...]:
+def _asked_ports(taken: Sequence[Port]) -> tuple[Port, ...]:
     """What a call takes beside its module."""
-    return tuple(port for port in input_ports(graph, call) if port.path != CALLED and not port.grows)
+    return tuple([port for port in taken if port.path != CALLED and not port.grows])
 
 
-def _called_ports(graph: Graph, call: ItemId, expanded: bool) -> tuple[Port, ...]:
+def _called_ports(taken: Sequence[Port], asked: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
     """The inputs of a call that have a row; one more is offered on the unfolded card where anything may be given."""
-    given = list(shown_ports(_asked_ports(graph, call), expanded))
+    given = list(shown_ports(asked, expanded))
     if len(given) == 1 and given[0].element is not None:
-        given[0] = msgspec.structs.replace(given[0], label="input")
-    more = (port for port in input_ports(graph, call) if port.grows)
+        given[0] = replace(given[0], label="input")
+    more = (port for port in taken if port.grows)
     return tuple(given + [port for port in more if expanded or not given])
 
 
@@ -231,7 +229,7 @@ def _call_row(graph: Graph, port: Port, call: ItemId) -> InputRow:
     row = input_row(graph, port, call)
     if port.literal or port.parameter.kind not in (Kind.ANY, Kind.OBJECT) or not port.required:
         return row
-    return replace(row, parameter=msgspec.structs.replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
+    return replace(row, parameter=replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
 
 
 def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:

@@ -39,9 +39,11 @@ from gradstudio.ui.canvas.heights import (
     awaits_gradient,
     gradient_height,
     gradient_of,
+    is_unheard_of,
     reserved_height,
     sections_heights,
     tensor_kind,
+    typical_height,
     value_height,
     words_height,
 )
@@ -141,6 +143,8 @@ def facts_height(
     held: Held = NO_MODULE,
 ) -> float:
     """Height of the well below the ports; equals ``card_facts(...).height``."""
+    if held is NO_MODULE and is_unheard_of(results, node):
+        return typical_height(tuple(families), shown, leaf)
     problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
     own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf))

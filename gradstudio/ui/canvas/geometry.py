@@ -1,9 +1,9 @@
 """Where things are on the canvas: wire paths, hit tests, frames of blocks. Plain numbers and numpy, no Qt."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +31,7 @@ _BERNSTEIN: Final = np.stack(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(msgspec.Struct, frozen=True, gc=False):
     """A rectangle in scene pixels."""
 
     x: float

@@ -1,8 +1,9 @@
 """What is different about the cards of groups, and about those of a group's inputs and outputs. No Qt."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.rows import GROUP

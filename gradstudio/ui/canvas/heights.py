@@ -79,9 +79,31 @@ def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[f
 
 def reserved_height(results: Results, node: ItemId, shown: Shown, families: Sequence[Family], leaf: bool) -> float:
     """The room a card has for its values before they are there; a leaf will have no grad_fn."""
-    several = len(families) > 1
     shown = _without_grad_fn(shown) if leaf else shown
     bodies = [_expected_height(results, node, k, family, shown) for k, family in enumerate(families[:MAX_SECTIONS])]
+    return _room_for(bodies, several=len(families) > 1)
+
+
+def is_unheard_of(results: Results, node: ItemId) -> bool:
+    """Whether neither a run nor what comes before one said anything of a node: so are all of a file just opened."""
+    return not (
+        results.outputs(node)
+        or results.inference(node)
+        or results.inference(node, 1)
+        or results.failure(node)
+        or results.warnings(node)
+        or results.incomplete(node)
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def typical_height(families: tuple[Family, ...], shown: Shown, leaf: bool) -> float:
+    """The room that a card has for its values while nothing is known of them."""
+    shown = _without_grad_fn(shown) if leaf else shown
+    return _room_for([_family_height(family, shown) for family in families[:MAX_SECTIONS]], several=len(families) > 1)
+
+
+def _room_for(bodies: Sequence[float], *, several: bool) -> float:
     total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
     return total + EDGE if total else 0.0
 
@@ -98,13 +120,20 @@ def _without_grad_fn(shown: Shown) -> Shown:
 
 
 def _expected_height(results: Results, node: ItemId, output: int, family: Family, shown: Shown) -> float:
+    if family not in (Family.TENSOR, Family.UNKNOWN):
+        return _family_height(family, shown)
+    port = results.inference(node, output)
+    if port is not None and port.shape is not None:
+        return _tensor_height(port.shape, port.requires_grad, shown)
+    records = results.outputs(node) or ()
+    return _record_height(records[output], shown) if output < len(records) else _family_height(family, shown)
+
+
+def _family_height(family: Family, shown: Shown) -> float:
+    """Of a value of which no more is known."""
     match family:
         case Family.TENSOR | Family.UNKNOWN:
-            port = results.inference(node, output)
-            if port is not None and port.shape is not None:
-                return _tensor_height(port.shape, port.requires_grad, shown)
-            records = results.outputs(node) or ()
-            return _record_height(records[output], shown) if output < len(records) else _typical_height(shown)
+            return _tensor_height(TYPICAL_SHAPE, True, shown)
         case Family.MODULE:
             return 0.0
         case Family.OPTIMIZER:
@@ -115,10 +144,6 @@ def _expected_height(results: Results, node: ItemId, output: int, family: Family
             return NUMBER if shown.values else 0.0
         case _:
             return LINE + 2 if shown.values else 0.0
-
-
-def _typical_height(shown: Shown) -> float:
-    return _tensor_height(TYPICAL_SHAPE, True, shown)
 
 
 def _record_height(record: Record, shown: Shown) -> float:

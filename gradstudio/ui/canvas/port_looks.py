@@ -1,7 +1,8 @@
 """What is known of an output: its family, dtype, whether it requires grad. Decides colours. No Qt."""
 
 import functools
-from dataclasses import dataclass
+
+import msgspec
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import output_family
@@ -19,8 +20,7 @@ from gradstudio.protocol.records import (
 from gradstudio.ui.canvas.results import Results
 
 
-@dataclass(frozen=True, slots=True)
-class PortLook:
+class PortLook(msgspec.Struct, frozen=True, gc=False):
     """How a port is drawn: what flows, of which dtype, and whether grad is required.
 
     Attributes:

@@ -1,12 +1,11 @@
 """How a card is worn: what its place says beside where it stands. No Qt."""
 
-from dataclasses import dataclass
+import msgspec
 
 from gradstudio.graph.model import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Worn:
+class Worn(msgspec.Struct, frozen=True, gc=False):
     """Only the header, without unwired inputs, pinned down; see `Place`."""
 
     collapsed: bool = False

@@ -272,3 +272,11 @@ def test_a_value_that_was_written_into_since_says_so_beside_its_port() -> None:
         return card_facts(Written(record), NODE, ("v",), Shown()).hints[0]
 
     assert (hint(7, 0), hint(7, 1), hint(8, 0)) == ("[4] v0→v1", "[4] v1", "[4]")
+
+
+@pytest.mark.parametrize("leaf", [False, True])
+@pytest.mark.parametrize("families", [(), (Family.TENSOR,), (Family.NUMBER,), (Family.TENSOR, Family.TUPLE)])
+def test_the_height_of_a_card_nobody_said_anything_of_agrees_too(families: tuple[Family, ...], leaf: bool) -> None:
+    for shown in (Shown(), Shown(grad_fn=False), Shown(values=False), Shown(gradients=False)):
+        facts = card_facts(NoResults(), NODE, ("y",), shown, families, leaf)
+        assert facts_height(NoResults(), NODE, shown, families, leaf) == facts.height
