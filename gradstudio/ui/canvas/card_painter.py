@@ -1,11 +1,10 @@
 """Paints one card: header, ports, fields, then what `facts_painter` adds below."""
 
-import functools
 from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.operators.model import Family
 from gradstudio.ui.canvas.choices import is_switch
@@ -13,8 +12,9 @@ from gradstudio.ui.canvas.extras import PLAIN, Extras
 from gradstudio.ui.canvas.extras_painter import paint_extras
 from gradstudio.ui.canvas.face import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
 from gradstudio.ui.canvas.facts import Facts
-from gradstudio.ui.canvas.facts_painter import paint_facts, problem_box
+from gradstudio.ui.canvas.facts_painter import paint_facts
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.ground_painter import ground_of, paint_ground
 from gradstudio.ui.canvas.heads import Head
 from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look, Meter
@@ -22,10 +22,6 @@ from gradstudio.ui.canvas.marks import paint_check, paint_pill, paint_port, pain
 from gradstudio.ui.canvas.port_looks import PortLook
 from gradstudio.ui.canvas.worn_painter import paint_bypass, paint_pin
 
-RADIUS: Final = 8.0
-MARGIN: Final = 14.0
-"""Room around a card for its shadow and ports."""
-SHADOW_LAYERS: Final = 5
 Align = Qt.AlignmentFlag
 FAMILY_WORDS: Final = {
     Family.TENSOR: "tensor",
@@ -62,28 +58,30 @@ class CardState:
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     """The whole card without its shadow; the painter's origin is its top left corner."""
-    height = face.height + facts.height + state.extras.height
-    outline = QPainterPath()
-    outline.addRoundedRect(QRectF(0, 0, face.width, height), RADIUS, RADIUS)
-    if face.is_group:
-        _paint_stack(painter, look, face.width, height)
-    painter.fillPath(outline, look.color("canvas" if state.left_out else "card"))
-    ground = state.head.ground if state.head is not None else look.header(face.category, face.width)
-    head = outline if face.worn.collapsed else half_rounded(QRectF(0, 0, face.width, HEADER), RADIUS)
-    painter.fillPath(head, ground)
-    if facts.height or state.extras.height:
-        _paint_well(painter, look, face, facts, state.extras.height)
-    if state.set_up and not face.worn.collapsed:
-        painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
-    _paint_outline(painter, look, outline, facts, dashed=state.left_out)
+    paint_ground(painter, look, ground_of(face, facts, state))
+    paint_upper(painter, look, face, facts, state)
+    paint_lower(painter, look, face, facts, state)
+
+
+def paint_upper(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """Header, ports and fields, on the card's ground."""
     _paint_header(painter, look, face, facts, state)
     _paint_rows(painter, look, face, facts, state)
+
+
+def upper_of(face: Face, facts: Facts, state: CardState) -> tuple[object, ...]:
+    """What decides how ground, header, ports and fields look: values may change without it."""
+    return face, state, ground_of(face, facts, state), facts.hints, facts.guessed, facts.stale, facts.leaves
+
+
+def paint_lower(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """Values and gradients, and what was tried."""
     if facts.height:
         paint_facts(painter, look, face, facts)
     if state.extras.height:
         paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
     if face.bypassed:
-        paint_bypass(painter, look, face, height)
+        paint_bypass(painter, look, face, face.height + facts.height + state.extras.height)
 
 
 def _ink(look: Look, state: CardState) -> QColor:
@@ -97,75 +95,18 @@ def faint(color: QColor, alpha: float) -> QColor:
     return made
 
 
-def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
-    """A rectangle with two round corners. Drawn so instead of clipped: pictures in SVG know no clipping."""
-    return _half_rounded((rect.x(), rect.y(), rect.width(), rect.height()), radius, top)
-
-
-@functools.lru_cache(maxsize=512)
-def _half_rounded(sides: tuple[float, float, float, float], radius: float, top: bool) -> QPainterPath:
-    rect = QRectF(*sides)
-    path = QPainterPath()
-    path.setFillRule(Qt.FillRule.WindingFill)
-    path.addRoundedRect(rect, radius, radius)
-    path.addRect(rect.adjusted(0, radius, 0, 0) if top else rect.adjusted(0, 0, 0, -radius))
-    return path.simplified()
-
-
-def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
-    """The soft shadow of a card of that size."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.faded("card_shadow", 1 / SHADOW_LAYERS))
-    for k in range(SHADOW_LAYERS):
-        grow = SHADOW_LAYERS - k
-        painter.drawRoundedRect(
-            QRectF(-grow, 2.0 - grow, width + 2 * grow, height + 2 * grow), RADIUS + grow, RADIUS + grow
-        )
-
-
-def _paint_stack(painter: QPainter, look: Look, width: float, height: float) -> None:
-    """Sheets behind a card that has an inside."""
-    painter.setBrush(look.color("card_well"))
-    for far in (6.0, 3.0):
-        painter.setPen(QPen(look.color("card_edge"), 1.0))
-        painter.drawRoundedRect(QRectF(far + 0.5, far + 0.5, width - 1, height - 1), RADIUS, RADIUS)
-
-
-def _paint_well(painter: QPainter, look: Look, face: Face, facts: Facts, more: float) -> None:
-    well = QRectF(0, face.height, face.width, facts.height + more)
-    painter.fillPath(half_rounded(well, RADIUS, top=False), look.color("card_well"))
-    painter.fillRect(QRectF(0, face.height, face.width, 1), look.faded("card_edge", 0.7))
-    if facts.problem:
-        role = "danger" if facts.problem_kind == "error" else "warning"
-        color = look.faded(role, 0.16 if facts.problem_kind != "incomplete" else 0.08)
-        box = problem_box(face, facts)
-        painter.fillPath(half_rounded(box, 0 if more else RADIUS, top=False), color)
-
-
-def _paint_outline(painter: QPainter, look: Look, outline: QPainterPath, facts: Facts, *, dashed: bool) -> None:
-    failed = facts.problem_kind == "error"
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    left_out = QPen(look.color("text_dim"), 1.6, Qt.PenStyle.DashLine)
-    painter.setPen(left_out if dashed else QPen(look.color("danger"), 2.0) if failed else look.edge)
-    painter.drawPath(outline)
-
-
 def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
     right = _paint_badges(painter, look, face, facts, state)
     meter, ink = look.meter, _ink(look, state)
     names = meter.elided(face.names, "title", right - PADDING)
     painter.setPen(ink)
-    painter.setFont(meter.font("title"))
-    painter.drawText(
-        QRectF(PADDING, 0, right - PADDING, HEADER), Align.AlignVCenter, names or _title(meter, face, right - PADDING)
-    )
+    meter.write(painter, "title", names or _title(meter, face, right - PADDING), PADDING, 0, HEADER)
     if not names:
         return
     x = PADDING + meter.width(names, "title")
     subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
-    painter.setFont(meter.font("subtitle"))
     painter.setPen(faint(ink, 0.78))
-    painter.drawText(QRectF(x, 0, right - x, HEADER), Align.AlignVCenter, subtitle)
+    meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
 
 
 def _title(meter: Meter, face: Face, width: float) -> str:
@@ -243,9 +184,8 @@ def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: 
     _paint_captions(painter, look, face)
     if face.more is not None:
         text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
-        painter.setFont(look.meter.font("small"))
         painter.setPen(look.color("text_dim"))
-        painter.drawText(qt_rect(face.more), Align.AlignVCenter, text)
+        look.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
 
 
 def _paint_stubs(painter: QPainter, look: Look, face: Face, state: CardState) -> None:
@@ -263,22 +203,19 @@ def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:
     """Words in place of inputs, a line each; the first leaves room for the output's label."""
     for number, text in enumerate(face.captions):
         role = "mono" if number == 0 else "small"
-        painter.setFont(look.meter.font(role))
         painter.setPen(look.color("text" if number == 0 else "text_dim"))
-        width = face.width - 2 * PADDING
-        rect = QRectF(PADDING, HEADER + BODY_EDGE + ROW * number, width, ROW)
-        painter.drawText(rect, Align.AlignVCenter, look.meter.elided(text, role, width))
+        text = look.meter.elided(text, role, face.width - 2 * PADDING)
+        look.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
 
 
 def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
     paint_input_port(painter, look, row, known)
     meter = look.meter
-    painter.setFont(meter.font("label"))
     needed = row.required and row.state == "empty"
     painter.setPen(look.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
     right = row.field.x - 4 if row.field is not None else PADDING + 130
     label = meter.elided(row.label, "label", right - row.x - PADDING)
-    painter.drawText(QRectF(row.x + PADDING, row.y - ROW / 2, 160, ROW), Align.AlignVCenter, label)
+    meter.write(painter, "label", label, row.x + PADDING, row.y - ROW / 2, ROW)
     if row.field is not None:
         paint_field(painter, look, row)
 
@@ -301,9 +238,9 @@ def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
         inner.setRight(rect.right() - 14)
         _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
     role = "mono_italic" if row.faint else "mono"
-    painter.setFont(look.meter.font(role))
     painter.setPen(look.color("warning" if needed else "text_dim" if row.faint else "text"))
-    painter.drawText(inner, Align.AlignVCenter, look.meter.elided(row.shown, role, inner.width()))
+    text = look.meter.elided(row.shown, role, inner.width())
+    look.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
 
 
 def _paint_switch(painter: QPainter, look: Look, rect: QRectF, row: InputRow) -> None:

@@ -11,13 +11,14 @@ from gradstudio.graph.model import Definition, Graph
 from gradstudio.graph.rows import GROUP
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.card_painter import paint_card, paint_shadow
+from gradstudio.ui.canvas.card_painter import paint_card
 from gradstudio.ui.canvas.frame_painter import paint_frame
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.heights import Shown
 from gradstudio.ui.canvas.layer import card_state
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.results import NoResults
+from gradstudio.ui.canvas.shadows import paint_shadow
 from gradstudio.ui.theme import Theme
 
 EDGE: Final = 10.0

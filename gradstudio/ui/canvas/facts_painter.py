@@ -52,10 +52,9 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
 def _paint_expected(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
     """What inference says, in the empty room for the values."""
     if facts.expected:
-        painter.setFont(look.meter.font("mono_italic"))
         painter.setPen(look.color("unknown_value"))
-        rect = QRectF(PADDING, face.height + facts.leaves.height + EDGE, face.width - 2 * PADDING, LINE)
-        painter.drawText(rect, Align.AlignVCenter, look.meter.elided(facts.expected, "mono_italic", rect.width()))
+        text = look.meter.elided(facts.expected, "mono_italic", face.width - 2 * PADDING)
+        look.meter.write(painter, "mono_italic", text, PADDING, face.height + facts.leaves.height + EDGE, LINE)
 
 
 def problem_box(face: Face, facts: Facts) -> QRectF:
@@ -68,7 +67,6 @@ def problem_box(face: Face, facts: Facts) -> QRectF:
 def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
     """As many lines as there is room for; the last one ends in "…" where words are left."""
     box = problem_box(face, facts).adjusted(PADDING, 0, -PADDING, 0)
-    painter.setFont(look.meter.font("small"))
     painter.setPen(look.color(ROLES.get(facts.problem_kind, "text_dim")))
     room = max(1, int((box.height() - 4) / PROBLEM_LINE))
     lines = look.meter.wrapped(facts.problem, "small", box.width())
@@ -77,15 +75,16 @@ def _paint_problem(painter: QPainter, look: Look, face: Face, facts: Facts) -> N
     line = PROBLEM if room == 1 else PROBLEM_LINE
     top = box.top() if room == 1 else box.top() + 4
     for number, text in enumerate(lines):
-        painter.drawText(QRectF(box.left(), top + line * number, box.width(), line), Align.AlignVCenter, text)
+        look.meter.write(painter, "small", text, box.left(), top + line * number, line)
 
 
 def _paint_section(painter: QPainter, look: Look, section: Section, y: float, width: float) -> None:
     inner = QRectF(PADDING, y, width - 2 * PADDING, section.height - EDGE)
     if section.heading:
-        painter.setFont(look.meter.font("small"))
         painter.setPen(look.color("text_dim"))
-        painter.drawText(QRectF(inner.x(), y, inner.width(), LINE), Align.AlignVCenter, section.heading)
+        look.meter.write(
+            painter, "small", look.meter.elided(section.heading, "small", inner.width()), inner.x(), y, LINE
+        )
         inner.setTop(y + LINE)
     top = _paint_value(painter, look, section, inner) if section.value is not None else inner.top()
     if section.value is None:
@@ -165,9 +164,8 @@ def _ink(look: Look, tone: Tone) -> QColor:
 def _paint_lines(painter: QPainter, look: Look, lines: Lines, x: float, y: float, width: float) -> None:
     for texts, tone in lines:
         text, role = fitting(look, texts, width)
-        painter.setFont(look.meter.font(role))
         painter.setPen(_ink(look, tone))
-        painter.drawText(QRectF(x, y, width, LINE), Align.AlignVCenter, look.meter.elided(text, role, width))
+        look.meter.write(painter, role, look.meter.elided(text, role, width), x, y, LINE)
         y += LINE
 
 
@@ -186,9 +184,9 @@ def _paint_rows(
         rect = QRectF(x, y, width, LINE)
         painter.setPen(look.color("text_dim"))
         if not key:
-            painter.drawText(rect, Align.AlignVCenter, look.meter.elided(text, "mono", width))
+            look.meter.write(painter, "mono", look.meter.elided(text, "mono", width), x, y, LINE)
         else:
-            painter.drawText(rect, Align.AlignVCenter, look.meter.elided(key, "mono", width * 0.55))
+            look.meter.write(painter, "mono", look.meter.elided(key, "mono", width * 0.55), x, y, LINE)
             painter.setPen(look.color("text"))
             right = look.meter.elided(text, "mono", width - look.meter.width(key, "mono") - 8)
             painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, right)
@@ -202,9 +200,10 @@ def paint_display(painter: QPainter, look: Look, display: Display, rect: QRectF)
         _paint_cells(painter, look, display, rect)
         return
     role = "mono" if display.kind != "number" else "gradient" if display.tone == "gradient" else "number"
-    painter.setFont(look.meter.font(role))
     painter.setPen(_ink(look, display.tone))
-    painter.drawText(rect, Align.AlignVCenter, look.meter.elided(display.text, role, rect.width()))
+    look.meter.write(
+        painter, role, look.meter.elided(display.text, role, rect.width()), rect.x(), rect.y(), rect.height()
+    )
 
 
 def _paint_cells(painter: QPainter, look: Look, display: Display, rect: QRectF) -> None:
@@ -285,9 +284,9 @@ def _paint_gradient(painter: QPainter, look: Look, gradient: Gradient, rect: QRe
 
 def _paint_state_words(painter: QPainter, look: Look, gradient: Gradient, body: QRectF) -> None:
     role = "warning" if gradient.state == "cut" else "unknown_value"
-    painter.setFont(look.meter.font("small" if gradient.state in ("cut", "not_retained") else "small_italic"))
+    font = "small" if gradient.state in ("cut", "not_retained") else "small_italic"
     painter.setPen(look.gradient if gradient.state == "not_retained" else look.color(role))
-    painter.drawText(QRectF(body.left(), body.top(), body.width(), STATE), Align.AlignVCenter, gradient.words)
+    look.meter.write(painter, font, gradient.words, body.left(), body.top(), STATE)
 
 
 def _paint_gradient_value(painter: QPainter, look: Look, gradient: Gradient, display: Display, body: QRectF) -> None:

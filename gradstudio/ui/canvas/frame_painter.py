@@ -6,11 +6,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.card_painter import half_rounded, paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.card_painter import paint_field, paint_input_port, paint_output_port
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import PADDING, ROW
 from gradstudio.ui.canvas.frame_titles import title_from_afar
 from gradstudio.ui.canvas.geometry import FRAME_TITLE
+from gradstudio.ui.canvas.ground_painter import half_rounded
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.things import Frame
 

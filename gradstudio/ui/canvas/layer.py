@@ -16,19 +16,19 @@ from gradstudio.graph.model import ItemId
 from gradstudio.ui.canvas import distant, geometry
 from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.card_painter import MARGIN, CardState, paint_card
+from gradstudio.ui.canvas.card_painter import CardState, paint_lower, paint_upper, upper_of
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import Facts
 from gradstudio.ui.canvas.frame_painter import paint_frame
 from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.ground_painter import Grounds, ground_of
 from gradstudio.ui.canvas.heads import head_of
 from gradstudio.ui.canvas.links_painter import paint_storage
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.note_painter import paint_note
 from gradstudio.ui.canvas.pale_painter import paint_pale
-from gradstudio.ui.canvas.shadows import Shadows
-from gradstudio.ui.canvas.things import Card
+from gradstudio.ui.canvas.shadows import MARGIN
 from gradstudio.ui.canvas.wire_label_painter import paint_labels
 from gradstudio.ui.canvas.wire_labels import WireLabels
 from gradstudio.ui.canvas.wire_painter import paint_dots, paint_wires
@@ -38,6 +38,8 @@ GRID_DOT: Final = 1.5
 MAXIMUM_PIXMAPS: Final = 600
 MAXIMUM_OF_CARD: Final = 4
 """So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
+MAXIMUM_UPPERS: Final = 200
+"""So many cards are kept without their values."""
 LEAP: Final = 12
 """More cards than these that were never painted before are a leap: a hurried picture leaves some of them."""
 FRESH: Final = 4
@@ -51,6 +53,14 @@ class Kept(NamedTuple):
     revision: int
     scale: tuple[float, float]
     shown: tuple[Face, Facts, CardState]
+    pixmap: QPixmap
+
+
+class Upper(NamedTuple):
+    """A card without its values as it was painted last: new values are painted on a copy."""
+
+    decided_by: tuple[object, ...]
+    scale: tuple[float, float]
     pixmap: QPixmap
 
 
@@ -68,16 +78,18 @@ class Layer:
         self.labels = WireLabels(board)
         self.hurried = self.unfinished = False
         self._pixmaps: dict[ItemId, list[Kept]] = {}
+        self._uppers: dict[ItemId, Upper] = {}
         self._count = 0
         self._tints = distant.Tints()
         self._below: tuple[object, QPixmap | None] = (None, None)
-        self._shadows = Shadows()
+        self._grounds = Grounds()
         self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
 
     def set_look(self, look: Look) -> None:
         """Another theme: all that was kept is painted anew."""
         self.look = look
         self._pixmaps.clear()
+        self._uppers.clear()
         self._count = 0
         self._grid = None
 
@@ -306,7 +318,7 @@ class Layer:
         if same is not None:
             kept.insert(0, kept.pop(same)._replace(revision=card.revision))
         else:
-            self._keep(item, Kept(card.revision, scale, shown, self._render(card, shown, zoom, ratio)))
+            self._keep(item, Kept(card.revision, scale, shown, self._render(item, shown, scale)))
         return self._pixmaps[item][0].pixmap
 
     def _keep(self, item: ItemId, made: Kept) -> None:
@@ -319,21 +331,30 @@ class Layer:
         self._count += len(new) - len(old)
         self._pixmaps[item] = new
 
-    def _render(self, card: Card, shown: tuple[Face, Facts, CardState], zoom: float, ratio: float) -> QPixmap:
-        width, height = card.face.width + 2 * MARGIN, card.height + 2 * MARGIN
-        pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        painter.scale(1 / ratio, 1 / ratio)
-        if not card.left_out:  # it would show through
-            self._shadows.paint(painter, self.look, pixmap.width(), pixmap.height(), zoom * ratio)
-        painter.scale(zoom * ratio, zoom * ratio)
-        painter.translate(MARGIN, MARGIN)
-        paint_card(painter, self.look, *shown)
+    def _render(self, item: ItemId, shown: tuple[Face, Facts, CardState], scale: tuple[float, float]) -> QPixmap:
+        decided_by, upper = upper_of(*shown), self._uppers.get(item)
+        if upper is None or upper.scale != scale or upper.decided_by != decided_by:
+            if len(self._uppers) >= MAXIMUM_UPPERS:
+                self._uppers.clear()
+            pixmap = self._grounds.picture(self.look, ground_of(*shown), *scale)
+            painter = _painter_on(pixmap, scale[0])
+            paint_upper(painter, self.look, *shown)
+            painter.end()
+            upper = self._uppers[item] = Upper(decided_by, scale, pixmap)
+        pixmap = QPixmap(upper.pixmap)  # shared until it is painted on
+        painter = _painter_on(pixmap, scale[0])
+        paint_lower(painter, self.look, *shown)
         painter.end()
         return pixmap
+
+
+def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
+    """A painter whose origin is the top left corner of the card in a picture."""
+    painter = QPainter(pixmap)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    painter.scale(zoom, zoom)
+    painter.translate(MARGIN, MARGIN)
+    return painter
 
 
 def card_state(board: Board, look: Look, item: ItemId) -> CardState:

@@ -14,12 +14,12 @@ from gradstudio.operators.model import Family
 from gradstudio.protocol.records import GradState, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.ui.canvas import formatting, heat
 from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.card_painter import half_rounded
 from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.extras_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.face import HEADER, Face
 from gradstudio.ui.canvas.facts import failure_shown, in_one_line
 from gradstudio.ui.canvas.frame_titles import shortened
+from gradstudio.ui.canvas.ground_painter import half_rounded
 from gradstudio.ui.canvas.heads import Head, head_of
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.marks import paint_check, paint_state, paint_warning

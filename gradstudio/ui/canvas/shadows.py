@@ -6,9 +6,12 @@ from typing import Final
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
-from gradstudio.ui.canvas.card_painter import MARGIN, RADIUS, paint_shadow
 from gradstudio.ui.canvas.look import Look
 
+RADIUS: Final = 8.0
+MARGIN: Final = 14.0
+"""Room around a card for its shadow and ports."""
+LAYERS: Final = 5
 CORNER: Final = MARGIN + RADIUS + 8.0
 """Scene pixels from the picture's edge within which a shadow is curved."""
 
@@ -52,6 +55,17 @@ class Shadows:
             painter.end()
             self._key = (id(look), scale)
         return self._patch
+
+
+def paint_shadow(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """The soft shadow of a card of that size."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("card_shadow", 1 / LAYERS))
+    for k in range(LAYERS):
+        grow = LAYERS - k
+        painter.drawRoundedRect(
+            QRectF(-grow, 2.0 - grow, width + 2 * grow, height + 2 * grow), RADIUS + grow, RADIUS + grow
+        )
 
 
 def _parts(length: float, corner: int) -> tuple[tuple[float, float, float, float], ...]:

@@ -97,6 +97,32 @@ def test_a_result_appears_on_its_card_and_fades_when_stale(hand: Hand) -> None:
     assert pixels(stale).max(axis=2).sum() < pixels(fresh).max(axis=2).sum()
 
 
+def test_whatever_changes_on_a_card_it_is_as_if_painted_for_the_first_time(hand: Hand) -> None:
+    item = hand.add("torch.relu", 300, 200)
+    results, store = hand.session.results, hand.session.graph_store
+    failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="too large")
+    changes = (
+        lambda: ran(hand, item, scalar(3.0)),
+        lambda: ran(hand, item, scalar(4.0)),
+        lambda: ran(hand, item, scalar(5.0, "ReluBackward0")),
+        lambda: results.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True),
+        lambda: store.submit(recipes.rename(store.graph, item, ("other",)), "Rename"),
+        lambda: results.set_stale(True),
+        lambda: results.set_stale(False),
+        lambda: results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated")),
+        lambda: results.add_failure(Failure(failed, "It is too large.")),
+        lambda: hand.canvas.overlays.switch("shapes", False),
+        lambda: store.submit(recipes.set_muted(store.graph, [item], True), "Mute"),
+    )
+    for change in changes:
+        change()
+        results.pace.flush()
+        after = hand.shot()
+        hand.canvas.layer.set_look(Look(theme("dark"), hand.canvas.look.meter))  # forgets every picture
+        hand.canvas.repaint_board()
+        assert hand.shot() == after
+
+
 def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand) -> None:
     item = hand.add("torch.relu", 300, 200)
     hand.session.attention.select(())
