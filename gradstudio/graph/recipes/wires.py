@@ -24,16 +24,24 @@ BESIDE_PX = 260.0
 
 
 def connect(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> Edits:
-    """Draw a wire; what stood in the port makes way, and the order follows.
+    """Draw a wire; what stood in the port makes way, and the order follows. Nothing where it is drawn already.
 
     Raises:
         WireRefused: the rule-book forbids it; the message says why.
         Refused: no order of the statements allows it.
     """
+    if is_wired(graph, source, output, target, port):
+        return ()
     draft = Draft(graph)
     attach(draft, source, output, target, port)
     _drop_idle_call(draft, source, target, port)
     return draft.finish()
+
+
+def is_wired(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> bool:
+    """Whether this very wire is there, and not muted."""
+    wire = graph.wire_into(target, port)
+    return wire is not None and (wire.source, wire.output) == (source, output) and not is_muted(graph, wire)
 
 
 def disconnect(graph: Graph, wire: Wire) -> Edits:

@@ -11,12 +11,13 @@ from gradstudio.graph.fitting import Link
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import input_ports, output_ports
+from gradstudio.graph.recipes.wires import is_wired
 from gradstudio.graph.rules import why_not
 from gradstudio.ui.canvas import geometry, hits
 from gradstudio.ui.canvas.gestures import Gesture, Pointer
 from gradstudio.ui.canvas.overlay import ring, veil
 from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.wire_gesture import connected
+from gradstudio.ui.canvas.wire_gesture import ALREADY, connected
 from gradstudio.ui.canvas.wire_painter import draw_paths
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class LazyConnect(Gesture):
         equal = fitting.best(links)
         if not equal:
             self.canvas.refuse(self._reason())
+        elif self._is_there(equal):
+            self.canvas.said.emit(ALREADY)
         elif len(equal) > 1:
             self.canvas.choose_links(self._item, self._target, links, (at.view_x, at.view_y))
         else:
@@ -96,6 +99,11 @@ class LazyConnect(Gesture):
             self._found[self._target] = self.canvas.links_between(self._item, self._target)
         return self._found[self._target]
 
+    def _is_there(self, found: list[Link]) -> bool:
+        """Whether all that could be drawn is drawn already."""
+        graph = self.canvas.board.graph
+        return all(is_wired(graph, link.source, link.output, link.target, link.port) for link in found)
+
     def _say(self) -> None:
         bubble, where = self.canvas.bubble, QPoint(round(self._at.view_x), round(self._at.view_y))
         if self._target is None:
@@ -104,6 +112,8 @@ class LazyConnect(Gesture):
         equal, name = fitting.best(self._links()), title(self.canvas.board.graph, self._target)
         if not equal:
             bubble.say(self._reason(), where, stays=True)
+        elif self._is_there(equal):
+            bubble.say(ALREADY, where, role="info", stays=True)
         elif len(equal) > 1:
             words = f"{len(equal)} ways fit {name} equally well:\n" + "\n".join(link.words for link in equal)
             bubble.say(f"{words}\nLet go to choose.", where, role="info", stays=True)

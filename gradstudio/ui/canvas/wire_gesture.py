@@ -15,7 +15,7 @@ from gradstudio.graph import recipes, rules
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports import output_family
-from gradstudio.graph.recipes.wires import first_fitting_port
+from gradstudio.graph.recipes.wires import first_fitting_port, is_wired
 from gradstudio.layout.room import with_room
 from gradstudio.operators.model import Family
 from gradstudio.ui.canvas import geometry, hits
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.wire_trials import Ends, WireTrials
 
 ROLES = {"fits": "ok", "refused": "warning", "unknown": "accent"}
+ALREADY = "Already wired."
+"""What is said where a wire is drawn once more."""
 REACH = 18.0
 """View pixels around a port that catch a wire's end."""
 
@@ -64,6 +66,8 @@ class WireGesture(Gesture):
         verdict = self._verdict()
         if self._reason:
             bubble.say(self._reason, where, stays=True)
+        elif self._is_there(self._target):
+            bubble.say(ALREADY, where, role="info", stays=True)
         elif verdict is not None:
             bubble.say_verdict(verdict, where)
         else:
@@ -165,7 +169,7 @@ class WireGesture(Gesture):
         if self._trials is None:
             return
         target = self._target
-        if target is None or self._reason or self._is_old(target):
+        if target is None or self._reason or self._is_old(target) or self._is_there(target):
             self._trials.leave()
             return
         self._trials.ask(self._trial_ends(target), lambda graph: self._drawn(graph, target))
@@ -182,6 +186,13 @@ class WireGesture(Gesture):
     def _is_old(self, target: PortRef) -> bool:
         """Whether the wire that was taken off its input would come back to it."""
         return self._wire is not None and (self._wire.target, self._wire.port) == (target.item, target.path)
+
+    def _is_there(self, target: PortRef | None) -> bool:
+        """Whether a wire that is newly drawn would be one that there is."""
+        if target is None or self._wire is not None:
+            return False
+        source, end = self._ends(target)
+        return is_wired(self.canvas.board.graph, source.item, source.output, end.item, end.path)
 
     def _drawn(self, graph: Graph, target: PortRef) -> Edits:
         """What the drop would do."""

@@ -72,6 +72,22 @@ def test_where_nothing_fits_it_says_why(hand: Hand) -> None:
     assert hand.graph.wire_into(x, "input") is None
 
 
+@pytest.mark.feature(16)
+def test_a_wire_that_is_there_is_not_drawn_again_and_it_is_said(hand: Hand) -> None:
+    x, y = hand.add("torch.randn", 40, 100), hand.add("torch.exp", 600, 300)
+    hand.wire(x, y, "input")
+    before = hand.undo_texts
+    hand.press(body(hand, x), RIGHT, SHIFT)
+    hand.move(body(hand, y), RIGHT, SHIFT)
+    assert hand.canvas.bubble.text() == "Already wired."
+    hand.release(body(hand, y), RIGHT, SHIFT)
+    hand.press(hand.output(x))
+    hand.move(hand.input(y, "input"))
+    assert hand.canvas.bubble.text() == "Already wired."
+    hand.release(hand.input(y, "input"))
+    assert hand.undo_texts == before
+
+
 def test_let_go_over_the_ground_nothing_is_wired(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     hand.drag(body(hand, x), (700, 600), RIGHT, ALT)
