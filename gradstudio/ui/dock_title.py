@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QLabel, QS
 from gradstudio.ui.theme import Theme, icon
 
 ICON_PX = 15
-HEIGHT_PX = 32
+HEIGHT_PX = 27
 
 
 class DockTitle(QWidget):

@@ -143,9 +143,9 @@ class Docks(QObject):
         """Give every dock its share of a window of that size; the canvas has the rest."""
         self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        least, most = (264, 320) if self._has_lesson else (212, 280)
-        left, right = _between(least, round(width_px * 0.17), most), _between(296, round(width_px * 0.2), 400)
-        bottom, memory = _between(120, round(height_px * 0.22), 340), _between(170, round(height_px * 0.28), 340)
+        least, most = (248, 320) if self._has_lesson else (200, 280)
+        left, right = _between(least, round(width_px * 0.16), most), _between(264, round(width_px * 0.2), 400)
+        bottom, memory = _between(152, round(height_px * 0.19), 340), _between(160, round(height_px * 0.24), 340)
         self._resize({"library": left, "lesson": left, "inspector": right, "memory": right}, across)
         self._resize({"inspector": height_px - memory, "memory": memory}, down)
         self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints", "history"), bottom), down)

@@ -64,13 +64,13 @@ def assert_balanced(window: MainWindow) -> None:
     """The canvas is by far the largest; every panel has what it needs."""
     width, height = window.frame.width(), window.frame.height()
     found = sizes(window)
-    assert found["canvas"].width() >= 0.55 * width
-    assert found["canvas"].height() >= 0.5 * height
-    assert found["canvas"].height() + window.timeline.height() >= 0.6 * height
+    assert found["canvas"].width() >= 0.6 * width
+    assert found["canvas"].height() >= 0.58 * height
+    assert found["canvas"].height() + window.timeline.height() >= 0.64 * height
     assert 200 <= found["library"].width() <= 300
-    assert 290 <= found["inspector"].width() <= 410
+    assert 260 <= found["inspector"].width() <= 410
     assert 120 <= found["code"].height() <= 350
-    assert 165 <= found["memory"].height() <= 350
+    assert 155 <= found["memory"].height() <= 350
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -34,8 +34,10 @@ from gradstudio.ui.canvas.heights import (
     PICTURE,
     PROBLEM,
     PROBLEM_ROOM,
+    Awaited,
     DisplayKind,
     Tone,
+    awaited_parts,
     awaits_gradient,
     gradient_height,
     gradient_of,
@@ -119,7 +121,7 @@ class Facts:
 
     Attributes:
         hints: shapes by output; those that only inference says are in `guessed`.
-        expected: dtype and device before a run.
+        expected: dtype and device before a run; `awaited`: what will stand in the empty room.
         leaves: rows of a module's parameters and buffers, above the values.
     """
 
@@ -132,6 +134,7 @@ class Facts:
     stale: bool = False
     expected: str = ""
     leaves: Leaves = NO_LEAVES
+    awaited: tuple[Awaited, ...] = ()
 
 
 def facts_height(
@@ -172,7 +175,8 @@ def card_facts(
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height += leaves.height
-    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves)
+    awaited = () if sections or problem else tuple(awaited_parts(results, node, shown, families, leaf))
+    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited)
 
 
 def _height(sections: float, problem: str, kind: ProblemKind, reserved: float) -> float:

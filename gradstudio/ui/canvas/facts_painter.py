@@ -6,6 +6,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from gradstudio.ui.canvas import formatting, heat
+from gradstudio.ui.canvas.awaited_painter import paint_awaited
 from gradstudio.ui.canvas.face import PADDING, Face
 from gradstudio.ui.canvas.facts import Display, Facts, Gradient, Lines, Section
 from gradstudio.ui.canvas.formatting import cells as cells_of
@@ -35,7 +36,7 @@ ROLES: Final = {"error": "danger", "warning": "warning"}
 def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
     """Everything below the ports; the painter's origin is the card's top left corner."""
     if not facts.sections and not facts.problem:
-        _paint_expected(painter, look, face, facts)
+        paint_awaited(painter, look, face, facts)
     whole, look = look, look.stale if facts.stale else look
     y = face.height + facts.leaves.height
     if facts.leaves.rows:
@@ -47,14 +48,6 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
         y += section.height
     if facts.problem:
         _paint_problem(painter, whole, face, facts)
-
-
-def _paint_expected(painter: QPainter, look: Look, face: Face, facts: Facts) -> None:
-    """What inference says, in the empty room for the values."""
-    if facts.expected:
-        painter.setPen(look.color("unknown_value"))
-        text = look.meter.elided(facts.expected, "mono_italic", face.width - 2 * PADDING)
-        look.meter.write(painter, "mono_italic", text, PADDING, face.height + facts.leaves.height + EDGE, LINE)
 
 
 def problem_box(face: Face, facts: Facts) -> QRectF:

@@ -7,7 +7,7 @@ which arrive move no edge of it. One that cannot run yet gets no values: it is a
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId
@@ -64,6 +64,21 @@ class Shown:
     cost: bool = False
 
 
+class Awaited(NamedTuple):
+    """What will stand in the empty room of one result.
+
+    Attributes:
+        kind: how its value will be drawn, `value` high (0: not at all); `gradient`: the height of its gradient.
+        height: of all of it below `lead`, the room of a heading.
+    """
+
+    kind: DisplayKind
+    value: float
+    gradient: float
+    height: float
+    lead: float
+
+
 def sections_heights(results: Results, node: ItemId, shown: Shown) -> Iterator[float]:
     """Heights of the sections of a node that ran, one an output."""
     records = results.outputs(node) or ()
@@ -106,6 +121,30 @@ def typical_height(families: tuple[Family, ...], shown: Shown, leaf: bool) -> fl
 def _room_for(bodies: Sequence[float], *, several: bool) -> float:
     total = sum(body + EDGE + (LINE if several else 0.0) for body in bodies if body)
     return total + EDGE if total else 0.0
+
+
+def awaited_parts(
+    results: Results, node: ItemId, shown: Shown, families: Sequence[Family], leaf: bool
+) -> Iterator[Awaited]:
+    """What stands in the room of `reserved_height` before the values are there, by output."""
+    lead = LINE if len(families) > 1 else 0.0
+    shown = _without_grad_fn(shown) if leaf else shown
+    for output, family in enumerate(families[:MAX_SECTIONS]):
+        body = _expected_height(results, node, output, family, shown)
+        if not body:
+            continue
+        if family not in (Family.TENSOR, Family.UNKNOWN):
+            yield Awaited("words", LINE if shown.values else 0.0, 0.0, body, lead)
+            continue
+        port = results.inference(node, output)
+        shape: tuple[int, ...] = TYPICAL_SHAPE
+        requires_grad = True
+        if port is not None and port.shape is not None:
+            shape, requires_grad = port.shape, port.requires_grad
+        record, grad = _stand_in(shape, requires_grad)
+        kind, value = tensor_kind(record.summary)
+        gradient = gradient_height(record, grad, shown) if requires_grad else 0.0
+        yield Awaited(kind if shown.values else "words", value if shown.values else 0.0, gradient, body, lead)
 
 
 def words_height(words: str) -> float:
@@ -156,13 +195,18 @@ def _record_height(record: Record, shown: Shown) -> float:
 @functools.lru_cache(maxsize=4096)
 def _tensor_height(shape: tuple[int, ...], requires_grad: bool, shown: Shown) -> float:
     """Of a tensor of that shape, with its gradient when it will have one."""
+    record, grad = _stand_in(shape, requires_grad)
+    return value_height(record, shown) + gradient_height(record, grad, shown)
+
+
+def _stand_in(shape: tuple[int, ...], requires_grad: bool) -> tuple[TensorRecord, GradRow]:
+    """A tensor of that shape as a run may give it, and its gradient."""
     rows = shape[-2] if len(shape) > 1 else 1
     summary = Summary(
         dtype="float32", shape=shape, minimum=0.0, maximum=1.0, value=0.0, preview=Preview(min(rows, 32), 2, b"")
     )
     record = TensorRecord(device="cpu", summary=summary, grad_fn="" if requires_grad else None)
-    grad = GradRow(node=ItemId(""), state="value" if requires_grad else "not_required", grad=summary)
-    return value_height(record, shown) + gradient_height(record, grad, shown)
+    return record, GradRow(node=ItemId(""), state="value" if requires_grad else "not_required", grad=summary)
 
 
 def value_height(record: Record, shown: Shown) -> float:

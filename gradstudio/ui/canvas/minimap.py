@@ -40,10 +40,10 @@ MOST_MINDED: Final = 12
 FADED: Final = 0.16
 NEAR_PX: Final = 40
 CORNERS: Final[dict[Corner, str]] = {
-    "top_left": "Top Left",
-    "top_right": "Top Right",
-    "bottom_left": "Bottom Left",
-    "bottom_right": "Bottom Right",
+    "top_left": "Upper left",
+    "top_right": "Upper right",
+    "bottom_left": "Lower left",
+    "bottom_right": "Lower right",
 }
 assert set(CORNERS) == set(get_args(Corner))
 

@@ -208,6 +208,19 @@ def test_before_a_run_the_expected_dtype_stands_in_the_empty_room() -> None:
     assert card_facts(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).expected == ""
 
 
+@pytest.mark.parametrize(
+    ("shape", "kind"), [((), "number"), ((2, 3), "cells"), ((64, 64), "picture"), (None, "picture")]
+)
+def test_the_empty_room_is_laid_out_as_the_values_will_be(shape: tuple[int, ...] | None, kind: str) -> None:
+    expected = PortInference(node=NODE, dtype="float32", shape=shape, requires_grad=True, device="cpu")
+    facts = card_facts(Told(expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,))
+    (part,) = facts.awaited
+    assert part.kind == kind and 0 < part.value + part.gradient <= part.height < facts.height
+    unseen = card_facts(Told(expected=expected), NODE, ("y",), Shown(values=False, gradients=False), (Family.TENSOR,))
+    assert [(part.value, part.gradient) for part in unseen.awaited] == [(0.0, 0.0)]
+    assert card_facts(Told(MATRIX, expected=expected), NODE, ("y",), Shown(), (Family.TENSOR,)).awaited == ()
+
+
 def test_a_vector_of_more_than_five_reads_in_two_lines_with_the_numbers_of_their_first_elements() -> None:
     value = card_facts(Told(VECTOR), NODE, ("y",), Shown()).sections[0].value
     assert value is not None

@@ -148,7 +148,7 @@ def test_its_inner_corner_is_dragged_and_its_menu_puts_it_elsewhere(qtbot: QtBot
     assert minimap.width() < before.width() and minimap.height() < before.height()
     assert minimap.geometry().bottomRight() == end
     menu = minimap.make_menu()
-    next(action for action in menu.actions() if action.text() == "Top Left").trigger()
+    next(action for action in menu.actions() if action.text() == "Upper left").trigger()
     assert minimap.x() < port.width() / 4 and minimap.y() < port.height() / 4
     next(action for action in menu.actions() if action.text() == "Large").trigger()
     assert minimap.size_px == QSize(340, 230)
