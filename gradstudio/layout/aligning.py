@@ -1,7 +1,7 @@
 """Cards in rows and columns: edges brought to one line, gaps made equal. Plain numbers."""
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
 from typing import Literal as OneOf
 
 Side = OneOf["left", "right", "top", "bottom", "center", "middle"]
@@ -10,6 +10,7 @@ Axis = OneOf["across", "down"]
 GAP: Final = 24.0
 """Scene pixels between cards that would lie one over the other."""
 Shifts = dict[str, tuple[float, float]]
+Key = TypeVar("Key", bound=str)
 
 
 class Rect(NamedTuple):
@@ -34,28 +35,53 @@ def aligned(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = froze
     return {key: (by, 0.0) if across else (0.0, by) for key, by in shifts.items()}
 
 
-def spaced(rects: Mapping[str, Rect], shifts: Shifts, side: Side, fixed: frozenset[str] = frozenset()) -> Shifts:
-    """The shifts that `aligned` gave, and along the line so much more that no card lies over another.
+def apart(
+    rects: Mapping[Key, Sequence[Rect]],
+    order: Sequence[Key],
+    brought: Collection[Key],
+    fixed: frozenset[Key],
+    axis: Axis,
+) -> Iterator[tuple[Key, float]]:
+    """How much farther right, or down, things have to stand so that nothing that was brought there covers anything.
 
-    Their order along the line stays, that of two at the same place is their order across it; what has room stays.
+    Args:
+        rects: of each thing, one or several.
+        order: in which they follow one another; it stays.
+        brought: what came to where it stands; two others that lie over one another stay so.
+        fixed: things that do not move; the others go round them.
+        axis: along which things move.
     """
-    along = 1 if side in ("left", "right", "center") else 0
-    at = {key: rect[along] for key, rect in rects.items()}
-    order = sorted((key for key in rects if key not in fixed), key=lambda key: (at[key], rects[key][1 - along], key))
-    taken = sorted((at[key], at[key] + rects[key][along + 2]) for key in fixed if key in rects)
-    found: Shifts = {}
+    k, moved = 0 if axis == "across" else 1, set(brought)
+    taken = [(key, rect) for key in rects if key in fixed for rect in rects[key]]
     for key in order:
-        begin, length = at[key], rects[key][along + 2]
-        for first, last in taken:
-            if begin < last and first < begin + length:
-                begin = last + GAP
-        taken = sorted((*taken, (begin, begin + length)))
-        dx, dy = shifts.get(key, (0.0, 0.0))
-        by = begin - at[key]
-        shift = (dx, dy + by) if along else (dx + by, dy)
-        if shift != (0.0, 0.0):
-            found[key] = shift
-    return found
+        if key in fixed:
+            continue
+        by = 0.0
+        while (more := _into(rects[key], by, [r for other, r in taken if {key, other} & moved], k)) > by:
+            by = more
+            moved.add(key)
+        taken += [(key, _shifted(rect, by, k)) for rect in rects[key]]
+        if by:
+            yield key, by
+
+
+def _into(rects: Sequence[Rect], by: float, taken: Sequence[Rect], k: int) -> float:
+    """How far rectangles moved by so much have to move to come past what they meet; `by` where they meet nothing."""
+    here = [(rect, _shifted(rect, by, k)) for rect in rects]
+    return max((o[k] + o[k + 2] + GAP - old[k] for old, new in here for o in taken if _meet(new, o)), default=by)
+
+
+def _shifted(rect: Rect, by: float, k: int) -> Rect:
+    return rect._replace(x=rect.x + by) if k == 0 else rect._replace(y=rect.y + by)
+
+
+def _meet(one: Rect, other: Rect) -> bool:
+    return (
+        one.x < other.x + other.width
+        and other.x < one.x + one.width
+        and one.y < other.y + other.height
+        and other.y < one.y + one.height
+    )
 
 
 def distributed(rects: Mapping[str, Rect], axis: Axis, least: float = 0.0) -> Shifts:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.layout.aligning import GAP, Rect, Shifts, Side, aligned, distributed, spaced
+from gradstudio.layout.aligning import GAP, Rect, Shifts, Side, aligned, apart, distributed
 
 TWO = {"a": Rect(0, 10, 100, 40), "b": Rect(30, 100, 50, 20)}
 RECTS = st.dictionaries(
@@ -22,6 +22,18 @@ def moved(rects: dict[str, Rect], shifts: Shifts) -> dict[str, Rect]:
         key: Rect(r.x + shifts.get(key, none)[0], r.y + shifts.get(key, none)[1], r.width, r.height)
         for key, r in rects.items()
     }
+
+
+def spaced(rects: dict[str, Rect], shifts: Shifts, side: Side, fixed: frozenset[str] = frozenset()) -> Shifts:
+    """The shifts, and along the line so much more that nothing covers anything."""
+    after, k = moved(rects, shifts), 1 if side in ("left", "right", "center") else 0
+    order = sorted(after, key=lambda key: (after[key][k], rects[key][1 - k], key))
+    ways = apart({key: (rect,) for key, rect in after.items()}, order, order, fixed, "down" if k else "across")
+    found = dict(shifts)
+    for key, by in ways:
+        dx, dy = found.get(key, (0.0, 0.0))
+        found[key] = (dx, dy + by) if k else (dx + by, dy)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -114,6 +126,18 @@ def test_spaced_cards_never_overlap_along_the_line(rects: dict[str, Rect], side:
     k = 1 if side in ("left", "right") else 0
     spans = sorted((r[k], r[k] + r[k + 2]) for r in after)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+def test_others_make_room_for_what_is_brought_and_lie_over_one_another_as_before():
+    rects = {
+        "came": (Rect(0, 0, 100, 40),),
+        "there": (Rect(50, 0, 100, 40), Rect(50, 30, 100, 40)),
+        "behind": (Rect(160, 50, 100, 40),),
+        "far": (Rect(500, 0, 100, 40),),
+        "over": (Rect(510, 0, 100, 40),),
+    }
+    ways = dict(apart(rects, list(rects), {"came"}, frozenset(), "across"))
+    assert ways == {"there": 50 + GAP, "behind": 40 + GAP * 2}
 
 
 def test_gaps_become_equal_between_the_first_and_the_last():

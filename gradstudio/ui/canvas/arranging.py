@@ -8,10 +8,11 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
-from gradstudio.layout.aligning import Axis, Rect, Shifts, Side, aligned, distributed, spaced
+from gradstudio.layout.aligning import Axis, Rect, Shifts, Side, aligned, distributed
 from gradstudio.ui.canvas.carrying import Corners, carried, units, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.geometry import GRID
+from gradstudio.ui.canvas.making_room import with_room
 from gradstudio.ui.canvas.move_gesture import dropped
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Arranging:
             self.refuse("Select two or more cards or frames to bring them into line.")
             return
         rects, fixed = self._rects(found), self._fixed(found)
-        self._shift(spaced(rects, aligned(rects, side, fixed), side, fixed), f"Align {SIDES[side]}")
+        down = side in ("left", "right", "center")
+        self._shift(aligned(rects, side, fixed), f"Align {SIDES[side]}", found, down)
 
     def distribute_selection(self, axis: Axis) -> None:
         """Make the gaps between the selected cards and frames equal."""
@@ -66,7 +68,8 @@ class Arranging:
         if len(found) < 3:
             self.refuse("Select three or more cards or frames to make the gaps between them equal.")
             return
-        self._shift(distributed(self._rects(found), axis, GRID), "Distribute " + axis)
+        shifts = distributed(self._rects(found), axis, GRID)
+        self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
         boxes = ((item, self.board.box(item)) for item in items)
@@ -79,11 +82,15 @@ class Arranging:
     def _fixed(self, items: Iterable[ItemId]) -> frozenset[str]:
         return frozenset(item for item in items if self._is_fixed(item))
 
-    def _shift(self, shifts: Shifts, text: str) -> None:
+    def _shift(
+        self, shifts: Shifts, text: str, brought: list[ItemId], down: bool, still: Iterable[ItemId] = ()
+    ) -> None:
+        """Move things, and along the line what they, or the frames around them, would cover."""
         moved: Corners = {}
         for item, (dx, dy) in shifts.items():
             corners = carried(self.board, (ItemId(item),))
             moved |= {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
+        moved = with_room(self.board, brought, moved, down=down, still=tuple(still))
         if moved:
             self.store.submit(recipes.move(self.board.graph, moved), text)
 

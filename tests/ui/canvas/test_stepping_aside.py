@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from gradstudio.graph.model import BodyId, ItemId
@@ -106,6 +107,48 @@ def test_what_is_brought_into_line_keeps_its_order_and_covers_nothing(hand: Hand
     assert not covered(hand)
     along = [(hand.graph.places[item].x, hand.graph.places[item].y)[axis] for item in items]
     assert along == sorted(along)
+    assert len(hand.undo_texts) == entries + 1
+
+
+BLOCK = """
+import torch
+x = torch.randn(4, 3)
+W = torch.randn(3, 5, requires_grad=True)
+b = torch.zeros(5, requires_grad=True)
+h = x @ W + b
+a = torch.tanh(h)
+with torch.no_grad():
+    m = a.mean()
+    d = a - m
+loss = (a**2).sum()
+"""
+
+
+@pytest.mark.feature(33)
+@pytest.mark.parametrize("side", ["top", "left"])
+def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, side: str) -> None:
+    QGuiApplication.clipboard().setText(BLOCK)
+    hand.canvas.paste(0, 0)
+    named = {node.names[0]: item for item, node in hand.graph.nodes.items() if node.names}
+    (power,) = (item for item, node in hand.graph.nodes.items() if node.operator == "operator.pow")
+    hand.canvas.select(frozenset({named["a"], power, named["m"]}))
+    assert not covered(hand)
+    entries = len(hand.undo_texts)
+    hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
+    assert not covered(hand)
+    board = hand.canvas.board
+    (frame,) = board.frames
+    outside = {named["a"], power, named["x"], named["loss"]}
+    assert not [item for item in outside if (box := board.box(item)) and box.meets(board.frames[frame].box)]
+    assert (
+        len(
+            {
+                getattr(hand.graph.places[item], "y" if side == "top" else "x")
+                for item in (named["a"], power, named["m"])
+            }
+        )
+        == 1
+    )
     assert len(hand.undo_texts) == entries + 1
 
 
