@@ -44,6 +44,9 @@ class Assignments:
 
     def bind(self, value: ast.expr, names: tuple[str, ...]) -> Wired:
         """The node that binds the names, or none, to what an expression gives."""
+        if (method := self._expressions.inlined.find(value)) is not None:
+            with self._expressions.inlined.entered(value, method) as result:
+                return self.bind(result if result is not None else ast.Constant(None), names)
         if len(names) > 1:
             return self._unpacked(value, names)
         if chooses(value):

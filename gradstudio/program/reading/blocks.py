@@ -44,7 +44,7 @@ class Blocks:
 
     def look_ahead(self, statements: Sequence[ast.stmt]) -> None:
         """See, before any statement is read, which loops leave a variable behind that is read after them."""
-        self._left = leave_variable(statements)
+        self._left = self._left | leave_variable(statements)
 
     def read(self, statement: ast.With | ast.For | ast.If, following: int) -> ItemId:
         """Add the block and what it holds; the item that comments above it belong to.
@@ -160,14 +160,14 @@ class Blocks:
             elif not isinstance(one, ast.Name):
                 self._bind(one, self._draft.result(made.source, k))
 
-    def _leave(self, block: Block, before: dict[str, Wired]) -> None:
+    def _leave(self, block: Block, before: dict[str, Port]) -> None:
         """Names as they are after the loop: what was only written into is as it was named before."""
         self._scope.forget(block.variable, f"'{block.variable}' is the variable of a loop: read it inside.")
         if block.variable in before:
             self._scope.bind(block.variable, before[block.variable])
         for name, old in before.items():
             new = self._scope.find(name)
-            if new is not None and new != old and not self._draft.binds(new, name):
+            if isinstance(new, Wired) and new != old and not self._draft.binds(new, name):
                 self._scope.bind(name, old)
 
     def _variable(self, target: ast.expr) -> str:

@@ -17,6 +17,7 @@ from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.operators.outs import OUT
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.draft import Draft, Port, Wired
+from gradstudio.program.reading.methods import Inlined
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.owners import LAST, owners_of
 from gradstudio.program.reading.refusals import call_words
@@ -46,7 +47,13 @@ _LIST_METHODS = {"append": "python.append"}
 
 
 class Arguments(Protocol):
-    """What reads the expressions between the parentheses of a call."""
+    """What reads the expressions between the parentheses of a call.
+
+    Attributes:
+        inlined: the methods of the classes that were read.
+    """
+
+    inlined: Inlined
 
     def value(self, node: ast.expr) -> Given:
         """What an expression stands for."""
@@ -106,6 +113,8 @@ class Calls:
             path = f"{owner}.{word}"
             if load().overloads(path):
                 return self._bound(node, path, [receiver], names)
+        if self._expressions.inlined.is_method(word):
+            raise _refused(node, f"'.{word}(…)' is a method of a class, of which nothing says here that it is meant.")
         if family in _CALLABLE:
             child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
             return self._call_of(node, child, names)

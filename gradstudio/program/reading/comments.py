@@ -1,6 +1,7 @@
 """Comments and blank lines of a text, given to the statements they belong to (SEMANTICS 14)."""
 
 import ast
+import copy
 import io
 import re
 import tokenize
@@ -66,6 +67,19 @@ class Comments:
                 self._waiting.append(_comment(before, token.type == tokenize.NEWLINE))
             before = token if token.type == tokenize.COMMENT else None
         self._waiting.reverse()
+
+    def take_out(self, first: int, last: int) -> "Comments":
+        """The comments on some lines, which are no longer among these."""
+        part = copy.copy(self)
+        part._waiting = [one for one in self._waiting if first <= one.line <= last]
+        self._waiting = [one for one in self._waiting if not first <= one.line <= last]
+        return part
+
+    def again(self) -> "Comments":
+        """The same comments, to be taken once more."""
+        part = copy.copy(self)
+        part._waiting = list(self._waiting)
+        return part
 
     def of(self, statement: ast.stmt, following: int) -> tuple[list[Comment], Comment | None]:
         """Take the comments that belong to a statement: those above and inside, and the one beside it, or its head.

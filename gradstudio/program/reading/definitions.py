@@ -55,6 +55,8 @@ class Inside:
         self._bind(found.taken, taken, len(settings))
         if found.body:
             self._body(found.body, found.body[0].col_offset, end)
+        elif found.result is not None:
+            self._body((), found.result.col_offset - len("return "), end)
         outputs = self._returned()
         graph = draft.finish()
         kept = tuple(draft.kept)

@@ -16,6 +16,7 @@ from gradstudio.program.reading.chains import beginnings
 from gradstudio.program.reading.choices import chooses, read_choice
 from gradstudio.program.reading.draft import Draft, Port, Value, Wired
 from gradstudio.program.reading.literals import Literals
+from gradstudio.program.reading.methods import Inlined
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.owners import attribute_of_made
 from gradstudio.program.reading.refusals import expression_words
@@ -36,7 +37,11 @@ _STORED = re.compile(r"[^/\\\\]+\.tensors/[0-9a-f]{64}\.safetensors")
 
 
 class Expressions:
-    """Reads the expressions of one text into a draft."""
+    """Reads the expressions of one text into a draft.
+
+    Attributes:
+        inlined: reads calls of methods.
+    """
 
     def __init__(
         self, draft: Draft, scope: Scope, modules: Modules, literals: Literals, stored: StoredOf | None = None
@@ -46,6 +51,7 @@ class Expressions:
         self._draft, self._scope, self._modules, self._literals = draft, scope, modules, literals
         self._calls = Calls(self, draft, modules)
         self._ahead: dict[ast.expr, Value] = {}
+        self.inlined: Inlined
 
     def value(self, node: ast.expr) -> Value:
         """What an expression stands for; parts of it are added to the draft.
@@ -63,6 +69,11 @@ class Expressions:
                 return self._name(node, name)
             case ast.Tuple(elts=elements) | ast.List(elts=elements) if not chooses(node):
                 return Several(tuple(self.port(element) for element in elements), isinstance(node, ast.List))
+            case ast.Call() if (method := self.inlined.find(node)) is not None:
+                with self.inlined.entered(node, method) as result:
+                    if isinstance(result, ast.JoinedStr):  # a text within a text stands on a line of its own
+                        return self.made(result, (self._scope.fresh("text"),))
+                    return self.value(result) if result is not None else Written("None")
             case _:
                 return self.made(node)
 

@@ -86,6 +86,10 @@ class Modules:
         """Whether an import bound the name."""
         return name in self._paths
 
+    def paths(self) -> dict[str, str]:
+        """The names that imports bound, and what they stand for."""
+        return dict(self._paths)
+
     def is_package(self, name: str) -> bool:
         """Whether the name stands for a package, or a module of one that people give a short name."""
         return self._paths.get(name) in {*PACKAGES, "torch.nn", "torch.nn.functional", "torch.optim"}

@@ -6,6 +6,8 @@ import msgspec
 
 from gradstudio.graph.statements import SELF
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.comments import Comments
+from gradstudio.program.reading.methods import CALL, Method
 from gradstudio.program.reading.modules import Modules
 
 Function = ast.FunctionDef
@@ -20,6 +22,7 @@ class Outline(msgspec.Struct, frozen=True):
         setup: the statements of `__init__`; `body` those of `forward`, or of the function.
         result: what it returns; None for nothing.
         note: its docstring.
+        methods: the others of a class, by name.
     """
 
     statement: ast.FunctionDef | ast.ClassDef
@@ -30,9 +33,15 @@ class Outline(msgspec.Struct, frozen=True):
     body: tuple[ast.stmt, ...]
     result: ast.expr | None
     note: str = ""
+    methods: dict[str, Method] = {}
+
+    @property
+    def arguments(self) -> tuple[ast.arg, ...]:
+        """All that it takes."""
+        return tuple(argument for argument, _ in (*self.settings, *self.taken))
 
 
-def outline(statement: ast.FunctionDef | ast.ClassDef, modules: Modules) -> Outline:
+def outline(statement: ast.FunctionDef | ast.ClassDef, modules: Modules, comments: Comments) -> Outline:
     """What a definition is made of.
 
     Raises:
@@ -41,16 +50,17 @@ def outline(statement: ast.FunctionDef | ast.ClassDef, modules: Modules) -> Outl
     if statement.decorator_list:
         raise _refused(statement, "a decorator runs Python of its own: take it out.")
     if isinstance(statement, ast.ClassDef):
-        return _class(statement, modules)
+        return _class(statement, modules, comments)
     body, result = _body(statement, list(statement.body))
     return Outline(statement, False, (), tuple(_parameters(statement, own=False)), (), tuple(body), result)
 
 
-def _class(statement: ast.ClassDef, modules: Modules) -> Outline:
+def _class(statement: ast.ClassDef, modules: Modules, comments: Comments) -> Outline:
     bases = [modules.path(base) for base in statement.bases]
     if bases != ["torch.nn.Module"] or statement.keywords:
         raise _refused(statement, f"the class '{statement.name[:60]}' is drawn when it is one of nn.Module alone.")
     found: dict[str, ast.FunctionDef] = {}
+    others: dict[str, ast.FunctionDef] = {}
     notes: list[str] = []
     for one in statement.body:
         match one:
@@ -60,8 +70,10 @@ def _class(statement: ast.ClassDef, modules: Modules) -> Outline:
                 pass
             case ast.FunctionDef(name="__init__" | "forward") if one.name not in found and not one.decorator_list:
                 found[one.name] = one
+            case ast.FunctionDef() if one.name not in {*found, *others} and not one.name.startswith("__"):
+                others[one.name] = one
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                raise _refused(one, f"{_ONLY}: write '{one.name[:60]}' as a function of its own and call that.")
+                raise _refused(one, f"'{one.name[:60]}' is no method that a canvas knows: write a function of its own.")
             case _:
                 raise _refused(one, f"{_ONLY}: bind this in `__init__`.")
     if "forward" not in found:
@@ -71,13 +83,32 @@ def _class(statement: ast.ClassDef, modules: Modules) -> Outline:
     setup = _initial(maker) if maker is not None else []
     taken = tuple(_parameters(forward, own=True))
     kept = {name for one in setup for name in _set_on(one, _self(maker))} if maker is not None else set()
+    callable_ = frozenset(others)
     if maker is not None:
-        setup = [_Renamed(_self(maker), kept, binds=True).visit(one) for one in setup]
+        setup = [_Renamed(_self(maker), kept, callable_, binds=True).visit(one) for one in setup]
     body, result = _body(forward, list(forward.body))
-    of_forward = _Renamed(_self(forward), kept, binds=False)
+    of_forward = _Renamed(_self(forward), kept, callable_, binds=False)
     body = [of_forward.visit(one) for one in body]
     result = of_forward.visit(result) if result is not None else None
-    return Outline(statement, True, settings, taken, tuple(setup), tuple(body), result, "\n".join(notes))
+    methods = {name: _method(one, kept, callable_, comments) for name, one in others.items()}
+    words = "\n".join(notes)
+    return Outline(statement, True, settings, taken, tuple(setup), tuple(body), result, words, methods)
+
+
+def _method(function: Function, kept: set[str], others: frozenset[str], comments: Comments) -> Method:
+    """One of the methods beside `forward`; what it cannot do is told where it is called."""
+    is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in function.decorator_list)
+    if len(function.decorator_list) > is_static:
+        raise _refused(function.decorator_list[0], "a decorator runs Python of its own: take it out.")
+    taken = tuple(_parameters(function, own=not is_static))
+    own = "" if is_static else _self(function)
+    body, result = _body(function, list(function.body))
+    words = body[0] if body else None
+    if isinstance(words, ast.Expr) and isinstance(words.value, ast.Constant):
+        body = body[1:]
+    said = [comments.take_out(function.lineno, function.end_lineno or function.lineno)]
+    renamed = _Renamed(own, kept, others, binds=False)
+    return Method(function, own, taken, tuple(body), result, renamed.visit, said)
 
 
 def _self(function: Function) -> str:
@@ -143,8 +174,19 @@ def _set_on(statement: ast.stmt, own: str) -> set[str]:
 class _Renamed(ast.NodeTransformer):
     """Attributes of `self` become names of their own, which begin with ``self.``."""
 
-    def __init__(self, own: str, kept: set[str], *, binds: bool) -> None:
-        self._own, self._kept, self._binds = own, kept, binds
+    def __init__(self, own: str, kept: set[str], methods: frozenset[str], *, binds: bool) -> None:
+        self._own, self._kept, self._methods, self._binds = own, kept, methods, binds
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A call, perhaps of one of the object's own methods."""
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=word) if name == self._own and word in self._methods:
+                node.args = [self.visit(one) for one in node.args]
+                node.keywords = [self.visit(one) for one in node.keywords]
+                node.func = ast.copy_location(ast.Name(SELF + word + CALL, ast.Load()), node.func)
+                return node
+            case _:
+                return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """An attribute, or one of an attribute."""

@@ -12,16 +12,19 @@ from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.statements import SELF
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
+from gradstudio.program.reading.captured import Defined, names_in
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions import Inside
-from gradstudio.program.reading.draft import Draft
+from gradstudio.program.reading.draft import Draft, Wired
 from gradstudio.program.reading.expressions import Expressions, StoredOf
 from gradstudio.program.reading.header import AUTO, class_of_device, is_path_line, read_device, read_header
 from gradstudio.program.reading.literals import Literals
 from gradstudio.program.reading.main_part import is_report, main_part
+from gradstudio.program.reading.methods import Inlined, Methods
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.outlines import outline
 from gradstudio.program.reading.parse import MAX_NESTING, parse
+from gradstudio.program.reading.plain import make_plain
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
 
@@ -64,6 +67,10 @@ def read_script(
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
     tree = parse(text)
     try:
+        try:
+            make_plain(tree)
+        except RecursionError:
+            raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
         return _Reader(text, tree, stored, pasted, canvas).read()
     except NotReadable as error:
         line = text.split("\n")[error.line - 1].encode()  # columns of a syntax tree count bytes
@@ -89,6 +96,7 @@ class _Reader:
         self._scope: Scope
         self._modules: Modules
         self._insides: list[Draft] = []
+        self._methods: Methods = {} if outer is None else outer._methods
         if outer is not None:
             self._draft, self._modules = outer._draft.inside(), outer._modules
             self._scope = Scope(outer._scope.used, frozenset(outer._scope.bindings()))
@@ -114,6 +122,8 @@ class _Reader:
         self._expressions = Expressions(self._draft, self._scope, self._modules, literals, stored)
         self._statements = Statements(self._draft, self._scope, self._modules, self._expressions)
         self._blocks = Blocks(self._draft, self._scope, self._modules, self._expressions, self._body)
+        self._inlined = Inlined(self._draft, self._scope, self._expressions, self._method_body, self._methods)
+        self._expressions.inlined = self._inlined
 
     def read(self) -> Read:
         """Read everything."""
@@ -124,6 +134,7 @@ class _Reader:
             statements = statements[:-1]
         statements = [inner for statement in statements for inner in main_part(statement)]
         self._blocks.look_ahead(statements)
+        self._inlined.taken = names_in([one for one in statements if not isinstance(one, Defined)])
         try:
             self._body(statements, 0, self._end)
         except RecursionError:
@@ -171,6 +182,13 @@ class _Reader:
         while groups:
             self._draft.body = groups.pop()
 
+    def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
+        """Read the statements of a method where it is called, with the comments that stand in it."""
+        line, outer, self._comments = self._draft.line, self._comments, comments
+        self._blocks.look_ahead(statements)
+        self._body(statements, statements[0].col_offset, end)
+        self._comments, self._draft.line = outer, line
+
     # -------------------------------------------------------------- statements
 
     def _statement(self, statement: ast.stmt, notes: Notes, beside: Comment | None, following: int) -> None:
@@ -192,10 +210,13 @@ class _Reader:
         if known:
             reason = f"'{name[:60]}' is bound above: a definition has a name of its own."
             raise NotReadable(reason, statement.lineno, statement.col_offset)
-        found = outline(statement, self._modules)
+        found = outline(statement, self._modules, self._comments)
         self._modules.forget(name)
         reader = _Reader(self._text, self._tree, self._stored, False, None, self)
         reader._blocks.look_ahead([*found.setup, *found.body])
+        reader._inlined.own = found.methods
+        reader._inlined.taken = names_in([*found.setup, *found.body, *found.arguments])
+        self._methods[name] = found.methods
         inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body)
         definition = inside.read(note, following)
         self._modules.forget_all(SELF)
@@ -269,7 +290,7 @@ class _Reader:
 
     def _is_available(self, name: str) -> bool:
         found = self._scope.find(name)
-        maker = self._draft.maker(found) if found is not None else None
+        maker = self._draft.maker(found) if isinstance(found, Wired) else None
         return maker is not None and maker.operator == "torch.cuda.is_available"
 
     # -------------------------------------------------------------- comments

@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 
 from gradstudio.graph.names import fresh
-from gradstudio.program.reading.draft import Wired
+from gradstudio.program.reading.draft import Port
 
 SHOWN = 60
 """How many characters of a name are repeated in a reason."""
@@ -21,20 +21,20 @@ class Scope:
         """Nothing is bound; `used` are all names in the text, `outside` those bound around a definition."""
         self.used = used
         self.has_device = False
-        self._bound: dict[str, Wired] = {}
+        self._bound: dict[str, Port] = {}
         self._gone: dict[str, str] = {}
         self._outside = outside
 
-    def find(self, name: str) -> Wired | None:
+    def find(self, name: str) -> Port | None:
         """What the name means here, or None."""
         return self._bound.get(name)
 
-    def bind(self, name: str, value: Wired) -> None:
+    def bind(self, name: str, value: Port) -> None:
         """From here on the name means this."""
         self._bound[name] = value
         self._gone.pop(name, None)
 
-    def bindings(self) -> dict[str, Wired]:
+    def bindings(self) -> dict[str, Port]:
         """Every name and what it means here."""
         return dict(self._bound)
 

@@ -71,6 +71,11 @@ class Statements:
     def _expression(self, value: ast.expr) -> None:
         if self._expressions.literal(value) is not None:
             return  # a bare string is a note, a bare number nothing
+        if (method := self._expressions.inlined.find(value)) is not None:
+            with self._expressions.inlined.entered(value, method) as result:
+                if isinstance(result, ast.Call):
+                    self._expression(result)
+            return
         if isinstance(value, ast.Name | ast.Tuple | ast.List):
             self._assignments.bind(value, ())
             return

@@ -10,7 +10,9 @@ class Net(nn.Module):
     def forward(self, x):
         return self.head(x)
 
-    def head(self, x):  # refused: A module has `__init__` and `forward` alone: write 'head' as a function
+    def head(self, x):
+        for p in self.parameters():  # refused: 'self.parameters' is bound by no statement
+            p.grad = None
         return self.fc(x)
 
 

@@ -1,6 +1,7 @@
+import functools  # refused: Write the calls and loops out
 import torch
 
 
-@torch.no_grad()
-def evaluate(x):  # refused: decorator
+@functools.cache
+def evaluate(x):
     return x * 2

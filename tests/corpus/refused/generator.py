@@ -1,6 +1,4 @@
 import torch
-from torch import nn
 
-model = nn.Linear(2, 3)
-count = sum(p.numel() for p in model.parameters())  # refused: for p in model.parameters(): values.append(p.numel())
-print(count)
+x = torch.randn(3)
+values = (v * 2 for v in x)  # refused: for v in x: values.append(v * 2)

@@ -1,4 +1,4 @@
 import torch
 x = torch.randn(3)
-if x.sum() > 0:  # refused: only print
+if torch.cuda.is_available():  # refused: .to(device)
     y = x

@@ -1,3 +1,3 @@
 import torch
 x = torch.ones(3)
-y = (n := x.sum()) * 2  # refused: bind it on a line of its own
+y = x.sum() * (n := x.mean()) * 2  # refused: bind it on a line of its own

@@ -270,7 +270,7 @@ def test_what_cannot_be_read_is_refused_with_its_line_and_changes_nothing() -> N
     graph = read_python(PROGRAM).graph
     before = records(graph.copy())
     with pytest.raises(NotReadable) as refusal:
-        merge(graph, PROGRAM.replace("z = torch.relu(y)", "z = [v for v in y]"))
+        merge(graph, PROGRAM.replace("z = torch.relu(y)", "z = {v for v in y}"))
     assert refusal.value.line == 5 and records(graph) == before
 
 

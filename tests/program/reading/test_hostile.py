@@ -89,15 +89,15 @@ def test_a_long_chain_is_read_as_the_statements_it_is(expression: str) -> None:
 
 
 def test_a_refusal_counts_characters_and_not_bytes() -> None:
-    error = refusal("α = 'ααα'; y = [α for α in 'αβ']")
+    error = refusal("α = 'ααα'; y = {α for α in 'αβ'}")
     assert (error.line, error.column) == (1, 15)
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r", "\n"])
 def test_every_end_of_a_line_is_one(ending: str) -> None:
-    text = ending.join(["import torch", "", "x = torch.ones(2)  # two", "y = '''a", "b'''", "z = [v for v in x]", ""])
+    text = ending.join(["import torch", "", "x = torch.ones(2)  # two", "y = '''a", "b'''", "z = {v for v in x}", ""])
     assert refusal(text).line == 6
-    read = read_script(text.replace("z = [v for v in x]", ""))
+    read = read_script(text.replace("z = {v for v in x}", ""))
     assert [node.beside for node in read.graph.nodes.values()] == ["two", ""]
     assert read.graph.nodes[next(reversed(read.graph.nodes))].literals == {"value": '"a\\nb"'}
 
