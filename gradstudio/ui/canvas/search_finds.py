@@ -33,6 +33,8 @@ class Wanted:
 
     Attributes:
         fits: leaves out what cannot stand there; None: everything can.
+        likely: leaves out what can stand there and is not meant, while nothing is typed.
+        usual: keys of what usually stands there; none: what usually stands at the end of a wire.
         first: keys of suggestions, shown before anything else while nothing is typed.
         why: what is said of a suggestion.
         title: what stands in the field while nothing is typed.
@@ -47,6 +49,8 @@ class Wanted:
     title: str = ""
     waits: bool = field(default=False)
     own: tuple[Operator, ...] = ()
+    likely: Fits | None = None
+    usual: tuple[str, ...] = ()
     costs: Callable[[str], str] = lambda _key: ""
 
 
@@ -104,10 +108,12 @@ def _at_hand(wanted: Wanted, typed: Typed, recent: tuple[str, ...], favourites: 
     """Before words are typed: suggestions, used last, favourites, what is usual here, then all the others."""
     usual = WANTED_FIRST if wanted.fits is not None else (*STARTED_WITH, *WANTED_FIRST)
     catalogue = load()
-    keys = dict.fromkeys((*wanted.first, *recent[:RECENT_SHOWN], *favourites, *usual))
+    keys = dict.fromkeys((*wanted.first, *wanted.usual, *recent[:RECENT_SHOWN], *favourites, *usual))
     first = {key: row for key in keys if (row := catalogue.entry(key)) is not None}
     others = sorted(
         (row for row in catalogue if row.key not in first), key=lambda row: row.rare and bool(typed.filters)
     )
     for row in chain(first.values(), others):
+        if wanted.likely is not None and not typed.filters and not wanted.likely(row):
+            continue
         yield Find(row, wanted.why if row.key in wanted.first else "")

@@ -15,6 +15,7 @@ from gradstudio.graph.ports import find_port, output_family, output_ports
 from gradstudio.graph.recipes.wires import first_fitting_port
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.families import accepts, takes_parameters
+from gradstudio.operators.givers import gives, usual_givers
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.ui.canvas.card_picture import CardPictures
 from gradstudio.ui.canvas.gestures import Pointer
@@ -22,7 +23,7 @@ from gradstudio.ui.canvas.move_gesture import body_at
 from gradstudio.ui.canvas.search_finds import Fits, Wanted
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.stand_ins import Costs, alike, standing_in
-from gradstudio.ui.canvas.stepping_aside import stepped_aside
+from gradstudio.ui.canvas.stepping_aside import held_by_output, stepped_aside
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.state.habits import Habits, called
 from gradstudio.ui.state.own_groups import definitions, document_rows, is_own, published_rows
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
 
+LITERAL = "python.literal"
 TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind.VALUES, Kind.ANY})
 """Arguments that a tensor is naturally wired into; a size takes one too, but nobody looks for that."""
 
@@ -84,6 +86,12 @@ class Searching:
         else:
             first, why, title = self.habits.before(key), f"usual before {_short(key)}", "Search what gives this…"
         wanted = Wanted(_fitting(graph, port), first, why, title, waits=True)
+        found = find_port(graph, port.item, port.path) if port.side == "input" else None
+        if found is not None:
+            takes = found.parameter
+            wanted = dataclasses.replace(
+                wanted, likely=lambda operator: gives(operator, takes), usual=usual_givers(takes)
+            )
         self._show(at.x, at.y, lambda key: self._add_wired(key, port, at), wanted)
 
     def open_on_wire(self, wire: Wire, x: float, y: float) -> None:
@@ -147,9 +155,12 @@ class Searching:
         except Refused as refusal:
             canvas.refuse(str(refusal))
             return
+        if port.side == "input":
+            edits = held_by_output(canvas.board, edits, item, at.x, at.y)
         canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         canvas.select(frozenset({item}))
         self.shelf.use(key)
+        canvas.show_items({item})
 
 
 def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:
@@ -159,6 +170,8 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
         Refused: no port of the operator fits, or the order forbids the wire.
     """
     edits, item = recipes.add_operator(graph, key, x, y, body=body)
+    if port.side == "input" and key == LITERAL:
+        edits = (*edits, *_saying_the_same(graph, edits, item, port))
     trial = graph.copy()
     apply_all(trial, edits)
     module = joined(trial).modules.get(item)
@@ -174,6 +187,15 @@ def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: B
             if not rules.why_not(trial, source, output.index, port.item, port.path):
                 return (*edits, *recipes.connect(trial, source, output.index, port.item, port.path)), source
     raise Refused(f"'{key}' gives nothing that fits here.")
+
+
+def _saying_the_same(graph: Graph, edits: Edits, item: ItemId, port: PortRef) -> Edits:
+    """A value that begins with what is written in the input it is for."""
+    holder = graph.nodes.get(port.item)
+    written = holder.literals.get(port.path, "") if holder is not None else ""
+    trial = graph.copy()
+    apply_all(trial, edits)
+    return recipes.set_literal(trial, item, "value", written) if written else ()
 
 
 def _fitting(graph: Graph, port: PortRef) -> Fits:

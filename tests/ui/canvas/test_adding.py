@@ -121,6 +121,37 @@ def test_a_wire_dropped_from_an_input_is_wired_from_what_gives_it(hand: Hand) ->
     assert hand.graph.nodes[wire.source].operator == "torch.randn" and wire.target == y
 
 
+@pytest.mark.feature(3)
+def test_a_wire_from_a_size_lists_what_gives_sizes_and_the_value_says_the_same(hand: Hand) -> None:
+    hand.canvas.searching.shelf.use("torch.sigmoid")
+    x = hand.add("torch.randn", 600, 200, size="(4, 3)")
+    hand.drag(hand.input(x, "size"), (90, 460))
+    popup = popup_of(hand)
+    assert popup.operators()[:3] == ("python.literal", "torch.Tensor.shape", "torch.Tensor.size")
+    assert not {"torch.sigmoid", "torch.exp", "torch.tensor"} & set(popup.operators())
+    hand.key(Key.Key_Return, to=popup.field)
+    (wire,) = hand.graph.wires.values()
+    assert (wire.target, wire.port) == (x, "size")
+    assert hand.graph.nodes[wire.source].literals == {"value": "(4, 3)"}
+
+
+@pytest.mark.feature(3)
+def test_a_card_wired_backwards_comes_with_its_output_to_the_pointer_wholly_in_view(hand: Hand) -> None:
+    y = hand.add("torch.relu", 700, 200)
+    for at in ((500, 450), (60, 690)):
+        hand.drag(hand.input(y, "input"), at)
+        popup = typed(hand, "randn")
+        hand.key(Key.Key_Return, to=popup.field)
+        new = hand.graph.wires[y, "input"].source
+        assert hand.output(new) == pytest.approx(at, abs=1.0)
+        hand.canvas.travel.finish()
+        box = hand.canvas.board.box(new)
+        assert box is not None
+        seen = hand.canvas.camera.box_to_view(box)
+        assert seen.x >= 0 and seen.right <= 1000 and seen.bottom <= 700
+        hand.session.graph_store.undo_stack.undo()
+
+
 @pytest.mark.feature(5)
 def test_conditions_narrow_the_list_with_and_without_words(hand: Hand) -> None:
     hand.key(Key.Key_Tab)
