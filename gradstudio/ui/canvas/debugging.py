@@ -114,7 +114,7 @@ class Debugging:
 
         def viewport(self) -> QWidget: ...
         def repaint_board(self) -> None: ...
-        def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
+        def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
         def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
 
     def _connect_debugger(self) -> None:
@@ -196,7 +196,7 @@ class Debugging:
             return
         self._followed = scope.path if scope.follow(item) else ()
         shown = self.session.results.next_node
-        if shown and not self.is_seen(shown, COVERED):
+        if shown and not self.is_whole(shown, COVERED):
             self.bring_into_view(shown, COVERED)
 
     def _weigh(self) -> None:
@@ -230,7 +230,7 @@ class Debugging:
         self._place = (0, 0)
         if active is not None:
             self._place = self._place_in_backward()
-            if active.node and self.hand.gesture is None and not self.is_seen(active.node, COVERED):
+            if active.node and self.hand.gesture is None and not self.is_whole(active.node, COVERED):
                 self.bring_into_view(active.node, COVERED)
         self.layer.hurried, self.layer.unfinished = True, False
         self.settle_timer.start()

@@ -61,6 +61,7 @@ class Following:
         def reveal(self, item: ItemId) -> None: ...
         def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
         def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
+        def show_with_its_sources(self, item: ItemId) -> None: ...
 
     def _connect_truths(self) -> None:
         self.store.edited.connect(self._on_store_edited)
@@ -91,7 +92,7 @@ class Following:
         self._forget_gone()
         for edit in edits:
             if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self.bring_into_view(edit.node.id)
+                self.show_with_its_sources(edit.node.id)
         self.repaint_board()
 
     def _on_store_replaced(self) -> None:

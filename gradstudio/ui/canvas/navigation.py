@@ -137,8 +137,21 @@ class Navigation:
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
         box = self.board.extent(items)
-        if box is None:
-            return
+        if box is not None:
+            self._show_whole(box)
+
+    def show_with_its_sources(self, item: ItemId) -> None:
+        """Show a card that was added: with everything where that can be read, else with what feeds it, else alone."""
+        feeding = {wire.source for wire in self.board.graph.wires.values() if wire.target == item}
+        here, width, height = self.travel.target, self.viewport().width(), self.viewport().height()
+        least = min(here.zoom, cameras.LEAST_READABLE * self.text_scale)
+        for box in (self.board.extent(), self.board.extent({item, *feeding})):
+            if box is not None and cameras.fitting(box, width, height, here.zoom).zoom >= least:
+                self._show_whole(box)
+                return
+        self.bring_into_view(item)
+
+    def _show_whole(self, box: Box) -> None:
         if self.has_room_for(box):
             self.show_box(box)
         else:
@@ -175,6 +188,15 @@ class Navigation:
         down = min(shown.bottom, height) - max(shown.y, covered_px)
         least_x, least_y = min(shown.width, width) * MOST_OF_IT, min(shown.height, height - covered_px) * MOST_OF_IT
         return across >= least_x and down >= least_y
+
+    def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool:
+        """Whether all of a card can be seen; of one that is larger than the view, most of it."""
+        box = self.board.box(item)
+        if box is None or not self.is_seen(item, covered_px):
+            return False
+        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
+        across = shown.width > width or (shown.x >= 0.0 and shown.right <= width)
+        return across and (shown.height > height - covered_px or (shown.y >= covered_px and shown.bottom <= height))
 
     def free_place(self, key: str = "") -> tuple[float, float]:
         """A scene point near the middle where a fresh card of an operator covers nothing."""

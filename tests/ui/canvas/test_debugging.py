@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.advice.metrics import METRICS
+from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.debugging import (
@@ -239,6 +240,32 @@ def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
     canvas.set_camera(Camera(1.0, 5000, 5000))
     squared.hand.session.attention.look_at(2)
     assert canvas.is_seen(squared.z)
+
+
+def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
+    squared.run()
+    canvas, box = squared.hand.canvas, squared.hand.canvas.board.box(squared.z)
+    assert box is not None
+    canvas.set_camera(Camera(1.0, box.x + 0.2 * box.width, 0))  # its name is cut off at the left
+    squared.hand.session.attention.look_at(2)
+    assert canvas.is_whole(squared.z)
+
+
+def test_a_backward_that_is_appended_comes_into_view_with_the_leaves_where_there_is_room(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 40, 60, data="3.0", requires_grad="True")
+    hand.canvas.resize(640, 480)
+    store = hand.session.graph_store
+    z = hand.add("torch.square", 300, 60)
+    hand.wire(x, z, "input")
+    hand.canvas.set_camera(Camera())
+    assert store.attempt(recipes.append_backward, "Append")
+    (backward,) = hand.graph.nodes.keys() - {x, z}
+    assert hand.canvas.is_whole(x) and hand.canvas.is_whole(backward) and hand.canvas.zoom < 1
+    store.undo_stack.undo()
+    far = hand.add("torch.exp", 4000, 60)  # all is too much now
+    hand.canvas.set_camera(Camera())
+    assert store.attempt(recipes.append_backward, "Append", z)
+    assert hand.canvas.is_whole(z) and hand.canvas.zoom == 1 and not hand.canvas.is_seen(far)
 
 
 def test_the_pointer_over_a_card_is_told_and_another_panels_card_lit(squared: Squared) -> None:
