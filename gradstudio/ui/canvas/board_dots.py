@@ -1,6 +1,6 @@
 """Dots through which wires are led: where they are on the board. Methods of the board; no Qt."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,11 +74,29 @@ class Dotted:
         """The paths of wires that have dots, of those in `wires`."""
         if not self.dots:
             return
+        style, led = self.wire_view.style, dict[int, Floats]()
         for k, wire in enumerate(self.wires):
             keys = self.dots_of(wire)
             if keys:
                 points = [self.paths[k, 0], *(self.dot_place(key) for key in keys), self.paths[k, -1]]
-                self.paths[k] = wire_styles.dotted_path(self.wire_view.style, np.array(points, dtype=np.float64))
+                led[k] = np.array(points, dtype=np.float64)
+        onward = self._onward(led) if style == "curved" else {}
+        for k, through in led.items():
+            ways = [onward[self._spot(k, at)] for at in through[1:-1]] if onward else ()
+            self.paths[k] = wire_styles.dotted_path(style, through, ways)
+
+    def _onward(self, led: Mapping[int, Floats]) -> dict[object, Floats]:
+        """By output and place, the directions in which wires go on from a dot, summed up: some share one."""
+        found: dict[object, Floats] = {}
+        for k, points in led.items():
+            for at, way in zip(points[1:-1], wire_styles.directions(points)[1:], strict=True):
+                spot = self._spot(k, at)
+                found[spot] = found.get(spot, np.zeros(2)) + way
+        return found
+
+    def _spot(self, k: int, at: Floats) -> object:
+        wire = self.wires[k]
+        return wire.source, wire.output, float(at[0]), float(at[1])
 
 
 def ends_of(keys: Iterable[str]) -> frozenset[End]:

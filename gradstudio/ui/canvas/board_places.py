@@ -138,8 +138,7 @@ class Placing:
             return
         (starts, source), (ends, target) = self._wires_begin(), self._wires_end()
         self.paths = wire_styles.styled_paths(self.wire_view.style, starts, ends, source, target)
-        is_led = len(self.wires) <= MOST_WIRES and self.wire_view.style == "curved"
-        if len(self.cards) and is_led and not self._drag:
+        if len(self.cards) and len(self.wires) <= MOST_WIRES and not self._drag:
             self._lead_around()
         self._lead_through_dots()
         self.path_bounds = geometry.path_bounds(self.paths)
@@ -193,7 +192,7 @@ class Placing:
             self.paths = before[1].copy()
             return
         plain = self.paths.copy()
-        route_around(self.paths, obstacles, source, target, open_to)
+        route_around(self.paths, obstacles, source, target, open_to, self.wire_view.style)
         self._led = (plain, *now[1:]), self.paths.copy()
 
     def _at_frame(self, port: PortRef) -> tuple[Point, Corners]:

@@ -17,6 +17,8 @@ PATH_POINTS: Final = 22
 STUB: Final = 22.0
 """How far a backward wire leaves a card before it turns."""
 CORNER: Final = 14.0
+FORWARD: Final = 12.0
+"""A wire that goes less far to the right than this goes backwards, around the cards."""
 LANE: Final = 20.0
 """Distance of a backward wire's lane from the cards it goes around."""
 FRAME_PADDING: Final = 18.0
@@ -111,7 +113,7 @@ def wire_paths(starts: Floats, ends: Floats, source_boxes: Floats, target_boxes:
         `(wires, PATH_POINTS, 2)` points in scene pixels.
     """
     paths = np.empty((len(starts), PATH_POINTS, 2))
-    backward = ends[:, 0] < starts[:, 0] + 12.0
+    backward = ends[:, 0] < starts[:, 0] + FORWARD
     forward = ~backward
     if forward.any():
         paths[forward] = _curves(starts[forward], ends[forward])

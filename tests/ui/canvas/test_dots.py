@@ -215,7 +215,8 @@ def test_a_copy_of_both_ends_has_dots_of_its_own(hand: Hand) -> None:
     hand.key(Key.Key_A, CONTROL)
     hand.key(Key.Key_D, CONTROL)
     (copy,) = (item for item, node in hand.graph.nodes.items() if node.operator == "torch.relu" and item != y)
-    assert dots(hand, copy) == [(x_px + 32, y_px + 32)]
+    one, other = hand.graph.places[y], hand.graph.places[copy]
+    assert other.y > one.y and dots(hand, copy) == [(x_px + other.x - one.x, y_px + other.y - one.y)]
     hand.canvas.select(frozenset(item for item in hand.graph.nodes if hand.graph.nodes[item].operator))
     hand.key(Key.Key_C, CONTROL)
     assert "dot:" in QGuiApplication.clipboard().text()

@@ -1,6 +1,7 @@
 """A wire that would run behind cards goes around them."""
 
 import numpy as np
+import pytest
 
 from gradstudio.document.python import read_python
 from gradstudio.ui.canvas.board import Board
@@ -8,20 +9,31 @@ from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.geometry import PATH_POINTS, Floats, wire_paths
 from gradstudio.ui.canvas.results import NoResults
 from gradstudio.ui.canvas.routing import route_around
+from gradstudio.ui.canvas.wire_styles import directions, dotted_path, styled_paths
+from gradstudio.ui.state.wire_view import WireStyle, WireView
 from tests.ui.canvas.conftest import Hand
 
+STYLES: tuple[WireStyle, ...] = ("curved", "straight", "angled")
 WALL = [[0.0, 0.0, 200.0, 150.0], [300.0, -40.0, 500.0, 260.0], [600.0, 0.0, 800.0, 150.0]]
 
 
-def routed(ends: list[tuple[float, float, float, float]], obstacles: list[list[float]], own: tuple[int, int]) -> Floats:
-    at = np.array(ends)
-    paths = wire_paths(at[:, :2], at[:, 2:], np.zeros((len(at), 4)), np.zeros((len(at), 4)))
+def routed(
+    ends: list[tuple[float, float, float, float]],
+    obstacles: list[list[float]],
+    own: tuple[int, int],
+    style: WireStyle = "curved",
+) -> Floats:
+    at, boxes = np.array(ends), np.array(obstacles)
+    corners = [np.repeat(boxes[k : k + 1], len(at), 0) for k in own]
+    paths = styled_paths(style, at[:, :2], at[:, 2:], *corners)
     source, target = (np.full(len(at), k) for k in own)
-    route_around(paths, np.array(obstacles), source, target)
+    route_around(paths, boxes, source, target, style=style)
     return paths
 
 
 def behind(path: Floats, rect: list[float]) -> bool:
+    share = np.linspace(0.0, 1.0, 9)[:, None, None]
+    path = (path[:-1] + share * (path[1:] - path[:-1])).reshape(-1, 2)
     inside = (path[:, 0] > rect[0]) & (path[:, 0] < rect[2]) & (path[:, 1] > rect[1]) & (path[:, 1] < rect[3])
     return bool(inside.any())
 
@@ -33,6 +45,81 @@ def test_a_wire_goes_around_a_card_between_its_ends() -> None:
     assert path[-1].tolist() == [600, 50]
     assert not behind(path, WALL[1])
     assert (np.diff(path[:, 0]) >= 0).all(), "it never turns back"
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wire_of_every_style_goes_around_a_card_between_its_ends(style: WireStyle) -> None:
+    (path,) = routed([(200, 50, 600, 50)], WALL, (0, 2), style)
+    assert path.shape == (PATH_POINTS, 2)
+    assert path[0].tolist() == [200, 50] and path[-1].tolist() == [600, 50]
+    assert not any(behind(path, rect) for rect in WALL)
+    if style == "angled":
+        steps = np.abs(np.diff(path, axis=0))
+        assert (steps.min(1) < 1e-6).sum() >= 5, "it goes level and upright, but for its corners"
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wire_turns_in_the_gap_before_a_card_that_stands_close(style: WireStyle) -> None:
+    close = [[0.0, 0.0, 200.0, 150.0], [215.0, -60.0, 415.0, 260.0], [600.0, 0.0, 800.0, 150.0]]
+    (path,) = routed([(200, 50, 600, 50)], close, (0, 2), style)
+    assert not any(behind(path, rect) for rect in close)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wire_that_goes_backwards_goes_around_its_own_cards_and_all_others(style: WireStyle) -> None:
+    cards = [[500.0, 0.0, 700.0, 150.0], [0.0, 20.0, 200.0, 170.0], [250.0, -40.0, 450.0, 190.0]]
+    cards.append([480.0, 165.0, 720.0, 300.0])
+    (path,) = routed([(700, 40, 0, 60)], cards, (0, 1), style)
+    assert path[0].tolist() == [700, 40] and path[-1].tolist() == [0, 60]
+    assert not any(behind(path, rect) for rect in cards)
+
+
+def test_right_angled_wires_of_different_outputs_go_up_and_down_beside_each_other() -> None:
+    ends = [(200.0, 50.0, 400.0, 250.0), (200.0, 150.0, 400.0, 350.0), (200.0, 50.0, 400.0, 450.0)]
+    paths = routed(ends, [[0.0, 0.0, 200.0, 200.0], [400.0, 200.0, 600.0, 500.0]], (0, 1), "angled")
+    one, other, again = (float(path[np.argmax(np.abs(np.diff(path[:, 1]))), 0]) for path in paths)
+    assert abs(one - other) >= 6
+    assert abs(one - again) < 1, "those of one output are one strand"
+
+
+def test_a_lane_does_not_run_into_the_port_of_another_wire() -> None:
+    """The wire around the wall would take the height of the second port, just above the upper card."""
+    cards = [
+        [0.0, -300.0, 200.0, 0.0],
+        [300.0, -400.0, 500.0, 40.0],
+        [700.0, -300.0, 900.0, 0.0],
+        [0.0, 20.0, 200.0, 99.0],
+    ]
+    at = np.array([(200, -50, 700, -50), (200, 50, 1200, 90)], dtype=np.float64)
+    corners = np.zeros((2, 4))
+    paths = wire_paths(at[:, :2], at[:, 2:], corners, corners)
+    route_around(paths, np.array(cards), np.array([0, 3]), np.array([2, -1]))
+    lane = paths[0][PATH_POINTS // 2, 1]
+    assert not behind(paths[0], cards[1]) and abs(lane - 50) >= 6
+
+
+def turns(path: Floats) -> Floats:
+    """By how many degrees a path turns at each of its points."""
+    step = np.diff(path, axis=0)
+    angle = np.degrees(np.unwrap(np.arctan2(step[:, 1], step[:, 0])))
+    return np.abs(np.diff(angle))
+
+
+def test_wires_that_share_dots_are_one_strand_up_to_the_last_and_none_has_a_kink_there() -> None:
+    dots = [(300.0, 0.0), (400.0, 0.0)]
+    one = np.array([(0.0, 100.0), *dots, (2000.0, -40.0)])
+    other = np.array([(0.0, 100.0), *dots, (900.0, 600.0)])
+    onward = list(directions(one)[1:] + directions(other)[1:])
+    paths = [dotted_path("curved", points, onward) for points in (one, other)]
+    x = np.linspace(0.0, 400.0, 200)
+    apart = np.abs(np.interp(x, *paths[0].T) - np.interp(x, *paths[1].T))
+    assert apart.max() < 1.5
+    assert all(turns(path).max() < 40 for path in paths)
+
+
+def test_the_corners_of_right_angled_wires_through_dots_are_round() -> None:
+    path = dotted_path("angled", np.array([(0.0, 0.0), (200.0, 90.0), (420.0, -80.0), (600.0, 40.0)]))
+    assert turns(path[np.concatenate([[True], np.abs(np.diff(path, axis=0)).sum(1) > 0])]).max() < 70
 
 
 def test_a_wire_with_nothing_in_its_way_stays_as_it_is() -> None:
@@ -64,6 +151,9 @@ def test_the_canvas_leads_wires_around_cards_and_lets_them_go_while_they_are_dra
     assert behind(board.paths[k], rect)
     board.let_go()
     assert not behind(board.paths[k], rect)
+    for style in STYLES:
+        board.show_wires(WireView(style=style))
+        assert not behind(board.paths[k], rect)
 
 
 def test_a_wire_goes_around_what_only_others_may_enter() -> None:
