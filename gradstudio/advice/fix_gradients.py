@@ -205,7 +205,7 @@ def behind_backward(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Move the statement, and the .grad it reads, behind the first backward that follows."""
     items = list(case.graph.order())
     at = items.index(case.item) if case.item in items else len(items)
-    later = (case.graph.nodes[item] for item in items[at:] if item in case.graph.nodes)
+    later = (case.graph.nodes[item] for item in items[at + 1 :] if item in case.graph.nodes)
     first = next((node for node in later if _is_backward(case.graph, node)), None)
     if first is not None:
         chosen = [wire.source for wire in case.graph.wires_to(case.item) if _is_grad(case.graph, wire.source)]

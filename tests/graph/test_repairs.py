@@ -150,6 +150,8 @@ def test_statements_are_moved_behind_another_unless_it_needs_them(d: Drawing) ->
         move_behind(d.graph, (x,), y)
     with pytest.raises(Refused, match="another block"):
         move_behind(d.graph, (ItemId("nobody"),), y)
+    with pytest.raises(Refused):
+        move_behind(d.graph, (y,), y)
 
 
 def test_several_recipes_are_one_gesture_and_the_graph_is_untouched_meanwhile(d: Drawing) -> None:

@@ -2,7 +2,7 @@
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.edits import SetDefinition, apply, apply_all
+from gradstudio.graph.edits import RemoveWire, SetDefinition, apply, apply_all
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Definition, Graph, Wire
 from gradstudio.graph.ports import input_ports, output_ports
 from gradstudio.graph.scope import (
@@ -15,6 +15,7 @@ from gradstudio.graph.scope import (
     settled,
 )
 from gradstudio.graph.scope_cards import INPUTS_CARD, OUTPUTS_CARD, output_names
+from gradstudio.graph.soundness import incomplete_inside, trouble_inside
 from gradstudio.program.write import write_script
 from tests.program.sketch import Sketch
 
@@ -114,3 +115,28 @@ def test_the_cards_cannot_be_deleted_and_stay_at_both_ends() -> None:
     edits, _ = recipes.add_operator(shown, "torch.exp", 0, 0)
     shown = edit(root, shown, *edits)
     assert tuple(shown.order())[-1] == OUTPUTS_CARD
+
+
+def test_a_call_cannot_run_when_what_gives_its_output_cannot() -> None:
+    root = with_group()
+    total = next(node.id for node in root.definitions["add_up"].graph.nodes.values())
+    call = next(node.id for node in root.nodes.values() if node.operator == "group:add_up")
+    shown = opened(root, "add_up")
+    edit(root, shown, *(RemoveWire(wire) for wire in shown.wires_to(total) if wire.port == "b"))
+    reasons = incomplete(root)
+    assert reasons[call] == "inside 'add_up', u: 'b' is empty"
+    assert any(reason == "it reads 's, t', which cannot run" for reason in reasons.values())
+    assert incomplete_inside(root) == {total: "'b' is empty"}
+    trouble = trouble_inside(root, call)
+    assert trouble is not None and trouble.item == total
+    assert "\nn = " not in write_script(root)  # it would read None
+
+
+def test_an_output_that_nothing_gives_matters_only_where_it_is_used() -> None:
+    root = with_group()
+    call = next(node.id for node in root.nodes.values() if node.operator == "group:add_up")
+    shown = opened(root, "add_up")
+    edit(root, shown, *(RemoveWire(wire) for wire in shown.wires_to(OUTPUTS_CARD)))
+    assert incomplete(root)[call] == "inside 'add_up', nothing is wired to the output 'v'"
+    apply_all(root, tuple(RemoveWire(wire) for wire in root.wires_from(call)))
+    assert call not in incomplete(root)

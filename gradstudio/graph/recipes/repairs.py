@@ -191,7 +191,8 @@ def move_behind(graph: Graph, items: Iterable[ItemId], other: ItemId) -> Edits:
         Refused: they stand elsewhere, or something between needs them.
     """
     body = graph.parents[other]
-    chosen = [item for item in graph.bodies[body] if item in set(items)]
+    wanted = set(items) - {other}
+    chosen = [item for item in graph.bodies[body] if item in wanted]
     if not chosen:
         raise Refused(f"'{title(graph, other)}' stands in another block.")
     draft = graph.copy()

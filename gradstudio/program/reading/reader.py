@@ -9,6 +9,7 @@ from gradstudio.graph.analysis import incomplete
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names, check, names_at_end
+from gradstudio.graph.soundness import INSIDE
 from gradstudio.graph.statements import SELF
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.blocks import Blocks
@@ -28,7 +29,7 @@ from gradstudio.program.reading.plain import make_plain
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
 
-READS, EMPTY = "it reads", " is empty"
+ALLOWED, EMPTY = ("it reads", INSIDE), " is empty"
 """How reasons begin and end that follow from another, or that are a mistake in the program itself."""
 END = 2**62
 """A line behind every other."""
@@ -158,7 +159,7 @@ class _Reader:
         """Refuse what the rules of a graph refuse; what a call lacks is torch's to say when it runs."""
         for item, why in incomplete(graph).items():
             is_call = item in graph.nodes and graph.nodes[item].operator == "python.call"
-            if item in self._draft.lines and not is_call and not why.startswith(READS) and not why.endswith(EMPTY):
+            if item in self._draft.lines and not is_call and not why.startswith(ALLOWED) and not why.endswith(EMPTY):
                 raise NotReadable(f"{why[:1].upper()}{why[1:]}.".replace("..", "."), self._draft.lines[item])
 
     def _body(self, statements: Sequence[ast.stmt], column: int, end: int) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gradstudio.graph.definitions import group_holding
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import title
 from gradstudio.program.model import Incomplete, Program
@@ -76,8 +77,11 @@ class EntryModel(QAbstractListModel):
 
 
 def name_of(graph: Graph, item: ItemId) -> str:
-    """How a person calls an item, as its card does; "" when it is gone."""
-    return title(graph, item) if item in graph else ""
+    """How a person calls an item, as its card does; one inside a group with the group's name; "" when it is gone."""
+    if item in graph:
+        return title(graph, item)
+    group = group_holding(graph, item)
+    return f"{title(graph.definitions[group].graph, item)} in {group}" if group else ""
 
 
 def left_out(graph: Graph, program: Program, state: RunState) -> tuple[Incomplete, ...]:

@@ -18,6 +18,7 @@ from gradstudio.advice.size import size_explanation, size_title
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.soundness import INSIDE, incomplete_inside, trouble_inside
 from gradstudio.layout.room import with_room
 from gradstudio.protocol.inference import Need, PortInference
 from gradstudio.protocol.messages import Failed, GradRow, Warned
@@ -132,8 +133,9 @@ class ProblemStore(QObject):
         return True
 
     def reveal(self, problem: Problem) -> None:
-        """Show where it is, and the moment it was seen at."""
-        self._attention.reveal(problem.node)
+        """Show where it is, and the moment it was seen at; what cannot run for a group's inside, there."""
+        begins = problem.path[0] if problem.kind == "incomplete" and problem.path else problem.node
+        self._attention.reveal(begins)
         if problem.backward and problem.place >= 0:
             at = self._results.timeline.place_of(problem.backward, problem.place)
             if at is not None:
@@ -163,11 +165,15 @@ class ProblemStore(QObject):
             if failure is not None:
                 found.append(self._failure(failure))
             elif reason := results.incomplete(item):
-                found.append(Problem("warning", "incomplete", item, f"cannot run yet: {reason}"))
+                trouble = trouble_inside(self._store.graph, item) if reason.startswith(INSIDE) else None
+                path = (trouble.item, item) if trouble is not None and trouble.item is not None else ()
+                found.append(_incomplete(item, reason, path))
             elif refusal is not None and refusal.refusal:
                 refusals += 1
                 found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
             found += [self._warning(warned) for warned in results.warnings(item)]
+        inside = incomplete_inside(self._store.graph)
+        found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
         found += [_size(need) for need in self._run.needs if need.node in self._store.graph]
         found += [self._finding(finding) for finding in (*self._quiet(found), *self._findings())]
         weight = {"error": 0, "warning": 1, "info": 2}
@@ -260,6 +266,10 @@ class ProblemStore(QObject):
             return
         self._waits = 0
         self.refresh()
+
+
+def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Problem:
+    return Problem("warning", "incomplete", item, f"cannot run yet: {reason}", path=path)
 
 
 def _size(need: Need) -> Problem:

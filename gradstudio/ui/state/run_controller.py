@@ -10,6 +10,7 @@ from gradstudio.advice.errors import explain
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.soundness import incomplete_inside
 from gradstudio.program.model import Program, flat, has_backward
 from gradstudio.protocol import debugging, messages
 from gradstudio.protocol.inference import Inferred
@@ -240,7 +241,8 @@ class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
 
     def _on_compiled(self, program: Program) -> None:
         self._texts = {statement.node: statement.text for statement in flat(program.statements)}
-        self._results.set_incomplete({row.node: row.reason for row in program.incomplete})
+        reasons = {row.node: row.reason for row in program.incomplete}
+        self._results.set_incomplete({**incomplete_inside(self._store.graph), **reasons})
         self._results.set_texts(self._texts, repeated_nodes(program.statements))
         self._memory.prefer(self._store.graph.header.device)
 

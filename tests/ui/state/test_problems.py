@@ -7,10 +7,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.edits import RemoveWire
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.recipes.groups import make_group
 from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.messages import Failed, Row, Warned
 from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.panels.log_model import name_of
 from gradstudio.ui.state.problems import MAX_WAITS, Problem
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_controller import RunState
@@ -142,3 +145,25 @@ def test_a_button_that_stays_pressed_puts_the_collecting_off_but_not_for_ever(
     with qtbot.waitSignal(session.problems.changed):
         session.problems._throttle.flush()
     assert session.problems.problems[0].kind == "failure"
+
+
+def test_what_cannot_run_inside_a_group_is_a_problem_that_leads_inside(session: Session, add: Add) -> None:
+    store = session.graph_store
+    x, total = add("torch.ones", size="(2,)"), add("torch.sum")
+    assert store.attempt(recipes.connect, "Connect", x, 0, total, "input")
+    assert store.attempt(make_group, "Make group", [total], "add_all")
+    call = next(node.id for node in store.graph.nodes.values() if node.operator == "group:add_all")
+    assert store.attempt(recipes.connect, "Connect", call, 0, add("torch.neg"), "input")
+    assert session.scope.enter(call)
+    shown = session.shown_store.graph
+    session.shown_store.submit(tuple(RemoveWire(wire) for wire in shown.wires_to(total)), "Cut")
+    assert session.run.program.incomplete
+    outside = next(problem for problem in only(session, "incomplete") if problem.node == call)
+    assert "inside 'add_all', " in outside.title and "'input' is empty" in outside.title
+    inside = next(problem for problem in only(session, "incomplete") if problem.node == total)
+    assert inside.title == "cannot run yet: 'input' is empty" and session.results.incomplete(total)
+    assert name_of(store.graph, total).endswith(" in add_all")
+    asked: list[object] = []
+    session.attention.reveal_requested.connect(asked.append)
+    session.problems.reveal(outside)
+    assert asked == [total]
