@@ -105,7 +105,6 @@ def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state
         return
     x = PADDING + meter.width(names, "title")
     subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
-    painter.setPen(faint(ink, 0.78))
     meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
 
 
@@ -134,7 +133,7 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
     for text in (text for text in texts if text):
         painter.setFont(look.meter.font("badge"))
         width = max(17.0, look.meter.width(text, "badge") + 10)
-        paint_pill(painter, QRectF(x - width, 7, width, 16), text, faint(ink, 0.2), ink)
+        paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
         x -= width + 5
     if face.worn.pinned:
         paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
@@ -146,7 +145,7 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
     ):
         if shown:
             painter.setFont(look.meter.font("badge"))
-            painter.setPen(faint(ink, 0.8))
+            painter.setPen(ink)
             width = look.meter.width(word, "badge")
             painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
             x -= width + 6
@@ -154,16 +153,11 @@ def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state
 
 
 def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None:
-    """Training or evaluation: a pill with its word, filled while the module trains."""
+    """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
     if face.switch is None:
         return
     painter.setFont(look.meter.font("badge"))
-    trains = face.mode == "train"
-    paint_pill(painter, qt_rect(face.switch), face.mode, faint(ink, 0.24 if trains else 0.08), ink)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(faint(ink, 0.55), 1.0))
-    rect = qt_rect(face.switch).adjusted(0.5, 0.5, -0.5, -0.5)
-    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    paint_pill(painter, qt_rect(face.switch), face.mode, ink, strong=face.mode == "train")
 
 
 def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:

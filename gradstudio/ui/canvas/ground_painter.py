@@ -114,7 +114,7 @@ def _paint_well(painter: QPainter, look: Look, ground: Ground) -> None:
     painter.fillRect(QRectF(0, ground.ports, ground.width, 1), look.faded("card_edge", 0.7))
     if ground.problem is not None:
         role = "danger" if ground.problem_kind == "error" else "warning"
-        color = look.faded(role, 0.16 if ground.problem_kind != "incomplete" else 0.08)
+        color = look.faded(role, 0.1 if ground.problem_kind != "incomplete" else 0.08)
         box = ground.problem
         painter.fillPath(
             half_rounded(QRectF(box.x, box.y, box.width, box.height), 0 if ground.over else RADIUS, top=False), color

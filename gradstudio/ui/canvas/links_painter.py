@@ -16,7 +16,6 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.marks import paint_pill
 from gradstudio.ui.canvas.wire_labels import WireLabels
 
 LEGIBLE: Final = 0.5
@@ -150,9 +149,8 @@ def _draw(painter: QPainter, camera: Camera, path: QPainterPath, color: QColor) 
 
 def plate(painter: QPainter, look: Look, rect: QRectF, words: str, color: QColor) -> None:
     """Words in a colour on a ground of their own; the font is the painter's."""
-    paint_pill(painter, rect, "", look.color("canvas"), color)
     painter.setPen(QPen(color, 1.0))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setBrush(look.color("canvas"))
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
 

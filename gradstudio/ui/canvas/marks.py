@@ -68,11 +68,14 @@ def _regular(at: QPointF, radius: float, corners: int, turn: float) -> QPolygonF
     return QPolygonF([QPointF(at.x() + radius * math.cos(a), at.y() + radius * math.sin(a)) for a in points])
 
 
-def paint_pill(painter: QPainter, rect: QRectF, text: str, ground: QColor, ink: QColor) -> None:
-    """A short text in a rounded ground; the font is the painter's."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+def paint_pill(painter: QPainter, rect: QRectF, text: str, ink: QColor, *, strong: bool = False) -> None:
+    """A short text in a rounded edge on the ground that is there, so that it can be read; the font is the painter's."""
+    edge = QColor(ink)
+    edge.setAlphaF(1.0 if strong else 0.6)
+    painter.setPen(QPen(edge, 1.6 if strong else 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    inner = rect.adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(inner, inner.height() / 2, inner.height() / 2)
     painter.setPen(ink)
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
