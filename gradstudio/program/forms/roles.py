@@ -135,7 +135,7 @@ def pulled_parts(analysis: Analysis, root: Value) -> frozenset[ItemId]:
     repeated = analysis.gradients.repeated
     for item in analysis.nested - repeated:
         operator = analysis.soundness.operators[item]
-        makes_module = operator.face is Face.CONSTRUCTOR and operator.results[0].family is Family.MODULE
+        makes_module = operator.constructs and operator.results[0].family is Family.MODULE
         is_made_once = makes_module or (item, 0) in analysis.gradients.leaves
         if is_made_once and any(wire.target in repeated for wire in analysis.graph.wires_from(item)):
             found.add(item)

@@ -111,7 +111,7 @@ class SettingUp:
             return False
         maker = origin(self.graph, node)
         made = self.units.operator(maker.id) if maker is not None else None
-        if made is not None and made.face is Face.CONSTRUCTOR:
+        if made is not None and made.constructs:
             return made.results[0].family is Family.MODULE
         if operator.face is Face.ITEM:
             return any(self._is_module(source) for source in self.units.reads(value[0]))

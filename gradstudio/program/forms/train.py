@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from gradstudio.graph.definitions import in_order, setup_of, top_of
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId
+from gradstudio.graph.names import title
 from gradstudio.program.comments import INDENT
+from gradstudio.program.definitions import definition_lines
 from gradstudio.program.documents import columns
+from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.module import ModuleWriter, trimmed
 from gradstudio.program.forms.part import PartBody, PartReferences
 from gradstudio.program.forms.train_plan import DEFAULT_RATE, DEFAULT_STEPS, LOCALS, LONGEST_NAME, TrainingPlan
@@ -44,13 +48,15 @@ class _Training(ModuleWriter):
         model, values = self._class(), self._values()
         functions = [self._set_up(), self._make_optimizer(), self._make_scheduler(), self._train_step()]
         texts = [BATCH if "rows" in self.features else "", SAVE, DEVICE, TALK, TRAIN, MAIN]
-        constants, imports = self._renamed_constants(), self._imports()
-        parts = [model, *functions, *(chosen(text, self.features, values) for text in texts)]
+        constants, definitions = self._renamed_constants(), self._definitions()
+        imports = self._imports()
+        parts = [definitions, model, *functions, *(chosen(text, self.features, values) for text in texts)]
         top = [*chosen(HEAD, self.features, values), "", *imports, "", *chosen(PROCESS, self.features, values)]
         top += ["HERE = Path(__file__).parent"] if "Path" in self.imports else []
         lines = [*top, *(["", *constants] if constants else [])]
         for part in parts:
             lines += ["", "", *part] if part else []
+        _refuse_clash(self.graph, lines)
         return "\n".join([*lines, ""])
 
     # ---------------------------------------------------------------- what is there
@@ -136,6 +142,19 @@ class _Training(ModuleWriter):
             end = next(k for k, line in enumerate(forward) if line.endswith(":"))
             forward.insert(end + 1, f"{INDENT * 2}device = next(self.parameters()).device")
         return [*self._opening(), f"class {self.plan.title}(nn.Module):", *construction, "", *forward]
+
+    def _definitions(self) -> list[str]:
+        """The groups; what their layers hold is moved with the class, what else they make could not be."""
+        for name in in_order(self.graph):
+            definition = self.graph.definitions[name]
+            made_once = setup_of(definition)
+            for node in definition.graph.nodes.values():
+                if DOCUMENT_DEVICE in node.literals.values() and top_of(definition.graph, node.id) not in made_once:
+                    raise NoForm(
+                        f"'{title(definition.graph, node.id)}' makes a tensor inside the group '{name}', and a "
+                        "training script cannot say there on which device. Make it outside and give it to the group."
+                    )
+        return definition_lines(self.graph, False, self.plan.stem, self.imports).lines
 
     def _names_device(self, units: Iterable[ItemId]) -> bool:
         nodes = (self.graph.nodes.get(item) for unit in units for item in self.plan.units.members(unit))
@@ -307,6 +326,18 @@ class _Training(ModuleWriter):
         lines.append("from safetensors.torch import load_file, save_file")
         lines.append("from torch import nn, optim" if "optim" in needed else "from torch import nn")
         return [*lines, "from torch.nn.parallel import DistributedDataParallel"]
+
+
+def _refuse_clash(graph: Graph, lines: list[str]) -> None:
+    """Refuse groups that are called as the script's own functions are.
+
+    Raises:
+        NoForm: one is.
+    """
+    names = [found[1] for line in lines if (found := re.match(r"(?:def|class) (\w+)", line))]
+    twice = next((name for name in graph.definitions if names.count(name) > 1), "")
+    if twice:
+        raise NoForm(f"A training script has a function '{twice}' of its own. Rename the group '{twice}', then export.")
 
 
 def signature(name: str, arguments: Sequence[str], result: str) -> list[str]:

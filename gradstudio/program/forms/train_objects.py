@@ -78,7 +78,7 @@ class Objects:
     def makes(self, item: ItemId, family: Family) -> bool:
         """Whether a node constructs a module, or an optimizer."""
         operator = self.units.operator(item)
-        is_constructor = operator is not None and operator.face is Face.CONSTRUCTOR and bool(operator.results)
+        is_constructor = operator is not None and operator.constructs and bool(operator.results)
         return is_constructor and operator is not None and operator.results[0].family is family
 
     def is_gradient(self, value: Value) -> bool:

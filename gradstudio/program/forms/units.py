@@ -9,6 +9,7 @@ from gradstudio.graph.joining import TRAIN
 from gradstudio.graph.loop_targets import loop_target, targets
 from gradstudio.graph.model import ROOT, BodyId, ItemId, Node, Wire
 from gradstudio.graph.modes import is_training
+from gradstudio.graph.rows import GROUP, row_of
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.forms.switched import Switched
 
@@ -168,7 +169,7 @@ class Units:
             return True
         if operator.face is Face.CALL:
             return self._call_draws(node, operator)
-        makes_module = operator.face is Face.CONSTRUCTOR and operator.results[0].family is Family.MODULE
+        makes_module = operator.constructs and operator.results[0].family is Family.MODULE
         return makes_module and self._begins_random(node)
 
     def _begins_random(self, node: Node) -> bool:
@@ -184,8 +185,10 @@ class Units:
         node = self.graph.nodes.get(item)
         maker = origin(self.graph, node) if node is not None else None
         known = self.operator(maker.id) if maker is not None else None
-        if maker is None or known is None or known.face is not Face.CONSTRUCTOR:
+        if maker is None or known is None or not known.constructs:
             return True
+        if known.face is Face.GROUP:
+            return any(map(_may_draw, self._inside(known.key.removeprefix(GROUP))))
         if not (self._trains_later or is_training(self.graph, maker.id)):
             return False
         word = known.word
@@ -193,6 +196,15 @@ class Units:
         if drops or (any(part in word.lower() for part in _DRAWING_CALLS) and not _is_without_dropout(maker, word)):
             return True
         return any(self._draws_when_called(wire.source) for wire in self._children(maker, known))
+
+    def _inside(self, name: str) -> Iterator[Operator | None]:
+        """The operators of all that is inside a group, and inside what that calls."""
+        definition = self.graph.definitions[name]
+        for node in definition.graph.nodes.values():
+            known = row_of(self.graph, node)
+            yield known
+            if known is not None and known.face is Face.GROUP:
+                yield from self._inside(known.key.removeprefix(GROUP))
 
     @cached_property
     def _trains_later(self) -> bool:
@@ -227,6 +239,16 @@ class Units:
             return node.names
         block = self.graph.blocks[item]
         return (block.variable,) if block.variable else ()
+
+
+def _may_draw(operator: Operator | None) -> bool:
+    """Whether an operator may take random numbers; of one that makes a layer, whether the layer may when called."""
+    if operator is None or Effect.SEED in operator.effects:
+        return True
+    if not operator.constructs:
+        return Effect.RANDOM in operator.effects
+    word = operator.word.lower()
+    return operator.word in _RECURRENT or any(part in word for part in _DRAWING_CALLS)
 
 
 def _is_without_dropout(maker: Node, word: str) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QVBoxLayout, QWidget
 
 from gradstudio.graph.definitions import group_holding
 from gradstudio.graph.edits import AddBlock, AddNode, Edits
+from gradstudio.graph.inner import path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.model import Program
 from gradstudio.ui.panels import code_text
@@ -248,7 +249,8 @@ class CodePanel(QWidget):
         """Bring the line into view at which the run paused or failed."""
         if state.busy or not state.outcome or not state.next_node:
             return
-        if line := self.marks.line_of(state.next_node):
+        lines = (self.marks.line_of(item) for item in reversed(path_of(state.next_node)))  # of the call, at its outputs
+        if line := next(filter(None, lines), 0):
             self.editor.show_line(line)
 
     # ------------------------------------------------------------------ from the text
