@@ -40,7 +40,7 @@ class Read(msgspec.Struct, frozen=True):
 
     Attributes:
         graph: without places.
-        lines: 1-based line of every item in the text.
+        lines: 1-based line of every item in the text, those inside definitions among them.
         outer: wires into it from items of the canvas that the text is to be pasted on.
         device: where the text binds `device`, and what class Python gives it; (0, "") when it does not.
     """
@@ -146,7 +146,8 @@ class _Reader:
         graph = self._draft.finish()
         self._check(graph)
         part, outer = self._draft.part()
-        return Read(part, self._draft.lines, outer, self._device)
+        inner = {item: line for draft in self._insides for item, line in draft.lines.items()}
+        return Read(part, {**inner, **self._draft.lines}, outer, self._device)
 
     def _take(self, canvas: Graph, used: set[str]) -> None:
         """Bind what the names of a canvas mean at its end."""
