@@ -122,6 +122,7 @@ class Facts:
     Attributes:
         hints: shapes by output; those that only inference says are in `guessed`.
         expected: dtype and device before a run; `awaited`: what will stand in the empty room.
+        strip: height of the words of a problem below values.
         leaves: rows of a module's parameters and buffers, above the values.
     """
 
@@ -135,6 +136,7 @@ class Facts:
     expected: str = ""
     leaves: Leaves = NO_LEAVES
     awaited: tuple[Awaited, ...] = ()
+    strip: float = 0.0
 
 
 def facts_height(
@@ -150,7 +152,8 @@ def facts_height(
         return typical_height(tuple(families), shown, leaf)
     problem, kind = _problem(results, node, held)
     sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
-    own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf))
+    strip = _strip(results, node, problem)
+    own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
     return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
 
 
@@ -171,24 +174,30 @@ def card_facts(
     sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
     hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
     total = sum(section.height for section in sections)
-    height = _height(total, problem, kind, reserved_height(results, node, shown, families, leaf))
+    strip = _strip(results, node, problem)
+    height = _height(total, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
     expected = _expected(results, node) if shown.dtype_device and not sections else ""
     leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
     height += leaves.height
     awaited = () if sections or problem else tuple(awaited_parts(results, node, shown, families, leaf))
-    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited)
+    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited, strip)
 
 
-def _height(sections: float, problem: str, kind: ProblemKind, reserved: float) -> float:
+def _height(sections: float, problem: str, kind: ProblemKind, reserved: float, strip: float) -> float:
     """Words of a problem stand in the room of values that are not there, else in a strip below them.
 
     What is incomplete or refused before a run has no values to keep room for.
     """
     if sections:
-        return max(sections + EDGE, reserved) + (PROBLEM if problem else 0.0)
+        return max(sections + EDGE, reserved) + strip
     if not problem:
         return reserved
     return max(reserved, PROBLEM_ROOM) if kind == "error" else words_height(problem)
+
+
+def _strip(results: Results, node: ItemId, problem: str) -> float:
+    """Height of the words below values: one line; as many as a refusal needs."""
+    return 0.0 if not problem else words_height(problem) if refusal_shown(results, node) else PROBLEM
 
 
 def _expected(results: Results, node: ItemId) -> str:
@@ -210,9 +219,10 @@ def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[st
     failure = failure_shown(results, node)
     if failure is not None:
         return in_one_line(failure.what), "error"
+    refused = refusal_shown(results, node)
+    if refused:
+        return f"torch would refuse: {in_one_line(refused)}", "warning"
     expected = results.inference(node, 0)
-    if expected is not None and expected.refusal and results.outputs(node) is None:
-        return in_one_line(expected.refusal), "warning"
     if expected is not None and expected.need is not None and results.outputs(node) is None:
         return size_title(expected.need), "warning"
     warnings = results.warnings(node)
@@ -227,6 +237,13 @@ def failure_shown(results: Results, node: ItemId) -> FailureLike | None:
     return results.failure(node) if results.moment is None else None
 
 
+def refusal_shown(results: Results, node: ItemId) -> str:
+    """What inference says torch would refuse: before a run, and beside values of an older program; "" for nothing."""
+    expected = results.inference(node, 0)
+    is_old = results.moment is None and results.stale(node)
+    return expected.refusal if expected is not None and (is_old or results.outputs(node) is None) else ""
+
+
 def in_one_line(text: str) -> str:
     """A text without its line breaks."""
     return " ".join(text.split())
@@ -235,6 +252,8 @@ def in_one_line(text: str) -> str:
 def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[int, str], frozenset[int]]:
     """Shapes beside the output ports; those that only inference says are guessed."""
     records = results.outputs(node)
+    if records is not None and refusal_shown(results, node):
+        return {}, frozenset()
     if records is not None:
         texts = {k: _shape_text(record, results, with_layout=with_layout) for k, record in enumerate(records)}
         found = {k: text for k, text in texts.items() if text}

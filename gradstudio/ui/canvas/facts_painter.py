@@ -53,7 +53,7 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
 def problem_box(face: Face, facts: Facts) -> QRectF:
     """Where the words of a problem stand: all of an empty well, else a strip below the values."""
     if facts.sections:
-        return QRectF(0, face.height + facts.height - PROBLEM, face.width, PROBLEM)
+        return QRectF(0, face.height + facts.height - facts.strip, face.width, facts.strip)
     return QRectF(0, face.height + facts.leaves.height, face.width, facts.height - facts.leaves.height)
 
 

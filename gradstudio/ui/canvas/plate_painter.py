@@ -17,7 +17,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.extras import Extras
 from gradstudio.ui.canvas.extras_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.face import HEADER, Face
-from gradstudio.ui.canvas.facts import failure_shown, in_one_line
+from gradstudio.ui.canvas.facts import failure_shown, in_one_line, refusal_shown
 from gradstudio.ui.canvas.frame_titles import shortened
 from gradstudio.ui.canvas.ground_painter import half_rounded
 from gradstudio.ui.canvas.heads import Head, head_of
@@ -141,8 +141,9 @@ def _paint_body(
         _paint_failure(painter, look, in_one_line(failure.what), body)
         return None
     expected = board.results.inference(item, 0)
-    if not records and expected is not None and (expected.refusal or expected.need):
-        words = in_one_line(expected.refusal) or (size_title(expected.need) if expected.need else "")
+    refused = in_one_line(refusal_shown(board.results, item))
+    if refused or (not records and expected is not None and expected.need):
+        words = refused or (size_title(expected.need) if expected is not None and expected.need else "")
         _paint_failure(painter, look, words, body, "warning")
         return None
     if not records:

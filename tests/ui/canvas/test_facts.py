@@ -111,9 +111,21 @@ def test_after_a_run_shapes_are_no_guesses() -> None:
 def test_what_inference_refuses_is_shown_until_a_run() -> None:
     refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
     facts = card_facts(Told(expected=refused), NODE, ("y",), Shown())
-    assert facts.problem.startswith("mat1 and mat2")
+    assert facts.problem.startswith("torch would refuse: mat1 and mat2")
     assert facts.problem_kind == "warning"
     assert card_facts(Told(MATRIX, expected=refused), NODE, ("y",), Shown()).problem == ""
+
+
+def test_what_would_be_refused_now_is_told_below_values_of_an_older_program_and_their_shape_goes() -> None:
+    class Older(Told):
+        def stale(self, node: ItemId) -> bool:
+            return True
+
+    refused = PortInference(node=NODE, refusal="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
+    plain, facts = (card_facts(Older(MATRIX, expected=each), NODE, ("y",), Shown()) for each in (None, refused))
+    assert facts.problem.startswith("torch would refuse: mat1 and mat2") and facts.problem_kind == "warning"
+    assert facts.sections == plain.sections and plain.hints and not facts.hints
+    assert facts.height == plain.height + 60.0 == facts_height(Older(MATRIX, expected=refused), NODE, Shown())
 
 
 @pytest.mark.parametrize("state", ["not_run", "cut", "not_required", "not_retained", "not_reached"])
