@@ -1,7 +1,7 @@
 """What menus, shortcuts and the toolbar ask of the canvas: each is one undo entry, refused in words."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtGui import QGuiApplication
@@ -21,6 +21,7 @@ from gradstudio.program.forms.selection import write_selection
 from gradstudio.ui.canvas.carrying import carried, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
 from gradstudio.ui.canvas.geometry import GRID
+from gradstudio.ui.canvas.making_room import with_room
 from gradstudio.ui.canvas.move_gesture import dropped
 from gradstudio.ui.canvas.paste_words import left_open
 from gradstudio.ui.canvas.room import inserted
@@ -211,7 +212,7 @@ class Commands:
         """Add a node with its top left corner at a scene point, or in the middle; select it.
 
         A block is put around what is selected, as *Wrap in* does; empty where nothing is. `aside`: it steps aside
-        where it would lie over something; what a hand put down stays where that was.
+        where it would lie over something; what a hand put down stays where that was, and in a block others make room.
         """
         if is_own(key):
             return self.add_own_group(key, x, y, body, aside=aside)
@@ -244,7 +245,7 @@ class Commands:
             self.refuse(str(refusal))
             return None
         edits = stepped_aside(self.board, edits, found) if aside else edits
-        self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
+        self._submit_with_room(edits, () if found == ROOT else (item,), f"Add {key.rsplit('.', 1)[-1]}")
         self.select(frozenset({item}))
         self.searching.shelf.use(key)
         return item
@@ -276,8 +277,21 @@ class Commands:
         if shaken:
             self.drop_shaken(places, bodies, shaken)
         elif any(current.get(key) != place for key, place in places.items()):
-            recipe = keeping_frames(dropped, self.board.frames)
-            self.store.attempt(recipe, _counted("Move", max(1, len(bodies))), places, bodies)
+            try:
+                edits = keeping_frames(dropped, self.board.frames)(graph, places, bodies)
+            except Refused as refusal:
+                self.refuse(str(refusal))
+                return
+            came = [item for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
+            self._submit_with_room(edits, came, _counted("Move", max(1, len(bodies))))
+
+    def _submit_with_room(self, edits: Edits, came: Collection[ItemId], text: str) -> None:
+        """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""
+        key = f"room:{self.board.graph.revision}" if came else ""
+        self.store.submit(edits, text, key)
+        corners = with_room(self.board, came) if came else {}
+        if corners:
+            self.store.submit(recipes.move(self.board.graph, corners), text, key)
 
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""

@@ -70,6 +70,29 @@ def test_what_a_hand_puts_down_stays_exactly_there(hand: Hand) -> None:
     assert covered(hand), item
 
 
+@pytest.mark.feature(7)
+@pytest.mark.parametrize("by", ["library", "drag"])
+def test_what_comes_into_a_block_covers_nothing_there_in_one_entry(hand: Hand, by: str) -> None:
+    inside, beside = hand.add("torch.randn", 200, 200), hand.add("torch.ones", 480, 220)
+    other = hand.add("torch.zeros", 40, 500)
+    hand.canvas.select(frozenset({inside}))
+    hand.canvas.wrap_selection("no_grad")
+    (frame,) = hand.graph.blocks
+    entries, before = len(hand.undo_texts), dict(hand.graph.places)
+    over = hand.header(inside)
+    if by == "library":
+        hand.drop("torch.tanh", over)
+    else:
+        hand.drag(hand.header(other), (over[0], over[1] + 60))
+    assert len(hand.graph.bodies[BodyId(frame)]) == 2
+    assert not covered(hand)
+    box = hand.canvas.board.box(beside)
+    assert box is not None and not box.meets(hand.canvas.board.frames[frame].box)
+    assert len(hand.undo_texts) == entries + 1
+    hand.session.graph_store.undo_stack.undo()
+    assert {key: hand.graph.places[key] for key in before} == before
+
+
 @pytest.mark.feature(29)
 def test_what_is_pasted_over_its_original_steps_aside(hand: Hand) -> None:
     x = hand.add("torch.randn", 400, 250)
