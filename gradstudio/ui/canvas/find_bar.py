@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from gradstudio.ui.theme import Theme, icon
 
@@ -17,6 +17,9 @@ BUTTONS: Final = {
     "all": ("select_all", "Select all matches (Alt+Enter)"),
     "close": ("close", "Close, with the match selected (Esc)"),
 }
+HELP: Final = 22
+"""Pixels of the line that says what can be searched, where nothing was found."""
+CAN_BE_FOUND: Final = "Names, operators, notes, values (0.998), shapes (4, 5), dtypes, nan, error, muted."
 EXAMPLES: Final = "Name, operator, value, 2x3, float32, nan, error …"
 
 
@@ -49,9 +52,16 @@ class FindBar(QFrame):
         self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance("No matches") + 8)
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.buttons = {name: self._button(tip) for name, (_, tip) in BUTTONS.items()}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(GAP, 6, GAP, 6)
+        self.help = QLabel(CAN_BE_FOUND, self)
+        self.help.setProperty("role", "dim")
+        self.help.setWordWrap(True)
+        self.help.hide()
+        layout = QHBoxLayout()
         layout.setSpacing(3)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP, 6, GAP, 6)
+        column.addLayout(layout)
+        column.addWidget(self.help)
         layout.addWidget(self.field, 1)
         layout.addWidget(self.count)
         for button in self.buttons.values():
@@ -88,7 +98,11 @@ class FindBar(QFrame):
         self.count.setText(words)
         self.field.setProperty("invalid", bool(self.field.text().strip()) and not count)
         self.field.style().polish(self.field)
-        self.field.setAccessibleDescription(words)
+        nothing = bool(self.field.text().strip()) and not count
+        self.field.setAccessibleDescription(f"{words}. {CAN_BE_FOUND}" if nothing else words)
+        if self.help.isHidden() is nothing:
+            self.help.setVisible(nothing)
+            self._place()
         for name in ("up", "down", "all"):
             self.buttons[name].setEnabled(count > 0)
 
@@ -121,7 +135,8 @@ class FindBar(QFrame):
 
     def _place(self) -> None:
         width = min(WIDTH, self._room.width() - 2 * GAP)
-        self.setGeometry(self._room.width() - width - GAP, GAP, width, HEIGHT)
+        more = 0 if self.help.isHidden() else max(HELP, self.help.heightForWidth(width - 2 * GAP)) + GAP
+        self.setGeometry(self._room.width() - width - GAP, GAP, width, HEIGHT + more)
 
     def _button(self, tip: str) -> QToolButton:
         button = QToolButton(self)

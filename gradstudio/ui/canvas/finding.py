@@ -98,8 +98,8 @@ class Finding(QObject):
             self._view.select(frozenset(found))
 
     def paint(self, painter: QPainter) -> None:
-        """Fade what does not match, outline what does."""
-        if not self.is_open or not self.bar.field.text().strip():
+        """Fade what does not match, outline what does; nothing fades where nothing matches."""
+        if not self.is_open or not self.found:
             return
         view, board = self._view, self._view.board
         camera, port, look = view.camera, view.viewport(), view.look

@@ -12,6 +12,8 @@ from gradstudio.protocol.inference import PortInference
 from gradstudio.protocol.records import ArrayRecord, PlainRecord, Record, TensorRecord, TupleRecord
 
 SHAPE: Final = re.compile(r"[\[(]\s*(\d+(?:\s*,\s*\d+)*)?\s*,?\s*[\])]|(\d+(?:\s*[x×]\s*\d+)+)", re.IGNORECASE)
+BARE: Final = re.compile(r"\s*\d+(?:\s*,\s*\d+)+\s*,?\s*")
+"""Sizes without brackets, when nothing else is asked for."""
 NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 Problems = Callable[[ItemId], Iterable[tuple[str, str]]]
 """Severity and words of what is wrong with an item."""
@@ -31,8 +33,8 @@ def find(graph: Graph, computed: Computed, query: str, problems: Problems = lamb
     """The items, in program order, that every word of a query is about; none for an empty query.
 
     A word is a part of a name, operator, note, literal, dtype or of torch's words about an error; a number that
-    was written or computed; a shape ("2x3", "[2, 3]"); "nan", "inf", "error", "warning", "muted", "bypassed"; or
-    a whole id.
+    was written or computed, or how it begins; a shape ("2x3", "[2, 3]", "2, 3"); "nan", "inf", "error", "warning",
+    "muted", "bypassed"; or a whole id.
     """
     words = _words(query)
     if not words:
@@ -42,6 +44,8 @@ def find(graph: Graph, computed: Computed, query: str, problems: Problems = lamb
 
 def _words(query: str) -> list[str]:
     """Words, shapes kept whole."""
+    if BARE.fullmatch(query):
+        return [f"[{query.strip().rstrip(',')}]"]
     shapes = [match.group(0) for match in SHAPE.finditer(query) if match.group(0)]
     return [*SHAPE.sub(" ", query).casefold().split(), *shapes]
 
@@ -103,12 +107,19 @@ class _Seen:
             yield self._inferred.dtype
 
     def _has_number(self, word: str) -> bool:
-        """Whether a number of that many decimals was computed."""
+        """Whether such a number was computed, of either sign where none is typed."""
         if NUMBER.fullmatch(word) is None:
             return False
-        wanted, decimals = float(word), len(word.partition(".")[2])
         numbers = (value for record in self._records for value in _numbers(record))
-        return any(value == wanted or (bool(decimals) and round(value, decimals) == wanted) for value in numbers)
+        return any(_is_shown_as(word, value if word[0] in "+-" else abs(value)) for value in numbers)
+
+
+def _is_shown_as(word: str, value: float) -> bool:
+    """Whether a number is the typed one, is that when rounded to its decimals, or begins with it."""
+    wanted, decimals = float(word), len(word.partition(".")[2])
+    if value == wanted or (bool(decimals) and round(value, decimals) == wanted):
+        return True
+    return bool(decimals) and f"{value:.{decimals + 3}f}".startswith(word.removeprefix("+"))
 
 
 def _flat(records: Iterable[Record]) -> Iterator[Record]:

@@ -9,6 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed, Row
 from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.ui.canvas.find_bar import HEIGHT
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.state.finding import find
 from gradstudio.ui.state.result_store import Failure
@@ -58,7 +59,15 @@ def found(hand: Hand) -> set[ItemId]:
         ("2x3", {"weights"}),
         ("[2, 3]", {"weights"}),
         ("(2,3)", {"weights"}),
+        ("2,3", {"weights"}),
+        ("2, 3", {"weights"}),
         ("4x5", set()),
+        ("0.998", {"weights"}),
+        ("0.99", {"weights"}),
+        ("-0.9978", {"weights"}),
+        ("+0.998", set()),
+        ("0.9", {"weights"}),
+        ("0.8", set()),
         ("float64", {"hidden"}),
         ("torch.float64", {"hidden"}),
         ("nan", {"hidden"}),
@@ -74,7 +83,7 @@ def test_what_is_written_and_computed_is_found(hand: Hand, words: str, names: se
     items = program(hand)
     assert hand.session.graph_store.attempt(recipes.set_note, "Note", items["weights"], "please check this")
     assert hand.session.graph_store.attempt(recipes.set_muted, "Mute", [items["scale"]], True)
-    ran(hand, items["weights"], Summary(dtype="float32", shape=(2, 3), maximum=1.7501, value=None))
+    ran(hand, items["weights"], Summary(dtype="float32", shape=(2, 3), minimum=-0.99786, maximum=1.7501, value=None))
     ran(hand, items["hidden"], Summary(dtype="float64", shape=(4,), nan=1))
     failed = Failed(
         revision=0, node=items["loss"], address="z", line=1, type_name="RuntimeError", message="sizes must match"
@@ -141,6 +150,19 @@ def test_matches_are_lit_and_the_rest_is_faded(hand: Hand) -> None:
     assert distance(after) < distance(before) / 2
     edge = hand.view(lit.x - 5, lit.y + lit.height / 2)
     assert after.pixelColor(edge).rgb() == hand.canvas.look.color("accent").rgb()
+
+
+@pytest.mark.feature(50)
+def test_where_nothing_matches_no_card_fades_and_it_is_said_what_can_be_found(hand: Hand) -> None:
+    items = program(hand)
+    before, spot = hand.shot(), hand.view(*hand.header(items["weights"]))
+    search(hand, "zebra")
+    bar = hand.canvas.finding.bar
+    assert hand.shot().pixelColor(spot) == before.pixelColor(spot)
+    assert bar.help.isVisible() and "shapes" in bar.help.text() and "shapes" in bar.field.accessibleDescription()
+    assert bar.height() > HEIGHT and bar.rect().contains(bar.help.geometry())
+    bar.field.clear()
+    assert not bar.help.isVisible() and bar.height() == HEIGHT
 
 
 @pytest.mark.feature(50)
