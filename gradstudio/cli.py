@@ -164,8 +164,9 @@ def _print(results: Iterator[tuple[int, dict[str, Any], str]], as_json: bool) ->
 
 def _unreadable(file: str, error: "Unreadable") -> int:
     """Say what is wrong with a file, and where in it."""
-    place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
-    print(f"{file}: {place}{error}", file=sys.stderr)
+    from gradstudio.document.errors import told
+
+    print(told(file, error.others, error), file=sys.stderr)
     return UNREADABLE
 
 

@@ -29,7 +29,7 @@ from gradstudio.advice.told import (
 from gradstudio.document import file as document_file
 from gradstudio.document import in_picture
 from gradstudio.document import python as document_python
-from gradstudio.document.errors import UnreadableFile
+from gradstudio.document.errors import UnreadableFile, told
 from gradstudio.document.read import LARGEST_TEXT
 from gradstudio.errors import GradStudioError
 from gradstudio.graph import analysis, insides_of, recipes
@@ -59,10 +59,12 @@ Result = tuple[int, Json, str]
 class Unreadable(GradStudioError):
     """A file that cannot be opened as a document; with line and column where there are any."""
 
-    def __init__(self, text: str, line: int | None = None, column: int | None = None) -> None:
-        """Hold the reason."""
+    def __init__(
+        self, text: str, line: int | None = None, column: int | None = None, others: tuple[UnreadableFile, ...] = ()
+    ) -> None:
+        """Hold the reason, and those further down."""
         super().__init__(text)
-        self.line, self.column = line, column
+        self.line, self.column, self.others = line, column, others
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -103,7 +105,7 @@ def open_file(name: str) -> Opened:
             return Opened(in_picture.load_picture(Path(name))[0])
         return Opened(document_file.load(name))
     except UnreadableFile as error:
-        raise Unreadable(error.message, error.line, error.column) from error
+        raise Unreadable(error.message, error.line, error.column, error.others) from error
 
 
 def _piped(stream: BinaryIO) -> bytes:
@@ -224,8 +226,8 @@ def _run_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
         opened = open_file(name)
     except Unreadable as error:
         data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice())
-        data["error"]["column"] = error.column
-        return UNREADABLE, data, f"{name}: {_place(error)}{error}"
+        data["error"] |= {"column": error.column, "others": [one.record() for one in error.others]}
+        return UNREADABLE, data, told(name, error.others, error)
     graph = opened.graph
     if options.device:
         graph.header = msgspec.structs.replace(graph.header, device=options.device)
@@ -335,8 +337,9 @@ def _check_one(engine: Engine, name: str) -> Result:
     try:
         opened = open_file(name)
     except Unreadable as error:
-        data["problems"] = [problem_json(None, error.line, str(error), Advice())]
-        return UNREADABLE, data, f"{name}: {_place(error)}{error}"
+        places = [(error.line, str(error)), *((one.line, one.message) for one in error.others)]
+        data["problems"] = [problem_json(None, line, words, Advice()) for line, words in places]
+        return UNREADABLE, data, told(name, error.others, error)
     program = compile_graph(opened.graph)
     inferred = infer_program(engine.ready()[0], opened.graph, program)
     problems = _problems(opened, program, inferred)
@@ -381,10 +384,6 @@ def _notices(opened: Opened, program: Program, inferred: Inferred) -> list[Json]
 
 def _line(opened: Opened, node: ItemId, line: int | None) -> int | None:
     return line if opened.lines is None else opened.lines.get(node, line)
-
-
-def _place(error: Unreadable) -> str:
-    return f"line {error.line}, column {error.column}: " if error.line is not None else ""
 
 
 def _device_text(device: Any) -> str:

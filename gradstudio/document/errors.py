@@ -13,7 +13,17 @@ GradStudioError
     └── NotAFragment         the clipboard holds something else
 """
 
+from collections.abc import Iterable
+from typing import Protocol
+
 from gradstudio.errors import GradStudioError
+
+
+class Placed(Protocol):
+    """What is wrong at a place."""
+
+    line: int | None
+    column: int | None
 
 
 class DocumentError(GradStudioError):
@@ -26,13 +36,25 @@ class UnreadableFile(DocumentError):
     Attributes:
         message: the reason in words, without the place.
         line, column: 1-based; None where the reason has no place in the text.
+        others: what else cannot be read further down.
     """
+
+    others: "tuple[UnreadableFile, ...]" = ()
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         """Hold the reason and its place."""
         place = "" if line is None else f"line {line}, column {column}: "
         super().__init__(place + message)
         self.message, self.line, self.column = message, line, column
+
+    def record(self) -> dict[str, str | int | None]:
+        """As it stands in a report."""
+        return {"line": self.line, "column": self.column, "message": self.message}
+
+    def with_others(self, others: "tuple[UnreadableFile, ...]") -> "UnreadableFile":
+        """The same with what else cannot be read."""
+        self.others = others
+        return self
 
 
 class CannotOpen(UnreadableFile):
@@ -65,3 +87,9 @@ class CannotSave(DocumentError):
 
 class NotAFragment(DocumentError):
     """A text that is no copied part of a program."""
+
+
+def told(name: str, others: Iterable[UnreadableFile], error: Placed) -> str:
+    """What is wrong with a file, a line for each place; the words of `error` do not say its own."""
+    place = f"line {error.line}, column {error.column}: " if error.line is not None else ""
+    return "\n".join([f"{name}: {place}{error}", *(f"{name}: {one}" for one in others)])

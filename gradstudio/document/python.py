@@ -50,7 +50,8 @@ def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, 
         on = canvas if canvas is not None and canvas.parents else None
         read = read_script(text, stored, pasted=pasted, canvas=on)
     except NotReadable as error:
-        raise UnreadableFile(error.reason, error.line, error.column + 1) from error
+        first, *others = (UnreadableFile(one.reason, one.line, one.column + 1) for one in error.all)
+        raise first.with_others(tuple(others)) from error
     read.graph.places = layout_missing(read.graph)
     for definition in read.graph.definitions.values():
         definition.graph.places = layout_missing(definition.graph)
@@ -70,7 +71,8 @@ def load_python(path: Path) -> Read:
     try:
         return read_python(decoded(data), path.parent)
     except UnreadableFile as error:
-        raise UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column) from error
+        told = UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column)
+        raise told.with_others(error.others) from error
 
 
 def decoded(data: bytes) -> str:

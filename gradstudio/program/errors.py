@@ -20,12 +20,18 @@ class NotReadable(ProgramError):
         reason: in words, without the place.
         line: 1-based.
         column: 0-based, in characters.
+        others: what else cannot be read further down, each without others of its own.
     """
 
-    def __init__(self, reason: str, line: int, column: int = 0) -> None:
+    def __init__(self, reason: str, line: int, column: int = 0, others: "tuple[NotReadable, ...]" = ()) -> None:
         """Say what cannot be read, and where."""
         super().__init__(f"Line {line}, column {column + 1}: {reason}")
-        self.reason, self.line, self.column = reason, line, column
+        self.reason, self.line, self.column, self.others = reason, line, column, others
+
+    @property
+    def all(self) -> "tuple[NotReadable, ...]":
+        """This and the others, in the order of the text."""
+        return self, *self.others
 
 
 class NoForm(ProgramError):

@@ -120,12 +120,15 @@ class Inlined:
             ports[_OBJECT] = self._values.port(node.func.value)
         self._bind(ports, names, set(stored(method.body)))
         self._active.append(name)
-        if body:
-            self._body(body, (method.function.end_lineno or method.function.lineno) + 1, method.comments[0].again())
-        yield result
-        self._active.pop()
-        for one in (*names.values(), *([_OBJECT] if _OBJECT in ports else ())):
-            self._scope.forget(one, f"'{one[:60]}' is a name inside of '{name[:60]}'.")
+        try:
+            if body:
+                end = method.function.end_lineno or method.function.lineno
+                self._body(body, end + 1, method.comments[0].again())
+            yield result
+        finally:
+            self._active.pop()
+            for one in (*names.values(), *([_OBJECT] if _OBJECT in ports else ())):
+                self._scope.forget(one, f"'{one[:60]}' is a name inside of '{name[:60]}'.")
 
     def _arguments(self, node: ast.Call, method: Method) -> dict[str, Port]:
         """What each argument is given, read in the order of the call."""

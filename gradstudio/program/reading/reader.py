@@ -28,6 +28,7 @@ from gradstudio.program.reading.parse import MAX_NESTING, parse
 from gradstudio.program.reading.plain import make_plain
 from gradstudio.program.reading.scope import Scope
 from gradstudio.program.reading.statements import Statements
+from gradstudio.program.reading.told import Follows, Told
 
 ALLOWED, EMPTY = ("it reads", INSIDE), " is empty"
 """How reasons begin and end that follow from another, or that are a mistake in the program itself."""
@@ -74,9 +75,14 @@ def read_script(
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", 1) from None
         return _Reader(text, tree, stored, pasted, canvas).read()
     except NotReadable as error:
-        line = text.split("\n")[error.line - 1].encode()  # columns of a syntax tree count bytes
-        column = len(line[: error.column].decode(errors="ignore"))
-        raise NotReadable(error.reason, error.line, column) from None
+        first, *others = (_in_characters(one, text) for one in error.all)
+        raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
+
+
+def _in_characters(error: NotReadable, text: str) -> NotReadable:
+    """A refusal whose column counts characters; those of a syntax tree count bytes."""
+    line = text.split("\n")[error.line - 1].encode()
+    return NotReadable(error.reason, error.line, len(line[: error.column].decode(errors="ignore")))
 
 
 class _Reader:
@@ -97,6 +103,7 @@ class _Reader:
         self._scope: Scope
         self._modules: Modules
         self._insides: list[Draft] = []
+        self._told: Told = Told(None if outer is None else outer._told)
         self._methods: Methods = {} if outer is None else outer._methods
         if outer is not None:
             self._draft, self._modules = outer._draft.inside(), outer._modules
@@ -140,6 +147,7 @@ class _Reader:
             self._body(statements, 0, self._end)
         except RecursionError:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
+        self._told.tell()
         if self._is_pasted_on or not self._scope.has_device:
             for draft in (self._draft, *self._insides):
                 draft.follow_document_device()
@@ -174,10 +182,15 @@ class _Reader:
             following = statements[k + 1].lineno if k + 1 < len(statements) else end
             above, beside = self._comments.of(statement, following)
             self._groups(above, groups, notes, statement.lineno)
-            if isinstance(statement, ast.FunctionDef | ast.ClassDef) and self._depth == 1 and not groups:
-                self._define(statement, notes, following)
-            else:
-                self._statement(statement, notes, beside, following)
+            inside = self._draft.body, self._depth
+            try:
+                if isinstance(statement, ast.FunctionDef | ast.ClassDef) and self._depth == 1 and not groups:
+                    self._define(statement, notes, following)
+                else:
+                    self._statement(statement, notes, beside, following)
+            except NotReadable as error:
+                self._told.take(error, statement)
+                self._draft.body, self._depth = inside
         self._depth -= 1
         self._groups(self._comments.tail(end, column), groups, notes, end)
         self._tail(notes)
@@ -187,9 +200,14 @@ class _Reader:
     def _method_body(self, statements: Sequence[ast.stmt], end: int, comments: Comments) -> None:
         """Read the statements of a method where it is called, with the comments that stand in it."""
         line, outer, self._comments = self._draft.line, self._comments, comments
+        count = self._told.count
         self._blocks.look_ahead(statements)
-        self._body(statements, statements[0].col_offset, end)
-        self._comments, self._draft.line = outer, line
+        try:
+            self._body(statements, statements[0].col_offset, end)
+        finally:
+            self._comments, self._draft.line = outer, line
+        if self._told.count > count:
+            raise Follows("its method cannot be read", line)
 
     # -------------------------------------------------------------- statements
 
@@ -220,9 +238,17 @@ class _Reader:
         reader._inlined.taken = names_in([*found.setup, *found.body, *found.arguments])
         self._methods[name] = found.methods
         inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body)
-        definition = inside.read(note, following)
+        before = len(self._told)
+        try:
+            definition = inside.read(note, following)
+            if len(self._told) == before:
+                reader._check(definition.graph)
+        except NotReadable as error:
+            reader._told.take(error, found.result or statement)
         self._modules.forget_all(SELF)
-        reader._check(definition.graph)
+        if len(self._told) > before:
+            self._told.lose(statement)
+            return
         definition.graph.edges, definition.graph.definitions = None, {}
         self._draft.define(definition, reader._draft)
         self._insides.append(reader._draft)

@@ -34,6 +34,9 @@ Button = QMessageBox.StandardButton
 PICTURE_SCALE = 2.0
 """Picture pixels a scene pixel: sharp on any screen."""
 
+MOST_TOLD = 6
+"""Places in a text that cannot be read and are said in one message."""
+
 
 class Opener(Protocol):
     """Where documents are opened: the row of tabs."""
@@ -301,7 +304,9 @@ class FileCommands(QObject):
             title = f"“{path.name}” cannot be opened"
         words = str(error)
         if isinstance(error, UnreadableFile) and error.line is not None:
-            words = f"Line {error.line}, column {error.column}: {error.message}"
+            parts = [f"Line {one.line}, column {one.column}: {one.message}" for one in (error, *error.others)]
+            rest = [f"… and {len(parts) - MOST_TOLD} more places."] if len(parts) > MOST_TOLD else []
+            words = "\n\n".join([*parts[:MOST_TOLD], *rest])
         self._warn(title, f"{words}\n\nThe file was not changed, and what is open is as it was.")
 
     def _warn(self, text: str, details: str) -> None:

@@ -192,9 +192,9 @@ class CodePanel(QWidget):
 
     def tip_at(self, line: int, column: int) -> str:
         """What to say of a place: why it cannot be read, why its line fails, what its word is."""
-        error = self.live.error
-        if error is not None and self.live.told and line == min(error.line, self.marks.lines.count):
-            return f"<b>Not applied</b><br>{escape(error.reason)}"
+        for error in self.live.error.all if self.live.error is not None and self.live.told else ():
+            if line == min(error.line, self.marks.lines.count):
+                return f"<b>Not applied</b><br>{escape(error.reason)}"
         shown = self.marks.lines.program(line)
         if not shown or self.marks.lines.is_touched(line):
             return ""

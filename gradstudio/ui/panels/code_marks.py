@@ -80,20 +80,19 @@ class Marks:
                 yield self._text_mark(span)
 
     def _of_error(self) -> Iterator[Mark]:
-        """A wavy line from the place that cannot be read to the end of its word."""
-        if self.error is None:
-            return
-        block = self._editor.document().findBlockByNumber(min(self.error.line, self.lines.count) - 1)
-        line = block.text()
-        start, end = wavy(line, self.error.column)
-        cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + code_text.units(line[:start]))
-        cursor.setPosition(block.position() + code_text.units(line[:end]), QTextCursor.MoveMode.KeepAnchor)
-        mark = Mark()
-        mark.cursor = cursor
-        mark.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        mark.format.setUnderlineColor(self.theme.color("danger"))
-        yield mark
+        """Wavy lines from each place that cannot be read to the end of its word."""
+        for error in self.error.all if self.error is not None else ():
+            block = self._editor.document().findBlockByNumber(min(error.line, self.lines.count) - 1)
+            line = block.text()
+            start, end = wavy(line, error.column)
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + code_text.units(line[:start]))
+            cursor.setPosition(block.position() + code_text.units(line[:end]), QTextCursor.MoveMode.KeepAnchor)
+            mark = Mark()
+            mark.cursor = cursor
+            mark.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            mark.format.setUnderlineColor(self.theme.color("danger"))
+            yield mark
 
     def _lines(self, items: Iterable[ItemId]) -> list[int]:
         return [line for item in items if (line := self.line_of(item))]
