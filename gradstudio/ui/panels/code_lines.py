@@ -1,5 +1,6 @@
 """Lines of two texts side by side: what differs, which line became which, and what two hands changed. No Qt here."""
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -81,6 +82,34 @@ def beside(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> 
     mine = [hunk for hunk in hunks(base, typed) if hunk not in changed]
     left = [hunk for hunk in mine if not any(_touch(hunk, other) for other in changed)]
     return applied(base, sorted([*changed, *left], key=lambda hunk: hunk[:2]))  # theirs first where both put lines in
+
+
+def with_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The program's lines with its imports as they were written, where these bind all that its own do."""
+    (mine, end), (theirs, start) = _imports(written), _imports(program)
+    keeps = theirs and theirs.items() <= mine.items()
+    return [*written[:end], *program[start:]] if keeps else list(program)
+
+
+def _imports(lines: Sequence[str]) -> tuple[dict[str, str], int]:
+    """What the imports at the beginning bind, by name, and behind which line they end."""
+    end = depth = 0
+    for k, line in enumerate(lines):
+        if line.strip() and not depth and not line.startswith(("import ", "from ")):
+            break
+        depth += line.count("(") - line.count(")")
+        end = k + 1 if line.strip() and not depth else end
+    try:
+        body = ast.parse("\n".join(lines[:end])).body
+    except (SyntaxError, ValueError):
+        return {}, 0
+    bound: dict[str, str] = {}
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            bound |= {one.asname or one.name: one.name for one in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            bound |= {one.asname or one.name: f"{statement.module}.{one.name}" for one in statement.names}
+    return bound, end
 
 
 def is_spacing(graph: Graph, edits: Edits) -> bool:

@@ -4,7 +4,7 @@ The text is in one of four states: the same as the program, typed and waiting fo
 or changed by the canvas on a line that was being typed. Nothing that was typed is taken away unasked.
 
 While a person writes, the text stays as it was written where it means the program: it is printed as the program has
-it when the person leaves the dock. What the canvas changes meanwhile comes into it, and nothing else.
+it when the person leaves the dock, but for its imports. What the canvas changes meanwhile comes into it, nothing else.
 """
 
 import time
@@ -19,7 +19,7 @@ from gradstudio.graph.model import Graph, Place
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.panels.code_editor import CodeEditor
-from gradstudio.ui.panels.code_lines import Hunk, beside, combined, hunks, is_spacing
+from gradstudio.ui.panels.code_lines import Hunk, beside, combined, hunks, is_spacing, with_imports
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
@@ -64,7 +64,7 @@ class LiveText(QObject):
         self.may_say: Callable[[], bool] = lambda: True
         self.left_behind, self.left_title = "", ""
         self._title = session.title
-        self._own = self._holding = False
+        self._own = self._holding = self._keeps_imports = False
         self._given: list[dict[str, Place]] = []
         self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
         self._pause, self._patience = self._timer(self._on_pause), self._timer(self._say)
@@ -118,6 +118,8 @@ class LiveText(QObject):
             wanted = shown
         elif self._editor.hasFocus() and self._holding:
             wanted = self._own_words(before, shown)
+        elif self._keeps_imports:
+            wanted = with_imports(shown, self.program)
         self._put(hunks(shown, wanted))
         self._means, self._holding = self._editor.text, wanted != self.program
 
@@ -181,7 +183,7 @@ class LiveText(QObject):
         self.applying.emit()
         try:
             self._store.submit(edits, UNDO_WORDS, f"code {self._edit_number}")
-            self._means, self.error = text, None
+            self._means, self.error, self._keeps_imports = text, None, True
             self._set("same")
             self._editor.forget_typing()
             self.show(self._session.run.program)
@@ -207,6 +209,7 @@ class LiveText(QObject):
         self._pause.stop()
         self._put(hunks(self._editor.lines, self.program), undoable=True)
         self._means, self.error, self._holding = self._editor.text, None, False
+        self._keeps_imports = False
         self._set("same")
 
     def keep(self) -> None:
@@ -272,9 +275,9 @@ class LiveText(QObject):
 
     def _print_all(self) -> None:
         if self.is_applied and self._holding:
-            self._holding = False
-            self._put(hunks(self._editor.lines, self.program))
-            self._means = self._editor.text
+            wanted = with_imports(self._editor.lines, self.program) if self._keeps_imports else self.program
+            self._put(hunks(self._editor.lines, wanted))
+            self._means, self._holding = self._editor.text, wanted != self.program
             self.changed.emit()
 
     def _on_editor_focus_changed(self, has_focus: bool) -> None:
@@ -296,6 +299,7 @@ class LiveText(QObject):
         for timer in (self._pause, self._patience):
             timer.stop()
         self._given.clear()
+        self._keeps_imports = False
         self._means, self.error, self._holding = self._editor.text, None, False
         self._set("same")
 

@@ -141,6 +141,39 @@ def test_an_import_that_is_needed_is_printed_and_the_cursor_stays_at_its_word(
     assert cursor.block().text().endswith("relu(z)") and cursor.atBlockEnd()
 
 
+def test_imports_stay_as_they_were_written_while_they_bind_what_is_needed(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    own = "import torch\nimport torch.nn as nn\nfrom torch.nn import functional as F\n"
+    QApplication.clipboard().setText(own + "\nfc=nn.Linear(2, 3)\nx = F.relu(torch.ones(2))\n")
+    code.editor.selectAll()
+    code.editor.paste()
+    applied(qtbot, code)
+    code.editor.clearFocus()
+    assert code.editor.text == own + "\nfc = nn.Linear(2, 3)\nx = F.relu(torch.ones(2))"
+    code.editor.setFocus()
+    code.editor.clearFocus()
+    assert code.editor.text.startswith(own) and code.live.is_applied and undo_count(session) == 1
+    store = session.graph_store
+    store.attempt(recipes.rename, "Rename", nodes(session)["x"], ("z",))
+    qtbot.waitUntil(lambda: code.editor.text.endswith("z = F.relu(torch.ones(2))"))
+    assert code.editor.text.startswith(own)
+    go_behind(code, "import torch.nn as nn")
+    session.graph_store.load(read_script(TEXT).graph)
+    qtbot.waitUntil(lambda: code.editor.text == TEXT.strip())
+
+
+def test_imports_that_bind_less_than_is_needed_are_printed_as_the_program_has_them(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    QApplication.clipboard().setText("import torch as th\n\nx = th.ones(3)\n")
+    code.editor.selectAll()
+    code.editor.paste()
+    applied(qtbot, code)
+    code.editor.clearFocus()
+    assert code.editor.text == "import torch\n\nx = torch.ones(3)"
+
+
 def test_ctrl_z_takes_back_the_document_s_step_and_brings_it_back(
     qtbot: QtBot, code: CodePanel, session: Session
 ) -> None:
