@@ -18,6 +18,7 @@ from gradstudio.graph.model import (
     Node,
     StoredTensor,
 )
+from gradstudio.graph.names import fresh
 from gradstudio.graph.rows import GROUP, called_in, row_of
 from gradstudio.graph.statements import SELF
 from gradstudio.operators.families import default_names
@@ -267,6 +268,12 @@ def setup_first(graph: Graph, setup: Iterable[ItemId]) -> None:
     rest = tuple(item for item in graph.bodies[ROOT] if item not in first)
     graph.bodies[ROOT] = (*(item for item in graph.bodies[ROOT] if item in first), *rest)
     graph.revision += 1
+
+
+def result_words(graph: Graph, returned: Iterable[tuple[ItemId, int]]) -> tuple[str, ...]:
+    """What the outputs of a definition are called after what they give, each by a name of its own."""
+    taken = set[str]()
+    return tuple([fresh(taken, result_word(graph, item, output)) for item, output in returned])
 
 
 def result_word(graph: Graph, item: ItemId, output: int) -> str:

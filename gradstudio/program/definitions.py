@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gradstudio.graph.analysis import Analysis, analyse
-from gradstudio.graph.definitions import attributes_of, in_order, inside, setup_of, top_of
+from gradstudio.graph.definitions import attributes_of, in_order, inside, result_words, setup_of, top_of
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,
@@ -184,8 +184,17 @@ class _Writer:
             last = self._wrapped(f"{indent}return {', '.join(results)}", indent)
             whole = len(lines) + 1, len(indent), len(lines) + len(last), len(last[-1])
             self.spans += [Span(item, *whole) for item in _parts(references, DEFINITION_OUTPUTS)]
-            return [*lines, *last]
+            return [*lines, *last[:-1], f"{last[-1]}{self._named()}"]
         return [*lines, *([] if holds or not returns else [f"{indent}pass"])]
+
+    def _named(self) -> str:
+        """The comment that says what the outputs are called, where they are not called as what is returned."""
+        outputs = self.definition.outputs
+        wires = [self.inner.wire_into(DEFINITION_OUTPUTS, str(k)) for k in range(len(outputs))]
+        sources = [(wire.source, wire.output) for wire in wires if wire is not None]
+        if len(sources) < len(outputs) or result_words(self.inner, sources) == outputs:
+            return ""
+        return f"  # outputs: {', '.join(outputs)}"
 
     def _result(self, body: Body, references: References, output: int) -> str:
         wire = self.inner.wire_into(DEFINITION_OUTPUTS, str(output))

@@ -63,7 +63,7 @@ def test_a_wire_to_the_plus_makes_an_output_and_every_call_gives_it() -> None:
     total = next(item for item in shown.nodes if shown.nodes[item].names == ("u",))
     shown = edit(root, shown, *recipes.connect(shown, total, 0, OUTPUTS_CARD, "+"))
     assert output_names(shown.nodes[OUTPUTS_CARD]) == ("u", "v", "u2")
-    assert "def add_up(a, b):\n    u = a + b\n    return u, a, u\n" in write_script(root)
+    assert "def add_up(a, b):\n    u = a + b\n    return u, a, u  # outputs: u, v, u2\n" in write_script(root)
     assert "s, t, u2 = add_up(x, x)" in write_script(root)
 
 
@@ -84,7 +84,10 @@ def test_inputs_and_outputs_get_other_names_everywhere() -> None:
     shown = edit(root, shown, *rearrange_inputs(shown, (("left", 0), ("right", 1))))
     shown = edit(root, shown, *rename_outputs(shown, ("total", "same")))
     assert root.definitions["add_up"].outputs == ("total", "same")
-    assert "def add_up(left, right):\n    u = left + right\n    return u, left\n" in write_script(root)
+    assert (
+        "def add_up(left, right):\n    u = left + right\n    return u, left  # outputs: total, same\n"
+        in write_script(root)
+    )
     assert incomplete(root) == {}
 
 

@@ -3,6 +3,7 @@
 import ast
 import copy
 import io
+import keyword
 import re
 import tokenize
 from bisect import bisect_left
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MARKED = re.compile(r"\\(\s*(region:|endregion|\\))")
+_OUTPUTS = re.compile(r"outputs:\s*(.*)")
 _REGION = re.compile(r"region:\s*(.*)")
 
 
@@ -99,6 +101,16 @@ class Comments:
             found.append(self._waiting.pop())
         return found, None
 
+    def outputs(self, line: int, count: int) -> tuple[str, ...]:
+        """What the comment beside a `return` calls so many outputs, taken; () when it says nothing of that."""
+        found = self._waiting[-1] if self._waiting else None
+        said = _OUTPUTS.fullmatch(found.text) if found is not None and found.line == self._end_of(line) else None
+        names = tuple(name.strip() for name in said[1].split(",")) if said is not None else ()
+        if len(names) != count or len({*names}) != count or not all(map(_is_name, names)):
+            return ()
+        self._waiting.pop()
+        return names
+
     def _end_of(self, line: int) -> int:
         """The last line of the logical line that holds a line."""
         return self._ends[bisect_left(self._ends, line)]
@@ -170,3 +182,7 @@ def last_line_of_head(statement: ast.stmt) -> int:
             return test.end_lineno or statement.lineno
         case _:
             return statement.end_lineno or statement.lineno
+
+
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Sequence
 
-from gradstudio.graph.definitions import attributes_of, result_word
+from gradstudio.graph.definitions import attributes_of, result_words
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -22,6 +22,8 @@ from gradstudio.program.reading.expressions import Expressions
 from gradstudio.program.reading.outlines import Outline
 from gradstudio.program.reading.scope import Scope
 
+Named = Callable[[int, int], tuple[str, ...]]
+"""What the comment beside the `return` on a line calls so many outputs; () when it says nothing of that."""
 ReadBody = Callable[[Sequence[ast.stmt], int, int], None]
 """Reads statements: those, how deep they stand, and the line behind which comments are no longer theirs."""
 
@@ -29,8 +31,11 @@ ReadBody = Callable[[Sequence[ast.stmt], int, int], None]
 class Inside:
     """Reads the inside of one definition into a draft of its own."""
 
-    def __init__(self, found: Outline, draft: Draft, scope: Scope, expressions: Expressions, body: ReadBody) -> None:
-        """What is read goes through `body`."""
+    def __init__(
+        self, found: Outline, draft: Draft, scope: Scope, expressions: Expressions, body: ReadBody, named: Named
+    ) -> None:
+        """What is read goes through `body`; `named` knows what comments call the outputs."""
+        self._named = named
         self._found, self._draft, self._scope = found, draft, scope
         self._expressions, self._body = expressions, body
         self._inputs: dict[str, str] = {}
@@ -107,13 +112,12 @@ class Inside:
         value = self._expressions.value(result)
         several = isinstance(value, Several) and not value.is_list
         parts = value.items if isinstance(value, Several) and several else (value,)
-        taken: set[str] = set()
-        names = []
+        sources = []
         for k, part in enumerate(parts):
             source = self._wired(self._expressions.one(part))
             draft.wire(source, DEFINITION_OUTPUTS, str(k))
-            names.append(fresh(taken, result_word(draft.graph, source.source, source.output)))
-        return tuple(names)
+            sources.append((source.source, source.output))
+        return self._named(result.lineno, len(sources)) or result_words(draft.graph, sources)
 
     def _wired(self, port: Port) -> Wired:
         if isinstance(port, Written):

@@ -237,7 +237,7 @@ class _Reader:
         reader._inlined.own = found.methods
         reader._inlined.taken = names_in([*found.setup, *found.body, *found.arguments])
         self._methods[name] = found.methods
-        inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body)
+        inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body, self._comments.outputs)
         before = len(self._told)
         try:
             definition = inside.read(note, following)

@@ -89,3 +89,23 @@ def test_a_setting_read_by_forward_under_a_name_that_is_bound_again_stays_the_se
     graph = read_script(text).graph
     assert not incomplete(graph)
     assert write_code(graph)[0] == text
+
+
+def test_outputs_that_were_renamed_keep_their_names_through_the_text() -> None:
+    graph = read_script(PAIR).graph
+    scale = graph.definitions["scale"]
+    graph.definitions = {**graph.definitions, "scale": scale.but(outputs=("larger", "given"))}
+    text = write_code(graph)[0]
+    assert "    return b, a  # outputs: larger, given\n" in text and text.count("# outputs") == 1
+    again = read_script(text).graph
+    assert again.definitions["scale"].outputs == ("larger", "given")
+    assert again.definitions["twice"].outputs == ("d",)
+    assert write_code(again)[0] == text
+
+
+def test_a_comment_that_does_not_name_the_outputs_is_a_comment() -> None:
+    for words in ("outputs: one", "outputs: b, b", "outputs: 1, 2", "outputs: if, b", "the outputs"):
+        text = PAIR.replace("return b, a\n", f"return b, a  # {words}\n")
+        graph = read_script(text).graph
+        assert graph.definitions["scale"].outputs == ("b", "a")
+        assert words in write_code(graph)[0]
