@@ -14,6 +14,8 @@ FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
 LEAST_READABLE: Final = 0.62
 """A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
+LEAST_MARGIN: Final = 4.0
+"""Enough around a document that can just be read as a whole."""
 OPENING_ZOOM: Final = 0.7
 """Else its beginning at this zoom: as much of it as can be read."""
 
@@ -74,8 +76,12 @@ def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.
     `scale` is how much larger than usual text must be.
     """
     whole, zoom = fitting(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
-    if whole.zoom >= LEAST_READABLE * scale:
+    least = LEAST_READABLE * scale
+    if whole.zoom >= least:
         return whole
+    around = box.grown(LEAST_MARGIN / least)
+    if around.width * least <= width and around.height * least <= height:
+        return centered(box, width, height, least)
     margin = FIT_MARGIN / zoom
     all_of_it = box.grown(margin)
     room_x, room_y = width / zoom, height / zoom

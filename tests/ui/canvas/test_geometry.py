@@ -134,6 +134,16 @@ def test_a_document_that_can_just_be_read_opens_whole() -> None:
     assert opening(box, Box(0, 0, 200, 200), 1000, 700) == fitting(box, 1000, 700)
 
 
+def test_a_document_that_can_just_be_read_without_wide_margins_opens_whole_too() -> None:
+    from gradstudio.ui.canvas.camera import LEAST_READABLE, fitting, opening
+
+    box = Box(0, 0, 985 / LEAST_READABLE, 500)
+    assert fitting(box, 1000, 700).zoom < LEAST_READABLE
+    shown = opening(box, Box(0, 0, 200, 200), 1000, 700).box_to_view(box)
+    assert shown.x >= 4 and shown.right <= 996 and shown.y >= 0 and shown.bottom <= 700
+    assert opening(Box(0, 0, 1000 / LEAST_READABLE, 500), box, 1000, 700).zoom > LEAST_READABLE
+
+
 def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> None:
     from gradstudio.ui.canvas.camera import FIT_MARGIN, OPENING_ZOOM, opening
 
