@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.geometry import Box
+from gradstudio.ui.canvas.geometry import Box, visible
 from gradstudio.ui.canvas.minimap_painter import (
     MapCamera,
     MapMark,
@@ -38,6 +38,8 @@ FEW: Final = 6
 MOST_MINDED: Final = 12
 """So many selected cards at most make it fade where they lie under it."""
 FADED: Final = 0.16
+THIN: Final = 0.45
+"""How much of it is seen where cards lie under it, until the pointer comes to it."""
 NEAR_PX: Final = 40
 CORNERS: Final[dict[Corner, str]] = {
     "top_left": "Upper left",
@@ -142,6 +144,18 @@ class Minimap(QWidget):
         """Whether it lets through what lies under it."""
         return self._faded
 
+    @property
+    def opacity(self) -> float:
+        """How much of it is seen now."""
+        if self._faded:
+            return FADED
+        return THIN if self._covers_cards() and not self._in_use() else 1.0
+
+    def _covers_cards(self) -> bool:
+        here, view = self.geometry(), self._view
+        over = view.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
+        return bool(visible(view.board.bounds, over, 0.0).any())
+
     def _mind(self) -> None:
         """Fade while what a person works on lies under it."""
         faded = self._is_near or (self.isVisible() and self._covers_selected())
@@ -188,7 +202,7 @@ class Minimap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         view, look, seen = self._view, self._view.look, self.map_camera()
         painter = QPainter(self)
-        painter.setOpacity(FADED if self._faded else 1.0)
+        painter.setOpacity(self.opacity)
         painter.fillRect(self.rect(), look.faded("surface", 0.92))
         self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
         found = view.finding.found if view.finding.is_open else ()
@@ -262,8 +276,10 @@ class Minimap(QWidget):
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._view.hand.leave()
+        self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
+        self.update()
         self._soon.request()
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed
+from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.settings import Settings
@@ -200,6 +201,20 @@ def test_it_is_small_and_what_is_put_under_it_is_seen(qtbot: QtBot, hand: Hand) 
     assert minimap.is_faded
     hand.click((300, 500))
     assert not minimap.is_faded
+
+
+@pytest.mark.feature(48)
+def test_a_card_under_it_is_seen_through_it_until_the_pointer_comes(qtbot: QtBot, hand: Hand) -> None:
+    items = large(hand)
+    minimap = shown(qtbot, hand)
+    assert minimap.opacity == 1.0
+    box, at = hand.canvas.board.box(items[1]), minimap.geometry().center()
+    assert box is not None
+    hand.canvas.set_camera(Camera(1.0, box.x - at.x(), box.y - at.y()))
+    assert minimap.isVisible() and not minimap.is_faded and minimap.opacity < 0.6
+    QTest.mousePress(minimap, Left, pos=QPoint(minimap.width() - 5, minimap.height() - 5))
+    assert minimap.opacity == 1.0
+    QTest.mouseRelease(minimap, Left, pos=QPoint(minimap.width() - 5, minimap.height() - 5))
 
 
 @pytest.mark.feature(48)
