@@ -32,7 +32,7 @@ class ToolBar(QObject):
     ) -> None:
         """Fill an empty bar; `set_device` changes the document's header."""
         super().__init__(bar)
-        self._bar, self._session, self._set_device = bar, session, set_device
+        self._bar, self._session, self._set_device, self._actions = bar, session, set_device, actions
         self.device = QComboBox(bar)
         self._device_icon = QLabel(bar)
         self.run_button = _OwnIconButton(actions["run.run"], bar)
@@ -81,6 +81,11 @@ class ToolBar(QObject):
             for k, name in enumerate(offered):
                 self.device.setItemData(k, titles.get(name, name), Qt.ItemDataRole.ToolTipRole)
         self.device.setCurrentText(wanted)
+
+    def button(self, key: str) -> QWidget | None:
+        """What stands in the bar for an action; None where it has no room."""
+        widget = self.run_button if key == VERBS[0] else self._bar.widgetForAction(self._actions[key])
+        return widget if widget is not None and widget.isVisible() else None
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

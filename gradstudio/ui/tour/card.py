@@ -1,10 +1,11 @@
 """The small card of the tour: points at a place, says what to do there, and never takes the keys."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygon
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.theme import Theme
@@ -30,6 +31,9 @@ class TourCard(QWidget):
         """An empty card; `say` fills it."""
         super().__init__(parent)
         self._theme, self._target, self._parent = theme, QRect(), parent
+        self.ring = QFrame(parent)
+        self.ring.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.ring.hide()
         self.number, self.title = label("", "dim"), label("", "title", wrap=True)
         self.words = QLabel(self)
         self.words.setTextFormat(Qt.TextFormat.RichText)
@@ -69,13 +73,28 @@ class TourCard(QWidget):
         self.setAccessibleDescription(words)
         self.adjustSize()
 
-    def point_at(self, target: QRect, inside: bool) -> None:
-        """Stand beside a rectangle of the parent, or in its lower left corner when it is large."""
+    def point_at(self, target: QRect, inside: bool, room: QRect, covers: Sequence[QRect] = ()) -> None:
+        """Stand beside a rectangle of the parent, or in a corner of it when it is large; where it covers least.
+
+        It stays where it is while it says the same and hides nothing.
+        """
         self.adjustSize()
+        is_beside = self._target.isNull() if inside else self._target == target
         self._target = QRect() if inside else target
-        self.move(corner(target, self.rect(), self._parent.rect(), inside))
+        here = QRect(self.pos(), self.size())
+        if not is_beside or not room.contains(here) or hidden_px(here, covers):
+            self.move(place(target, self.rect(), room, inside, covers))
         self.raise_()
         self.update()
+
+    def ring_around(self, target: QRect | None) -> None:
+        """Frame what is to be pressed; None: nothing."""
+        self.ring.setVisible(target is not None)
+        if target is not None:
+            edge = self._theme.color("text").name()
+            self.ring.setStyleSheet(f"border: 2px solid {edge}; border-radius: 8px; background: transparent;")
+            self.ring.setGeometry(target.adjusted(-3, -3, 3, 3))
+            self.ring.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -107,16 +126,39 @@ class TourCard(QWidget):
         return QPolygon(points)
 
 
-def corner(target: QRect, card: QRect, room: QRect, inside: bool) -> QPoint:
-    """Upper left corner of a card that speaks of a target, within a room and beside the target where there is place."""
-    if inside:
-        return QPoint(target.left() + INSET_PX, target.bottom() - card.height() - INSET_PX)
-    x = target.center().x() - card.width() // 2
+def place(target: QRect, card: QRect, room: QRect, inside: bool, covers: Sequence[QRect] = ()) -> QPoint:
+    """Upper left corner of a card that speaks of a target, in a room: of the good places, that which hides least."""
+    points = _inside(target, card) if inside else _beside(target, card, room)
+    points += _inside(room.adjusted(0, INSET_PX, 0, -INSET_PX), card)
+    held = [
+        QPoint(
+            max(room.left(), min(point.x(), room.right() - card.width())),
+            max(room.top(), min(point.y(), room.bottom() - card.height())),
+        )
+        for point in points
+    ]
+    return min(held, key=lambda point: hidden_px(QRect(point, card.size()), covers))
+
+
+def hidden_px(card: QRect, covers: Sequence[QRect]) -> int:
+    """How many pixels of the rectangles that are to be seen a card would hide; its edge of air hides none."""
+    body = card.adjusted(TIP_PX, TIP_PX, -TIP_PX, -TIP_PX)
+    return sum(met.width() * met.height() for met in (body.intersected(one) for one in covers) if not met.isEmpty())
+
+
+def _inside(target: QRect, card: QRect) -> list[QPoint]:
+    """The corners of a rectangle, the lower left first."""
+    left, right = target.left() + INSET_PX, target.right() - card.width() - INSET_PX
+    top, bottom = target.top() + INSET_PX, target.bottom() - card.height() - INSET_PX
+    return [QPoint(left, bottom), QPoint(right, bottom), QPoint(right, top), QPoint(left, top)]
+
+
+def _beside(target: QRect, card: QRect, room: QRect) -> list[QPoint]:
+    """Below, above or left of a rectangle, where there is room; its middle stays within the reach of the tip."""
+    reach = card.width() // 2 - 2 * TIP_PX - 20
+    lefts = [target.center().x() - card.width() // 2 + by for by in (0, -reach, reach)]
     if target.bottom() + card.height() <= room.bottom():
-        y = target.bottom()
-    elif target.top() - card.height() >= room.top():
-        y = target.top() - card.height()
-    else:
-        x, y = target.left() - card.width(), target.top() + INSET_PX
-    x = max(room.left(), min(x, room.right() - card.width()))
-    return QPoint(x, max(room.top(), min(y, room.bottom() - card.height())))
+        return [QPoint(x, target.bottom()) for x in lefts]
+    if target.top() - card.height() >= room.top():
+        return [QPoint(x, target.top() - card.height()) for x in lefts]
+    return [QPoint(target.left() - card.width(), target.top() + INSET_PX)]

@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from gradstudio.graph import recipes
+from gradstudio.graph.model import Place
 from gradstudio.ui.state.session import Session
 
 TENSOR: Final = "torch.tensor"
+SQUARE: Final = "torch.square"
+BESIDE_PX: Final = 280.0
+"""From a card to the one that follows it."""
 
 
 class TourStep(NamedTuple):
@@ -14,12 +19,14 @@ class TourStep(NamedTuple):
     Attributes:
         place: id of a dock or a command, or "canvas": what the card points at.
         done: whether a document shows that it is done; None: a person says so.
+        make: does it for a person who skips it; what comes later needs it.
     """
 
     title: str
     words: str
     place: str
     done: Callable[[Session], bool] | None = None
+    make: Callable[[Session], None] | None = None
 
 
 def _has_tensor(session: Session) -> bool:
@@ -55,6 +62,27 @@ def _looks_back(session: Session) -> bool:
     return session.results.looking_back
 
 
+def _make_tensor(session: Session) -> None:
+    edits, _item = recipes.add_operator(session.graph_store.graph, TENSOR, 0.0, 0.0)
+    session.graph_store.submit(edits, "Add tensor")
+
+
+def _ask_for_gradient(session: Session) -> None:
+    store = session.graph_store
+    for item in [node.id for node in store.graph.nodes.values() if node.operator == TENSOR][:1]:
+        for path, text in (("data", "3.0"), ("requires_grad", "True")):
+            store.attempt(recipes.set_literal, f"Set {path}", item, path, text)
+
+
+def _wire(session: Session) -> None:
+    store = session.graph_store
+    for source in [node.id for node in store.graph.nodes.values() if node.operator == TENSOR][:1]:
+        place = store.graph.places.get(source, Place(0.0, 0.0))
+        edits, item = recipes.add_operator(store.graph, SQUARE, place.x + BESIDE_PX, place.y)
+        store.submit(edits, "Add square")
+        store.attempt(recipes.connect, "Wire", source, 0, item, "input")
+
+
 STEPS: Final = (
     TourStep(
         "Add a tensor",
@@ -62,12 +90,14 @@ STEPS: Final = (
         "If it hangs at the cursor, click where it shall stand.",
         "canvas",
         _has_tensor,
+        _make_tensor,
     ),
     TourStep(
         "Ask for its gradient",
         "On the card, type <b>3.0</b> into <b>data</b>, and switch <b>requires_grad</b> on.",
         "canvas",
         _requires_grad,
+        _ask_for_gradient,
     ),
     TourStep(
         "Wire it",
@@ -75,6 +105,7 @@ STEPS: Final = (
         "the new card is wired.",
         "canvas",
         _is_wired,
+        _wire,
     ),
     TourStep("Run it", "Press <b>Run</b>, or F5. PyTorch executes what you drew.", "run.run", _ran),
     TourStep(

@@ -1,11 +1,13 @@
 """Leads a person through a first program: shows a card, watches the document, goes on by itself."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
+from gradstudio.ui.canvas.search_popup import SearchPopup
+from gradstudio.ui.canvas.search_preview import SearchPreview
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.card import TourCard
@@ -13,6 +15,12 @@ from gradstudio.ui.tour.steps import STEPS
 
 if TYPE_CHECKING:
     from gradstudio.ui.main_window import MainWindow
+
+SETTLE_MS: Final = 150
+"""The card looks for another place when what it may cover has been still so long."""
+SEARCH_MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
+SEARCH_WEIGHT: Final = 4
+"""What is typed into is worse to hide than what stands there."""
 
 
 class Tour(QObject):
@@ -27,6 +35,8 @@ class Tour(QObject):
         super().__init__(window)
         self._window = window
         self._session: Session | None = None
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.timeout.connect(self._place)
         self.number: int | None = None
         self.card: TourCard | None = None
 
@@ -49,6 +59,7 @@ class Tour(QObject):
         ):
             happened.connect(self._look)
         window.documents.shown.connect(self._on_documents_shown)
+        self._moves = window.canvas.view_changed.connect(self._settle.start)
         window.frame.installEventFilter(self)
         self._show()
         window.canvas.setFocus()
@@ -71,6 +82,9 @@ class Tour(QObject):
         ):
             happened.disconnect(self._look)
         window.documents.shown.disconnect(self._on_documents_shown)
+        QObject.disconnect(self._moves)
+        self._settle.stop()
+        self.card.ring.deleteLater()
         window.frame.removeEventFilter(self)
         self.card.hide()
         self.card.deleteLater()
@@ -82,9 +96,14 @@ class Tour(QObject):
             self.card.set_theme(theme)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The card keeps its place; Esc that nothing else had a use for leaves the tour."""
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+        """The card keeps its place and makes way; Esc that nothing else had a use for leaves the tour."""
+        if watched is not self._window.frame:
+            if event.type() in SEARCH_MOVES:
+                self._settle.start()
+        elif event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             QTimer.singleShot(0, self, self._place)
+        elif event.type() == QEvent.Type.ChildAdded:
+            self._settle.start()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
             self.leave()
             return True
@@ -98,7 +117,7 @@ class Tour(QObject):
         step, last = STEPS[self.number], self.number == len(STEPS) - 1
         if step.place in ("inspector", "code"):
             self._window.frame.docks.bring_forward(step.place)
-        go_on = "Finish" if last else "Skip" if step.done is not None else "Next"
+        go_on = "Finish" if last else "Do it for me" if step.make else "Skip" if step.done else "Next"
         self.card.say(f"{self.number + 1} of {len(STEPS)}", step.title, step.words, go_on)
         self.card.show()
         self._place()
@@ -111,7 +130,31 @@ class Tour(QObject):
         widget = self._widget(place)
         frame = self._window.frame
         target = QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())
-        self.card.point_at(target, inside=place == "canvas")
+        self.card.point_at(target, place == "canvas", self._room(), self._to_be_seen())
+        self.card.ring_around(target if "." in place and widget is not frame.toolbar else None)
+
+    def _room(self) -> QRect:
+        """Of the window, what lies between the toolbar and the status bar."""
+        frame = self._window.frame
+        top, bottom = frame.toolbar.geometry().bottom(), frame.statusBar().geometry().top()
+        return QRect(0, top, frame.width(), bottom - top)
+
+    def _to_be_seen(self) -> list[QRect]:
+        """What the card had better not hide: the search with its preview, and the cards on the canvas."""
+        frame, canvas = self._window.frame, self._window.canvas
+        found = []
+        for kind in (SearchPopup, SearchPreview):
+            for widget in frame.findChildren(kind):
+                widget.installEventFilter(self)
+                if widget.isVisible():
+                    found += SEARCH_WEIGHT * [QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())]
+        view, corner = canvas.viewport().rect(), canvas.viewport().mapTo(frame, QPoint(0, 0))
+        for left, top, right, bottom in canvas.board.bounds.tolist():
+            (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
+            shown = QRect(round(x), round(y), round(to_x - x), round(to_y - y)).intersected(view)
+            if not shown.isEmpty():
+                found.append(shown.translated(corner))
+        return found
 
     def _widget(self, place: str) -> QWidget:
         window = self._window
@@ -119,8 +162,7 @@ class Tour(QObject):
             return window.canvas
         if "." not in place:
             return window.frame.docks[place]
-        button = window.frame.toolbar.widgetForAction(window.actions[place])
-        return button if isinstance(button, QToolButton) and button.isVisible() else window.frame.toolbar
+        return window.toolbar.button(place) or window.frame.toolbar
 
     def _go_on(self) -> None:
         if self.number is None or self.number + 1 == len(STEPS):
@@ -137,7 +179,14 @@ class Tour(QObject):
             self._go_on()
 
     def _on_card_skipped(self) -> None:
-        self._go_on()
+        """What later steps need is made for who skips it; that leads on by itself, as by hand."""
+        number, session = self.number, self._session
+        make = STEPS[number].make if number is not None else None
+        if make is not None and session is not None:
+            make(session)
+            self._window.canvas.show_items(session.graph_store.graph.nodes)
+        if self.number == number:
+            self._go_on()
 
     def _on_documents_shown(self, _tab: object) -> None:
         if self._session is not None and self._window.session is not self._session:

@@ -3,10 +3,11 @@
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.tour.card import TourCard, corner
+from gradstudio.ui.tour.card import TourCard, hidden_px, place
 from gradstudio.ui.tour.steps import STEPS
 from tests.ui.conftest import Add
 
@@ -74,10 +75,41 @@ def test_it_comes_by_itself_only_to_who_has_not_seen_it(window: MainWindow) -> N
     assert window.learning.touring.card is None
 
 
-def test_the_card_stands_beside_its_target_and_within_the_window() -> None:
+def test_the_card_stands_beside_its_target_within_the_window_and_hides_little() -> None:
     room, card = QRect(0, 0, 1000, 700), QRect(0, 0, 300, 200)
-    assert corner(QRect(400, 40, 60, 30), card, room, False).y() == 69
-    assert corner(QRect(200, 500, 600, 200), card, room, False).y() == 300
-    assert corner(QRect(700, 50, 300, 600), card, room, False).x() == 400
-    inside = corner(QRect(200, 100, 500, 400), card, room, True)
+    run = QRect(400, 40, 60, 30)
+    assert place(run, card, room, False).y() == 69
+    assert place(QRect(200, 500, 600, 200), card, room, False).y() == 300
+    assert place(QRect(700, 50, 300, 600), card, room, False).x() == 400
+    inside = place(QRect(200, 100, 500, 400), card, room, True)
     assert QRect(200, 100, 500, 400).contains(QRect(inside, card.size()))
+    leaf = QRect(460, 100, 200, 300)
+    assert not hidden_px(QRect(place(run, card, room, False, [leaf]), card.size()), [leaf])
+    right = QRect(500, 60, 200, 300)
+    beside = place(run, card, room, False, [right])
+    assert beside.y() == 69 and beside.x() < run.center().x() - 150, "to the left, and still below the button"
+    search = QRect(200, 250, 500, 250)
+    assert not hidden_px(QRect(place(QRect(200, 100, 500, 400), card, room, True, [search]), card.size()), [search])
+
+
+def test_it_points_at_the_run_button_which_is_enabled_also_for_who_skips(qtbot: QtBot, window: MainWindow) -> None:
+    window.actions["help.tour"].trigger()
+    card, tour = shown(window), window.learning.touring
+    window.canvas.searching.open(60, 60)
+    popup = window.canvas.searching.popup
+    assert popup is not None
+    qtbot.waitUntil(lambda: not hidden_px(card.geometry(), [popup.geometry(), popup.preview.geometry()]))
+    window.canvas.searching.close()
+    for number in (1, 2, 3):
+        QTest.mouseClick(card.next, Left)
+        assert tour.number == number
+    button = window.toolbar.run_button
+    assert card.ring.isVisible() and button.isEnabled()
+    assert card.ring.geometry().contains(QRect(button.mapTo(window.frame, button.rect().topLeft()), button.size()))
+    boxes = [window.canvas.board.box(item) for item in window.session.graph_store.graph.nodes]
+    shown_boxes = [window.canvas.camera.box_to_view(box) for box in boxes if box is not None]
+    corner = window.canvas.viewport().mapTo(window.frame, window.canvas.viewport().rect().topLeft())
+    for box in shown_boxes:
+        assert not hidden_px(
+            card.geometry(), [QRect(round(box.x), round(box.y), round(box.width), round(box.height)).translated(corner)]
+        )
