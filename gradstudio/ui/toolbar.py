@@ -84,8 +84,8 @@ class ToolBar(QObject):
 
     def button(self, key: str) -> QWidget | None:
         """What stands in the bar for an action; None where it has no room."""
-        widget = self.run_button if key == VERBS[0] else self._bar.widgetForAction(self._actions[key])
-        return widget if widget is not None and widget.isVisible() else None
+        button = self.run_button if key == VERBS[0] else self._bar.widgetForAction(self._actions[key])
+        return button if isinstance(button, QToolButton) and button.isVisible() else None
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
