@@ -107,11 +107,10 @@ class Layer:
             self._paint_below(painter, camera, area, ratio, without)
         else:
             self._paint_kept_below(painter, camera, area, ratio)
-        self._paint_labels(painter, camera, seen, without)
+        self.paint_labels(painter, camera, seen, without)
         self._paint_cards(painter, camera, ratio, cards, drafts)
         paint_pale(painter, self.look, self.board, camera, seen)
-        if self.board.shown.storage:
-            paint_storage(painter, self.look, self.board, camera, seen, self.labels)
+        self.paint_storage(painter, camera, seen)
         painter.setClipping(False)
 
     def _paint_below(
@@ -247,7 +246,7 @@ class Layer:
         paint_wires(painter, self.look, board, camera, seen, chosen)
         paint_dots(painter, self.look, board, camera, seen, chosen)
 
-    def _paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
+    def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
         """What came back along the wires, where it can be read."""
         if not self.board.shown.wire_gradients or self.board.wire_view.shown != "all":
             return
@@ -255,6 +254,11 @@ class Layer:
         shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
         stale = bool(shown) and self.board.results.stale(shown[0][0].target)
         paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
+
+    def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
+        """Which results share a storage, where that is shown."""
+        if self.board.shown.storage:
+            paint_storage(painter, self.look, self.board, camera, seen, self.labels)
 
     # -------------------------------------------------------------- cards
 

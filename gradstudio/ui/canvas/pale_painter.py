@@ -26,7 +26,7 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
     if board.results.moment is None:
         return
     near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
-    late = [k for k in near if not _has_run(board, board.ids[k])]
+    late = [k for k in near if not has_run(board, board.ids[k])]
     if not late:
         return
     rects = board.bounds[late].copy()
@@ -46,7 +46,8 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
 
 
-def _has_run(board: Board, item: ItemId) -> bool:
-    """What is at work has begun: it is shown as running."""
-    card, results = board.cards[item], board.results
-    return card.left_out or results.row(item) is not None or item == results.running_node
+def has_run(board: Board, item: ItemId) -> bool:
+    """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
+    card, results, active = board.cards[item], board.results, board.results.active
+    begun = item == results.running_node or (active is not None and item == active.node)
+    return card.left_out or begun or results.row(item) is not None

@@ -123,8 +123,10 @@ def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | N
 
 
 def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box) -> None:
-    """Ground and wires by the layer, cards one by one as vectors."""
+    """Ground, wires and their numbers by the layer, cards one by one as vectors."""
     layer = Layer(board, look)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
     layer.paint_ground(painter, camera, area)
+    layer.paint_labels(painter, camera, box)
     paint_cards(painter, board, look, camera)
+    layer.paint_storage(painter, camera, box)

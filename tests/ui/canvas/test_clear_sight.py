@@ -11,12 +11,16 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.debugging import Clash, Culprit
 from gradstudio.protocol.messages import Failed
 from gradstudio.protocol.records import Summary
+from gradstudio.ui.canvas.facts import Shown
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.gradient_parts import part_words
+from gradstudio.ui.canvas.pale_painter import has_run
+from gradstudio.ui.canvas.picture import render_picture
 from gradstudio.ui.canvas.plates import plate_box
 from gradstudio.ui.canvas.wire_labels import WireLabel, brief, briefest
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_state import RunState
+from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_debugging import Squared, marked, number
 
@@ -179,6 +183,25 @@ def test_a_clash_is_marked_from_the_write_on(squared: Squared) -> None:
     for moment, is_marked in ((0, False), (1, True)):
         hand.session.attention.look_at(moment)
         assert marked(hand, "danger", 60) == is_marked
+
+
+def test_the_card_of_the_moment_is_never_one_that_had_not_run(
+    squared: Squared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    squared.run()
+    board, results = squared.hand.canvas.board, squared.hand.session.results
+    squared.hand.session.attention.look_at(0)
+    assert not has_run(board, squared.z)
+    monkeypatch.setattr(results, "row", lambda _node: None)  # as of a backward, until it is over
+    assert has_run(board, squared.x) and not has_run(board, squared.y)
+
+
+def test_a_picture_has_the_gradients_of_wires_as_the_canvas_has(squared: Squared, dark: Theme) -> None:
+    squared.run()
+    graph, results = squared.hand.graph, squared.hand.session.results
+    with_them = render_picture(graph, results, dark, 1.0, Shown(wire_gradients=True))
+    without = render_picture(graph, results, dark, 1.0, Shown(wire_gradients=False))
+    assert with_them.size() == without.size() and with_them != without
 
 
 def test_a_node_that_fails_again_comes_into_view_again(squared: Squared) -> None:
