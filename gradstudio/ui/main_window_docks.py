@@ -1,6 +1,7 @@
 """The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
@@ -11,6 +12,8 @@ from gradstudio.ui.theme import Theme
 Area = Qt.DockWidgetArea
 WIDE_PX = 1600
 """From this width on code and log stand side by side."""
+LEFT = ("library", "outline", "lesson")
+"""Tabs of one place at first."""
 LEAST_PX = 180
 """No dock is narrower, and none asks for more."""
 
@@ -27,10 +30,14 @@ class Docks(QObject):
     def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
         """Make empty docks under these titles, by id."""
         super().__init__(window)
-        self._window, self._theme, self._has_lesson = window, theme, False
+        self._window, self._theme = window, theme
+        self._has_lesson = self._had_lesson = False
+        self._front = self._before_lesson = "library"
         self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
         for dock in self._docks.values():
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
+        for key in LEFT:
+            self._docks[key].visibilityChanged.connect(partial(self._on_left_visibility_changed, key))
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -128,22 +135,29 @@ class Docks(QObject):
         self.settle_lesson()
 
     def offer_lesson(self, offered: bool) -> None:
-        """Show the lesson over the Library, or take its dock away."""
+        """Show the lesson over what lies at the left, or take its dock away: what a person had there comes back."""
         self._has_lesson = offered
+        self._had_lesson |= offered
         self.settle_lesson()
 
     def settle_lesson(self) -> None:
         """A layout that was applied says nothing about whether there is a lesson."""
         dock = self._docks["lesson"]
-        if dock.isHidden() == self._has_lesson:
-            dock.setVisible(self._has_lesson)
-            self._docks["lesson" if self._has_lesson else "library"].raise_()
+        if dock.isHidden() != self._has_lesson:
+            return
+        if self._has_lesson:
+            front, self._before_lesson = "lesson", self._front
+        else:
+            front = self._before_lesson if self._front == "lesson" else self._front
+        dock.setVisible(self._has_lesson)
+        if not self._docks[front].isHidden():
+            self._docks[front].raise_()
 
     def share(self, width_px: int, height_px: int) -> None:
         """Give every dock its share of a window of that size; the canvas has the rest."""
         self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        least, most = (248, 320) if self._has_lesson else (200, 280)
+        least, most = (248, 320) if self._had_lesson else (200, 280)
         left, right = _between(least, round(width_px * 0.16), most), _between(264, round(width_px * 0.2), 400)
         bottom, memory = _between(152, round(height_px * 0.19), 340), _between(160, round(height_px * 0.24), 340)
         self._resize({"library": left, "lesson": left, "inspector": right, "memory": right}, across)
@@ -192,6 +206,11 @@ class Docks(QObject):
 
     def _is_docked(self, dock: QDockWidget) -> bool:
         return not dock.isHidden() and not dock.isFloating()
+
+    def _on_left_visibility_changed(self, key: str, shown: bool) -> None:
+        """Also told when its tab comes to the front."""
+        if shown:
+            self._front = key
 
     def _on_dock_top_level_changed(self, floating: bool) -> None:
         if floating:
