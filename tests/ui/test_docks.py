@@ -1,6 +1,6 @@
 """The docks keep what a person put in front."""
 
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from gradstudio.ui.main_window_docks import Docks
@@ -42,5 +42,5 @@ def test_what_lay_at_the_left_before_a_lesson_comes_back_as_wide(qtbot: QtBot, d
     docks.bring_forward("library")
     qtbot.waitUntil(lambda: in_front("library"))
     docks.offer_lesson(False)
-    qtbot.wait(20)
+    QApplication.processEvents()
     assert in_front("library")
