@@ -115,6 +115,7 @@ def test_forgetting_all_of_them_is_one_command(window: MainWindow) -> None:
     assert not window.canvas.bookmarks.entries
 
 
+@pytest.mark.feature(51)
 def test_a_bookmark_is_unsaved_until_the_file_holds_it_and_outlives_a_crash(
     qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path
 ) -> None:

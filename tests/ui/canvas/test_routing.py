@@ -47,6 +47,7 @@ def test_a_wire_goes_around_a_card_between_its_ends() -> None:
     assert (np.diff(path[:, 0]) >= 0).all(), "it never turns back"
 
 
+@pytest.mark.feature(23)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_wire_of_every_style_goes_around_a_card_between_its_ends(style: WireStyle) -> None:
     (path,) = routed([(200, 50, 600, 50)], WALL, (0, 2), style)
