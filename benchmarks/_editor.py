@@ -14,12 +14,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication
 
 from benchmarks import canvas_painting as painting
 from benchmarks._graphs import dag_edits, random_dag
+from benchmarks._window import wait_until
 from gradstudio.document.file import dumps, load, save
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edit, Edits, apply_all
@@ -32,6 +33,7 @@ from gradstudio.ui.state.graph_store import GraphStore
 
 COUNT, LARGE, BLOCKS, EDITS = 1000, 10_000, 1000, 10_000
 REPEATS = 9
+EXPOSED_S = 30.0
 SIZE = (1400, 900)
 Figures = dict[str, float]
 
@@ -187,6 +189,7 @@ def _shown(graph: Graph, app: Any) -> Any:
     canvas = painting._canvas(graph)
     canvas.resize(*SIZE)
     canvas.show()
+    wait_until(app, lambda: canvas.windowHandle() is not None and canvas.windowHandle().isExposed(), EXPOSED_S)
     app.processEvents()
     gc.freeze()  # as the program does when its window stands
     return canvas

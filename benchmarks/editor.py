@@ -1,5 +1,6 @@
-"""The editor with 1,000 and 10,000 nodes: building, painting, gestures, memory, legality, undo. Offscreen, CPU time.
+"""The editor with 1,000 and 10,000 nodes: building, painting, gestures, memory, legality, undo.
 
+CPU time, offscreen or on the platform that QT_QPA_PLATFORM names.
 The same graph is built, loaded and painted by NodeGraphQt in turns with ours, its cycle check off: with it on, it
 never ends. It is no dependency: it is put into a folder of its own, where that can be done.
 """
@@ -16,7 +17,7 @@ from typing import Any
 
 from benchmarks.window_start import install_peer
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 ROOT = Path(__file__).parent.parent
 ROUNDS = 2
 LIMIT_S = 300

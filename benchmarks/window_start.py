@@ -126,9 +126,8 @@ def cpu_ms(code: str, folder: Path) -> float:
     Raises:
         RuntimeError: the process did not say it, or the window imported what it must not.
     """
-    environment = dict(
-        os.environ, QT_QPA_PLATFORM="offscreen", QT_API="pyside6", PYTHONPYCACHEPREFIX=str(folder / "cache")
-    )
+    environment = dict(os.environ, QT_API="pyside6", PYTHONPYCACHEPREFIX=str(folder / "cache"))
+    environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(folder / "peer")])
     done = subprocess.run(

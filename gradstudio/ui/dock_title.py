@@ -7,6 +7,7 @@ from gradstudio.ui.theme import Theme, icon
 
 ICON_PX = 15
 HEIGHT_PX = 27
+WORDS_PX = 6
 
 
 class DockTitle(QWidget):
@@ -22,10 +23,12 @@ class DockTitle(QWidget):
         self.words.setProperty("role", "heading")
         # A tab's title may be long, and must not keep the dock wide.
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.words.setMinimumWidth(WORDS_PX)
         self.float_button, self.close_button = self._button("Float"), self._button("Close")
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 6, 0)
         row.setSpacing(2)
+        row.addStrut(HEIGHT_PX)  # no `sizeHint` in Python: the docks' layout asks for it thousands of times
         row.addWidget(self.words, 1)
         row.addWidget(self.float_button)
         row.addWidget(self.close_button)
@@ -61,12 +64,6 @@ class DockTitle(QWidget):
             application.focusChanged.disconnect(self._on_application_focus_changed)
         for button in (self.float_button, self.close_button):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), HEIGHT_PX)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(80, HEIGHT_PX)
 
     def event(self, event: QEvent) -> bool:
         """Presses go on to the dock, which is dragged by them."""

@@ -68,19 +68,14 @@ class Docks(QObject):
             self._pages(key).removeWidget(panel)
 
     def _pages(self, key: str) -> QStackedWidget:
-        """What holds the pages of a dock, made with the first of them, with pictures on the dock's buttons."""
+        """What holds the pages of a dock; with the first of them come pictures on the dock's buttons."""
         dock = self._docks[key]
-        found = dock.widget()
-        if isinstance(found, QStackedWidget):
-            return found
-        made = QStackedWidget(dock)
-        dock.setWidget(made)
-        found.deleteLater()
-        title = dock.titleBarWidget()
-        if isinstance(title, DockTitle):
+        pages, title = dock.widget(), dock.titleBarWidget()
+        assert isinstance(pages, QStackedWidget)
+        if not pages.count() and isinstance(title, DockTitle):
             title.take_tab_focus()
             title.set_theme(self._theme)
-        return made
+        return pages
 
     def __iter__(self) -> Iterator[QDockWidget]:
         """All docks."""
@@ -224,7 +219,7 @@ def _between(low: int, wanted: int, high: int) -> int:
 def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> QDockWidget:
     dock = QDockWidget(title, window)
     dock.setObjectName(key)
-    dock.setWidget(QWidget(dock))
+    dock.setWidget(QStackedWidget(dock))
     dock.setTitleBarWidget(DockTitle(dock, theme))
     dock.setFeatures(
         QDockWidget.DockWidgetFeature.DockWidgetMovable

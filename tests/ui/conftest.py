@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -32,6 +32,13 @@ def _no_button_stays_pressed(qapp: QApplication) -> Iterator[None]:
         if QGuiApplication.mouseButtons() & button:
             QTest.mouseRelease(QWidget(), button)
     assert QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton
+
+
+@pytest.fixture(autouse=True)
+def _what_was_closed_is_gone(qapp: QApplication) -> Iterator[None]:
+    """Deletes what a test closed: no event loop runs between tests, and every style sheet is given to all widgets."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ COMMON_KEYS = (
 """What a first computation needs, shown before all categories."""
 
 
-@dataclass
+@dataclass(slots=True)
 class _Node:
     """A row: a group with rows under it, or an operator."""
 
@@ -139,7 +139,8 @@ class LibraryModel(QAbstractItemModel):
 
     def show_own(self, own: tuple[tuple[str, tuple[Operator, ...]], ...]) -> bool:
         """Groups, by the titles of their categories, that stand beside the catalogue; whether they are others now."""
-        is_other, self._own = own != self._own, own
+        shown = tuple((title, rows) for title, rows in own if rows)
+        is_other, self._own = shown != self._own, shown
         return is_other
 
     def set_theme(self, theme: Theme) -> None:

@@ -3,7 +3,7 @@
 import functools
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 
 from gradstudio import paths
@@ -36,7 +36,10 @@ def _filled(pixmap: QPixmap, color: QColor) -> QPixmap:
 
 
 def tinted(name: str, color: QColor, size_px: int = SIZE_PX, ratio: float = 1.0) -> QPixmap:
-    """A picture of the icon, `size_px` wide at the given device pixel ratio."""
+    """A picture of the icon, `size_px` wide at the given device pixel ratio; drawn once."""
+    key, pixmap = f"{name} {color.rgba():08x} {size_px} {ratio}", QPixmap()
+    if QPixmapCache.find(key, pixmap):
+        return pixmap
     pixmap = QPixmap(round(size_px * ratio), round(size_px * ratio))
     pixmap.fill(Qt.GlobalColor.transparent)
     text = _source(name).replace("currentColor", color.name())
@@ -46,6 +49,7 @@ def tinted(name: str, color: QColor, size_px: int = SIZE_PX, ratio: float = 1.0)
     renderer.render(painter, QRectF(pixmap.rect()))
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
+    QPixmapCache.insert(key, pixmap)
     return pixmap
 
 

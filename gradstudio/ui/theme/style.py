@@ -24,6 +24,9 @@ def apply(app: QApplication, theme: Theme, text_scale: float | None = None) -> N
     """
     fonts = _usual_sizes(app)
     TextScale.factor = TextScale.factor if text_scale is None else text_scale
+    if _is_worn(app, theme):
+        return
+    ToolTips.applied_ms = ToolTips.delay_ms
     if ToolTips.delay_ms == ToolTips.USUAL_MS:
         app.setStyle("Fusion")
     else:
@@ -35,6 +38,13 @@ def apply(app: QApplication, theme: Theme, text_scale: float | None = None) -> N
         font = widget.font()
         font.setPixelSize(max(scaled(usual), 1))
         widget.setFont(font)
+
+
+def _is_worn(app: QApplication, theme: Theme) -> bool:
+    """Whether the application looks like that already: to be told so costs every widget a new style."""
+    if ToolTips.applied_ms != ToolTips.delay_ms or app.styleSheet() != style_sheet(theme):
+        return False
+    return app.palette() == palette(theme) and app.font() == ui_font()
 
 
 def _usual_sizes(app: QApplication) -> list[tuple[QWidget, float]]:
@@ -55,6 +65,7 @@ class ToolTips:
 
     USUAL_MS: ClassVar[int] = 700
     delay_ms: ClassVar[int] = USUAL_MS
+    applied_ms: ClassVar[int] = 0
 
 
 class _Patient(QProxyStyle):

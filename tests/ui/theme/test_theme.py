@@ -5,11 +5,14 @@ from typing import get_args
 
 import msgspec
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.operators.catalogue import load
-from gradstudio.ui.theme import Theme, ThemeName, dtype_family, theme, tinted
+from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, theme, tinted
 from gradstudio.ui.theme.contrast import TEXT, contrast, poor
 from gradstudio.ui.theme.style import style_sheet
 
@@ -79,3 +82,31 @@ def test_no_other_module_of_the_window_names_a_colour() -> None:
         for found in re.findall(r"[\"'](#[0-9a-fA-F]{6,8})[\"']", path.read_text())
     ]
     assert named == []
+
+
+def test_the_same_theme_again_restyles_nothing(qtbot: QtBot, qapp: QApplication) -> None:
+    class Counting(QLabel):
+        count = 0
+
+        def changeEvent(self, event: QEvent) -> None:
+            self.count += event.type() == QEvent.Type.StyleChange
+            super().changeEvent(event)
+
+    apply(qapp, theme("dark"))
+    label = Counting("words")
+    qtbot.addWidget(label)
+    apply(qapp, theme("dark"))
+    assert label.count == 0
+    apply(qapp, theme("light"))
+    assert label.count > 0
+    before = label.count
+    apply(qapp, theme("light"), 1.5)
+    assert label.count > before
+    apply(qapp, theme("dark"), 1.0)
+
+
+def test_an_icon_that_was_drawn_is_not_drawn_again(qapp: QApplication) -> None:
+    red, blue = QColor("red"), QColor("blue")
+    assert tinted("close", red).cacheKey() == tinted("close", red).cacheKey()
+    assert tinted("close", red).toImage() != tinted("close", blue).toImage()
+    assert tinted("close", red, 24).width() == 24
