@@ -55,7 +55,7 @@ _UNARY: dict[type[ast.unaryop], tuple[str, int]] = {
 }  # fmt: skip
 _DISPLAYED = (
     *(ast.List, ast.Tuple, ast.Starred, ast.Name, ast.Load, ast.Constant, ast.USub, ast.UnaryOp),
-    *(ast.JoinedStr, ast.FormattedValue),
+    *(ast.JoinedStr, ast.FormattedValue, ast.Dict),
 )
 """What only puts values beside one another."""
 
@@ -268,6 +268,8 @@ class _Printer:
                 self._items("(", elements, ",)" if len(elements) == 1 else ")")
             case ast.List(elts=elements):
                 self._items("[", elements, "]")
+            case ast.Dict(keys=keys, values=values):
+                self._entries(keys, values)
             case ast.JoinedStr(values=parts):
                 self._formatted(parts)
             case ast.Starred(value=value):
@@ -334,6 +336,16 @@ class _Printer:
             self._write(", " if k else "")
             self.expression(element, TUPLE)
         self._write(closing)
+
+    def _entries(self, keys: list[ast.expr | None], values: list[ast.expr]) -> None:
+        for k, (key, value) in enumerate(zip(keys, values, strict=True)):
+            if key is None:
+                raise Refused("`**` unpacks while it runs: write the entries out.")
+            self._write(", " if k else "{")
+            self.expression(key, TUPLE)
+            self._write(": ")
+            self.expression(value, TUPLE)
+        self._write("}" if keys else "{}")
 
     def _index(self, node: ast.expr) -> None:
         elements = node.elts if isinstance(node, ast.Tuple) and node.elts else [node]

@@ -81,6 +81,8 @@ class Layouts:
                 return self._chained(node, level, chain)
             case ast.List(elts=elements) | ast.Tuple(elts=elements):
                 return self._sequence(node, elements, level)
+            case ast.Dict() if node.values:
+                return self._entries(node, level)
             case ast.Slice():
                 return self._index_slice(node)
             case _:
@@ -136,6 +138,26 @@ class Layouts:
         if isinstance(node, ast.Tuple) and len(items) == 1:
             return self._brackets(start, [*items[0], self.slice(ends[0], ends[0] + 1)], end - 1, level)
         return self._brackets(start, self._comma_separated(items, ends), end - 1, level)
+
+    def _entries(self, node: ast.Dict, level: int) -> Documents:
+        start, end = self.start(node), self.end(node)
+        items, ends, lo = [], [], start + 1
+        for key, value in zip(node.keys, node.values, strict=True):
+            assert key is not None  # none is ever written
+            colon = self.after(key, lo)
+            items.append(
+                [
+                    *self.expression(key, lo, PARENTHESIZED),
+                    self.slice(colon, colon + 2),
+                    *self.expression(value, colon + 2, PARENTHESIZED),
+                ]
+            )
+            ends.append(self.after(value, colon + 2))
+            lo = ends[-1] + 2
+        inner = self._comma_separated(items, ends)
+        if len(items) == 1:
+            inner.append(Choice((Text(","),)))
+        return self._brackets(start, inner, end - 1, level)
 
     def _arguments(self, node: ast.Call, opening: int, level: int) -> Documents:
         end = self.end(node)
@@ -320,7 +342,7 @@ class Layouts:
                 own = "full"
             case ast.List(elts=elements):
                 own = "full" if elements else "empty"
-            case ast.Tuple(elts=elements):
+            case ast.Tuple(elts=elements) | ast.Dict(values=elements):
                 own = "full" if elements else "empty"
             case ast.Call(args=arguments, keywords=keywords):
                 own = "full" if arguments or keywords else "empty"

@@ -59,7 +59,7 @@ REFUSED = {
     "v0 and torch.nn.init.zeros_(v1)": "cannot be called",
     "v0 and (lambda: 1)": "cannot stand",
     "v0 and [x for x in v1]": "cannot stand",
-    "v0 and {1: 2}": "cannot stand",
+    "v0 and {1}": "cannot stand",
     "v0 and (x := 1)": "cannot stand",
     "v0 and len(**v1)": "write the arguments out",
     "v0 and b'1'": "",

@@ -21,7 +21,7 @@ _SHORT = (("torch.nn.functional", "F"), ("torch.nn", "nn"), ("torch.optim", "opt
 def chooses(node: ast.expr) -> bool:
     """Whether a part of an expression may not run, or cannot stand on a line of its own."""
     match node:
-        case ast.BoolOp() | ast.IfExp():
+        case ast.BoolOp() | ast.IfExp() | ast.Dict():
             return True
         case ast.Compare(ops=operators):
             return len(operators) > 1
@@ -79,6 +79,11 @@ class _Holes(ast.NodeTransformer):
         match node:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 node.elts = [self._element(element) for element in elements]
+                return node
+            case ast.Dict(keys=keys, values=values):
+                for k, key in enumerate(keys):
+                    keys[k] = self._element(key) if key is not None else None
+                    values[k] = self._element(values[k])
                 return node
             case ast.JoinedStr(values=parts):
                 self._formatted(parts)

@@ -27,7 +27,6 @@ _EXPRESSIONS: dict[type[ast.expr], str] = {
     ast.Lambda: "a lambda is a function of its own, which a canvas does not draw: write its expression out",
     ast.DictComp: "a comprehension runs Python of its own: bind the values to names",
     ast.NamedExpr: "`:=` binds a name inside an expression: bind it on a line of its own",
-    ast.Dict: "a dict is nothing that a canvas draws: bind its values to names, or put them in a list",
     ast.Set: "a set is nothing that a canvas draws: write a list",
     ast.Starred: "`*` unpacks while it runs: name the elements",
     ast.Await: "`await` is nothing that a canvas draws",
@@ -54,7 +53,7 @@ _CALLS = {
     "map": "`map` calls a function that a canvas does not have: write a `for` block that appends to a list",
     "filter": "`filter` calls a function that a canvas does not have: index by a mask, as in x[x > 0]",
     "display": "a canvas shows every value: write the name alone, or print it",
-    "dict": "a dict is nothing that a canvas draws: bind its values to names, or put them in a list",
+    "dict": 'write the entries out: `{"name": value}`',
     "set": "a set is nothing that a canvas draws: write a list, or use torch.unique",
 }
 _PATHS = {

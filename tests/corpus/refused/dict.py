@@ -1,3 +1,4 @@
 import torch
-hyper = {"lr": 0.1, "steps": 3}  # refused: bind its values to names
-x = torch.ones(2) * hyper["lr"]
+
+first = {"lr": 0.1}
+config = {**first, "hidden": 8}  # refused: write the entries out
