@@ -8,8 +8,9 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.document.errors import DocumentError
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, Header
 from gradstudio.ui.recovery import Recovery
+from gradstudio.ui.settings import Preferences
 from gradstudio.ui.state.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
@@ -49,11 +50,18 @@ class Closed(NamedTuple):
     graph: Graph | None
 
 
+def first_header(preferences: Preferences) -> Header:
+    """Seed and device of a new document, as a person chose them."""
+    seed = preferences.new_seed
+    return Header(seed=None if seed < 0 else seed, device=preferences.new_device)
+
+
 class Documents(QObject):
     """The tabs in their order.
 
     Attributes:
         may_close: asked before a document is closed; False keeps it.
+        first_header: seed and device of a new document.
         begins_on_blank: asked for a new document: whether the empty one in front is taken, which nobody has seen yet.
 
     Signals:
@@ -82,6 +90,7 @@ class Documents(QObject):
         self.history: list[Closed] = []
         self.may_close: Callable[[Tab], bool] = lambda _tab: True
         self.begins_on_blank: Callable[[], bool] = lambda: False
+        self.first_header: Callable[[], Header] = Header
         self._current: Tab | None = None
         self._ran: set[Tab] = set()
 
@@ -157,8 +166,17 @@ class Documents(QObject):
 
     def new(self) -> None:
         """An empty document in a tab of its own."""
-        if not self.begins_on_blank():
-            self.add(Session(self._engine, self))
+        if self.begins_on_blank():
+            self.begin(self.current.session)
+        else:
+            self.add(self.begin(Session(self._engine, self)))
+
+    def begin(self, session: Session) -> Session:
+        """Give an empty document the seed and the device that new ones have."""
+        header, store = self.first_header(), session.graph_store
+        if session.is_untouched and not store.graph.nodes and store.graph.header != header:
+            session.new(header)
+        return session
 
     def open(self, path: Path, *, show: bool = True) -> DocumentError | None:
         """Show a file: in the tab that has it, else in one of its own; the reason when it cannot be read."""
@@ -246,7 +264,7 @@ class Documents(QObject):
     def _remove(self, tab: Tab) -> None:
         """Take it out of the row; another comes to the front first, an empty one when it was the last."""
         if len(self.tabs) == 1:
-            self.add(Session(self._engine, self))
+            self.add(self.begin(Session(self._engine, self)))
         elif tab is self._current:
             place = self.place
             self.show(self.tabs[place + 1 if place + 1 < len(self.tabs) else place - 1])

@@ -20,7 +20,7 @@ from gradstudio.ui.commands.tabs import TabCommands
 from gradstudio.ui.commands.view import wire_view
 from gradstudio.ui.disk_watch import DiskBand, DiskWatch
 from gradstudio.ui.document_room import DocumentRoom
-from gradstudio.ui.documents import Documents, Tab
+from gradstudio.ui.documents import Documents, Tab, first_header
 from gradstudio.ui.main_window_frame import Frame
 from gradstudio.ui.main_window_parts import WindowParts
 from gradstudio.ui.panels.documentation import Documented, operator_at
@@ -69,6 +69,8 @@ class MainWindow(WindowParts):
         self.published = self.shelf.published = Published(settings.folder / "groups", self)
         self._take_up_preferences()
         self.documents = Documents(session.engine.client, settings.state_folder / "recovery", self)
+        self.documents.first_header = lambda: first_header(settings.preferences)
+        self.documents.begin(session)
         self.tab_commands, self.shell = TabCommands(self.documents, self.go_to_dock, frame), ShellCommands(self)
         self.learning = LearningCommands(self)
         self._rooms: dict[Tab, DocumentRoom] = {}

@@ -38,6 +38,7 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
         minimap: whether it is shown where the graph is larger than the view; `minimap_px` its width and height.
         snap_to_grid, guides: what is dragged snaps to the grid, comes in line with its neighbours.
         shake_off: shaking a card takes it out of its wires.
+        new_device, new_seed: of new documents; a seed of -1 is none: each start draws one.
         welcome: a start without a file shows the welcome page; `tour_done`: the tour was taken, or declined.
     """
 
@@ -78,6 +79,8 @@ class Preferences(msgspec.Struct, frozen=True, omit_defaults=True):
     tooltip_ms: int = 700
     click_drift_px: int = 4
     frames_per_second: int = 30
+    new_device: str = "cpu"
+    new_seed: int = 0
     welcome: bool = True
     tour_done: bool = False
 

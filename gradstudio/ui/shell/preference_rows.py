@@ -169,6 +169,20 @@ ROWS: Final = (
     ),
     PreferenceRow(
         RUN,
+        "new_device",
+        "Device of new documents",
+        Choice((("cpu", "CPU"), ("auto", "CUDA where there is one"), ("cuda:0", "First CUDA device"))),
+        "Where creation nodes of a new document create; the toolbar changes it for one document.",
+    ),
+    PreferenceRow(
+        RUN,
+        "new_seed",
+        "Seed of new documents",
+        Number(-1, 2**31 - 1, 1, "", "None: each run draws one"),
+        "What a new document begins with in torch.manual_seed; Seed… in the Graph menu changes it for one document.",
+    ),
+    PreferenceRow(
+        RUN,
         "run_small",
         "Compute small values while inferring",
         Switch(),

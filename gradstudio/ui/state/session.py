@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.document import file, in_picture, python
 from gradstudio.document.file import View
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, Header
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.state.debug_store import DebugStore
 from gradstudio.ui.state.disk import Stamp, stamp_of
@@ -81,9 +81,11 @@ class Session(QObject):
         """Whether nothing in it is anybody's own: empty or an example, and never changed."""
         return self.path is None and self.read_from is None and self.graph_store.is_untouched
 
-    def new(self) -> None:
-        """Put an empty document in place."""
-        self._take(Graph(), None, None)
+    def new(self, header: Header | None = None) -> None:
+        """Put an empty document in place, with this header where one is given."""
+        graph = Graph()
+        graph.header = header or graph.header
+        self._take(graph, None, None)
 
     def open(self, path: Path) -> None:
         """Put a file's document in place of this one; a Python text, or the graph in a picture, becomes a new one.

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.model import Header
 from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.gestures import Drift
 from gradstudio.ui.main_window import MainWindow
@@ -168,3 +169,20 @@ def test_it_opens_once_and_escape_closes_it(window: MainWindow, dialog: Preferen
     assert window.shell.show_preferences() is dialog
     QTest.keyClick(dialog, Key.Key_Escape)
     qtbot.waitUntil(lambda: window.shell.dialog is None)
+
+
+@pytest.mark.feature(87)
+def test_new_documents_have_the_seed_and_the_device_that_were_chosen(
+    window: MainWindow, dialog: PreferencesDialog
+) -> None:
+    assert window.session.graph_store.graph.header == Header(seed=0, device="cpu")
+    choose(dialog, "new_device", "CUDA where there is one")
+    enter(dialog, "new_seed", 7)
+    assert window.session.graph_store.graph.header == Header(seed=0, device="cpu")  # not that of others
+    window.actions["file.new"].trigger()
+    assert window.session.graph_store.graph.header == Header(seed=7, device="auto")
+    assert window.toolbar.device.currentText() == "auto" and window.session.is_untouched
+    assert not window.session.graph_store.undo_stack.canUndo()
+    enter(dialog, "new_seed", -1)
+    window.actions["file.new"].trigger()
+    assert window.session.graph_store.graph.header.seed is None
