@@ -43,6 +43,9 @@ def paint_facts(painter: QPainter, look: Look, face: Face, facts: Facts) -> None
         paint_leaves(painter, look, facts.leaves, face.height, face.width)
         if facts.height > facts.leaves.height:
             painter.fillRect(QRectF(PADDING, y, face.width - 2 * PADDING, 1), look.faded("card_edge", 0.45))
+    if facts.stale and facts.sections:
+        painter.setPen(QPen(whole.color("text_dim"), 1.4, Qt.PenStyle.DashLine))  # fainter ink alone is no mark
+        painter.drawLine(QLineF(PADDING, y + 1.5, face.width - PADDING, y + 1.5))
     for section in facts.sections:
         _paint_section(painter, look, section, y + EDGE, face.width)
         y += section.height

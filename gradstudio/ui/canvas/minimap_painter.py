@@ -146,10 +146,10 @@ def paint_lit(
     painter: QPainter, look: Look, board: Board, seen: MapCamera, selection: Collection[ItemId],
     found: Collection[ItemId] = (),
 ) -> None:  # fmt: skip
-    """Outlines: what was found, the selection, and what runs now or next, which has a dot beside it."""
+    """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     matching = sorted(board.index[item] for item in found if item in board.index)
-    painter.setPen(QPen(look.color("warning"), 1.5))
+    painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
     draw_rects(painter, seen.rects(board.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
     chosen = sorted({board.index[item] for item in selection if item in board.index})
     painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))

@@ -65,10 +65,10 @@ def paint_overlay(
     if note is not None:
         look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
     if state.drop_frame is not None:
-        _outline_item(painter, look, board, camera, state.drop_frame, look.color("ok"), seen)
+        _dash_item(painter, board, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
     lit = board.whole((*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ())))
     if state.pointed is not None and state.pointed not in lit:
-        _outline_item(painter, look, board, camera, state.pointed, look.color("info"), seen)
+        _dash_item(painter, board, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
     _paint_run(painter, look, board, camera, seen)
     if state.hovered_port is not None:
         x, y = camera.to_view(*board.anchor(state.hovered_port))
@@ -138,6 +138,16 @@ def _outline_item(
         look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
 
 
+def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
+    """A broken line around an item: another line than that of the selection."""
+    box = board.box(item)
+    if box is not None and box.meets(seen):
+        shown, radius = camera.box_to_view(box.grown(2.0)), RADIUS * camera.zoom
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
+
+
 def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
     """Ports stand on top of the line around their card."""
     item = board.home(item)
@@ -158,19 +168,26 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
 
 
 def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
-    """The node that runs, and a pointer at the one that runs next."""
+    """The node that runs, with two pointers at it, and one at the node that runs next."""
     running, following = board.results.running_node, board.results.next_node
     if running:
         _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
-    box = board.box(following) if following else None
-    if box is None or not box.meets(seen):
-        return
+    for item, count in ((running, 2), (following if following != running else None, 1)):
+        box = board.box(item) if item else None
+        if box is not None and box.meets(seen):
+            _point_at(painter, look, camera, box, count)
+
+
+def _point_at(painter: QPainter, look: Look, camera: Camera, box: Box, count: int) -> None:
+    """So many triangles in front of a box."""
     x, y = camera.to_view(box.x, box.y + 15)
-    size = 7.0 * max(camera.zoom, DISTANT)
+    size, gap = 7.0 * max(camera.zoom, DISTANT), 9.0 * max(camera.zoom, DISTANT)
     painter.setPen(QPen(look.color("canvas"), 2.0))
     painter.setBrush(look.color("ok"))
-    x -= 9.0 * max(camera.zoom, DISTANT)
-    painter.drawPolygon(QPolygonF([QPointF(x - 2 * size, y - size), QPointF(x, y), QPointF(x - 2 * size, y + size)]))
+    for number in range(count):
+        tip = x - gap - number * 1.5 * size
+        corners = [QPointF(tip - 2 * size, y - size), QPointF(tip, y), QPointF(tip - 2 * size, y + size)]
+        painter.drawPolygon(QPolygonF(corners))
 
 
 def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import QObject, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QLinearGradient, QPainter
 
 from gradstudio import __version__
 from gradstudio.document import file
@@ -21,13 +21,15 @@ from gradstudio.graph.edits import Edits, ReplaceBlock, ReplaceNode, apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.ui.theme import Theme
 
-DRAWN_AS: Final = 1
+DRAWN_AS: Final = 2
 """Another number draws all pictures anew."""
 WIDTH_PX, HEIGHT_PX = 236, 132
 RENDERED: Final = 1.0
 """Picture pixels a scene pixel, before it is made smaller."""
-WIDEST: Final = 1.9
-"""Wider graphs are shown from their beginning, this many times as wide as high."""
+WIDEST: Final = 2.7
+"""Wider graphs are shown from their beginning, this many times as wide as high, and fade at the right."""
+FADE: Final = 0.22
+"""The part of a picture in which it fades."""
 MAX_BYTES: Final = 256 * 1024
 """Larger documents are not drawn: it would hold the window up."""
 MAX_KEPT: Final = 120
@@ -135,5 +137,17 @@ def cut(image: QImage, size: QSize) -> QImage:
     """A picture of the whole canvas as one of that size: all of it, or the beginning of what is very wide."""
     widest = round(image.height() * WIDEST)
     if image.width() > widest:
-        image = image.copy(QRect(0, 0, widest, image.height()))
+        image = _fading(image.copy(QRect(0, 0, widest, image.height())))
     return image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+
+
+def _fading(image: QImage) -> QImage:
+    """A picture that ends softly at the right: there is more of it."""
+    ramp = QLinearGradient(image.width() * (1 - FADE), 0, image.width(), 0)
+    ramp.setColorAt(0.0, Qt.GlobalColor.transparent)
+    ramp.setColorAt(1.0, Qt.GlobalColor.black)
+    painter = QPainter(image)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOut)
+    painter.fillRect(image.rect(), ramp)
+    painter.end()
+    return image
