@@ -175,7 +175,11 @@ def _of_kind(
         case Kind.MEMORY_FORMAT:
             return (offer._replace(shown=_short(offer.shown)) for offer in _MEMORY_FORMATS)
         case Kind.DEVICE:
-            own = (Offer(f"document's: {document_device}", DOCUMENT_DEVICE),) if parameter.name == "device" else ()
+            own = (
+                (Offer("document", DOCUMENT_DEVICE, f"as the document: {document_device}"),)
+                if parameter.name == "device"
+                else ()
+            )
             return (*own, *(Offer(name, f'"{name}"') for name in dict.fromkeys(("cpu", *devices))))
         case Kind.INT | Kind.INTS if sizes and parameter.name in DIMENSIONS:
             return _dimensions(sizes)
