@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 from PySide6.QtCore import QObject, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QLinearGradient, QPainter
+from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
 from gradstudio import __version__
 from gradstudio.document import file
@@ -144,8 +144,8 @@ def cut(image: QImage, size: QSize) -> QImage:
 def _fading(image: QImage) -> QImage:
     """A picture that ends softly at the right: there is more of it."""
     ramp = QLinearGradient(image.width() * (1 - FADE), 0, image.width(), 0)
-    ramp.setColorAt(0.0, Qt.GlobalColor.transparent)
-    ramp.setColorAt(1.0, Qt.GlobalColor.black)
+    for share in (0.0, 1.0):
+        ramp.setColorAt(share, QColor.fromRgbF(0, 0, 0, share))  # only how much of it counts
     painter = QPainter(image)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOut)
     painter.fillRect(image.rect(), ramp)
