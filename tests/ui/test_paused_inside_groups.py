@@ -83,6 +83,11 @@ def test_f11_goes_into_a_call_and_shift_f11_out_again(desk: Desk) -> None:
     assert paused(desk) == desk.node("y")
     desk.key(Key.Key_F11)
     assert paused(desk) == inner(desk, "b") and desk.session.scope.names() == ("half",)
+    dock = desk.window.room.code
+    line = dock.marks.line_of(inner(desk, "b"))
+    assert dock.editor.document().findBlockByNumber(line - 1).text() == "    b = a / 2"
+    marked = [mark.cursor.blockNumber() + 1 for mark in dock.editor.extraSelections()]
+    assert line in marked
     desk.key(Key.Key_F11)
     assert paused(desk) == inner(desk, "c")
     desk.key(Key.Key_F10)
