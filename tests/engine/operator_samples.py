@@ -11,13 +11,13 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
-from torch.testing._internal.opinfo import core
 
 from gradstudio.operators.catalogue import load
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
 from tools.catalogue.signatures import resolve
+from tools.conformance import untracked
 
-core.extract_test_fn = lambda: None  # it reads the whole stack for each sample, which takes minutes in all
+untracked.apply()
 Arguments = dict[str, Any]
 PER_OPERATOR = 6
 """Samples that are taken of an entry of the database."""

@@ -9,11 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.testing._internal.common_methods_invocations import op_db
 
+from tools.conformance import untracked
 from tools.conformance.inputs import take_apart
 from tools.conformance.paths import path_of
 from tools.conformance.plan import Call, InputRef, OutputRef, Plan, Ref, Unplanned, cotangent, flatten
 from tools.conformance.recorder import Recorder, Seen, copied
 
+untracked.apply()
 SEED = 42
 """Of the canvas's header: the database's own wrappers use the same one."""
 UNINITIALISED = frozenset(
