@@ -218,9 +218,10 @@ class DocumentRoom(QObject):
         return {"Canvas": self.canvas, "Timeline": self.timeline}
 
     def tell(self, words: str) -> None:
-        """Say something in the status bar and to a screen reader."""
+        """Say something in the status bar and to a screen reader; "" takes it away."""
         self.status.note(words)
-        announce(self.status, words)
+        if words:
+            announce(self.status, words)
 
     def _wire_session(self) -> None:
         session, store, changed = self.session, self.session.graph_store, self.changed

@@ -13,6 +13,7 @@ from gradstudio.graph.edits import Edits, SetHeader, SetTail
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
+from gradstudio.graph.names import title
 from gradstudio.graph.notes import note_of
 from gradstudio.graph.outside import found_again, outside_of
 from gradstudio.layout.fresh import clear_of
@@ -283,7 +284,15 @@ class Commands:
                 self.refuse(str(refusal))
                 return
             came = [item for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
-            self._submit_with_room(edits, came, _counted("Move", max(1, len(bodies))))
+            self._submit_with_room(edits, came, self._moved_words(places, bodies))
+
+    def _moved_words(self, places: Iterable[str], items: Collection[ItemId]) -> str:
+        """What is moved: a card by its name, a note or a dot of a wire by what it is."""
+        if len(items) == 1:
+            return f"Move {title(self.board.graph, next(iter(items)))}"
+        if items:
+            return _counted("Move", len(items))
+        return "Move note" if any(key.startswith("note:") for key in places) else "Move dot"
 
     def _submit_with_room(self, edits: Edits, came: Collection[ItemId], text: str) -> None:
         """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""

@@ -74,6 +74,7 @@ class Ghost(QObject):
         self._canvas.lit.hovered_wire = None
         self._canvas.set_drop_frame(None)
         self._canvas.minimap.come_back()
+        self._canvas.said.emit("")
         self._canvas.viewport().update()
 
     def show_dragged(self, key: str, at: tuple[float, float] | None) -> None:

@@ -26,8 +26,8 @@ SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent",
 """Role, share of it over the canvas, and width of the lines that make up a selected wire."""
 RADIUS: Final = 8.0
 HINT_LINES: Final = (
-    "Drag an operator from the library to here,",
-    "or double-click (or press Tab) to search for one.",
+    "Double-click, or press Tab, to search for an operator,",
+    "or drag one here from the Library (Ctrl+Shift+F).",
 )
 HINT_MORE: Final = "Or paste Python here (Ctrl+V), or type it into the Code dock (F4)."
 
@@ -59,6 +59,8 @@ def paint_overlay(
     for item in {board.home(item) for item in state.selection}:
         _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
         _repaint_ports(painter, look, board, camera, item, seen)
+    for item in state.selection & board.notes.keys():
+        look.outlines.paint(painter, camera.box_to_view(board.notes[item].box), look.color("accent"), 3.0)
     for key in state.selected_dots:
         ring(painter, look.color("accent"), *camera.to_view(*board.dot_place(key)), 10.0 * max(camera.zoom, 0.6))
     note = board.notes.get(state.selected_note) if state.selected_note is not None else None

@@ -1,7 +1,7 @@
 """The status bar: what failed or was refused, counts, device, engine, memory, zoom."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gradstudio.graph.model import ItemId
@@ -236,7 +236,14 @@ class _Words(QLabel):
 
     def _fit(self) -> None:
         room = self.contentsRect().width() - 14
-        self.setText(self.fontMetrics().elidedText(self.full, Qt.TextElideMode.ElideRight, max(room, 40)))
+        self.setText(_cut(self.full, self.fontMetrics(), max(room, 40)))
+
+
+def _cut(text: str, metrics: QFontMetrics, room: int) -> str:
+    """As many whole words as there is room for."""
+    cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    whole = cut.removesuffix("…").rpartition(" ")[0].rstrip(",;: ")
+    return cut if cut == text or not whole or text.startswith(f"{cut.removesuffix('…')} ") else f"{whole} …"
 
 
 class _Light(QWidget):

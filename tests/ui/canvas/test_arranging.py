@@ -58,7 +58,7 @@ def test_a_dragged_card_is_pulled_into_line_with_its_neighbour_and_a_line_is_dra
     assert before.pixelColor(int(x), int(y)).rgb() != accent
     hand.release(end)
     assert place(hand, item) == (43, 320)
-    assert hand.undo_texts[-1] == "Move item"
+    assert hand.undo_texts[-1] == "Move x2"
 
 
 @pytest.mark.feature(35)

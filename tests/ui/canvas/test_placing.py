@@ -68,9 +68,12 @@ def test_what_is_chosen_with_the_mouse_hangs_at_the_cursor_until_a_click(hand: H
 
 @pytest.mark.feature(9)
 def test_escape_and_the_right_button_let_the_ghost_go(hand: Hand) -> None:
-    before = hand.shot()
+    before, said = hand.shot(), list[object]()
+    hand.canvas.said.connect(said.append)
     chosen_by_mouse(hand, (300, 200), "relu")
+    assert "Esc" in str(said[-1])
     hand.key(Key.Key_Escape)
+    assert said[-1] == "", "what was said of it goes with it"
     hand.move((600, 450), Button.NoButton)
     assert not hand.canvas.ghost.key and hand.shot() == before
     chosen_by_mouse(hand, (300, 200), "relu")

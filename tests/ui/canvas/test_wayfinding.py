@@ -120,7 +120,7 @@ def test_a_card_dragged_to_the_border_moves_the_scene_on_and_lands_under_the_poi
     assert not hand.canvas.border.is_moving
     place = hand.graph.places[item]
     assert place.x > 800 and abs(place.x + (start[0] - 600) - end[0]) <= 8
-    assert hand.undo_texts == ["Add", "Move item"]
+    assert hand.undo_texts == ["Add", "Move x"]
 
 
 @pytest.mark.feature(53)

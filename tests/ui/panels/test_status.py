@@ -57,6 +57,20 @@ def test_the_memory_of_the_process_is_shown(qtbot: QtBot, session: Session, dark
     qtbot.waitUntil(lambda: status.memory.text() == "RSS 1 GiB")
 
 
+def test_a_long_line_is_cut_between_words_and_its_tooltip_has_all(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status, words = bar(qtbot, session, dark), "Nothing ran here because another statement is open"
+    status.resize(700, 30)
+    for _ in range(8):
+        words += ", and another statement is open"
+    status.note(words)
+    shown = status.message.text()
+    assert shown.endswith(" …") and words.startswith(shown.removesuffix(" …"))
+    assert words[len(shown) - 2] in " ,"
+    assert status.message.toolTip() == words
+    status.resize(6000, 30)
+    assert status.message.text() == words
+
+
 def fail(session: Session, node: ItemId, what: str) -> None:
     failed = Failed(revision=1, node=node, address="y", line=1, type_name="RuntimeError", message=what)
     session.results.add_failure(Failure(failed))
