@@ -15,6 +15,8 @@ from gradstudio.ui.state.session import Session
 
 Role = QDialogButtonBox.ButtonRole
 LATER, DISCARD, RECOVER = 0, 1, 2
+NAMES_TOLD = 3
+"""So many names of a document without one."""
 
 
 class Recovering(QObject):
@@ -118,7 +120,7 @@ class RecoveryDialog(QDialog):
         self.list = QListWidget(self)
         self.list.setAccessibleName("Documents with unsaved changes")
         for left in found:
-            item = QListWidgetItem(_line(left), self.list)
+            item = QListWidgetItem(_line(left) + (_contents(left) if left.document is None else ""), self.list)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked)
             item.setToolTip(str(left.document or "Never saved"))
@@ -146,6 +148,18 @@ class RecoveryDialog(QDialog):
 
 def _name(left: Recovered) -> str:
     return left.document.name if left.document is not None else left.subject or "an untitled document"
+
+
+def _contents(left: Recovered) -> str:
+    """`` – 5 nodes: x, w, y …``: what tells a document without a name from another; "" where it cannot be read."""
+    try:
+        graph, _view = left.load()
+    except DocumentError:
+        return ""
+    count = len(graph.nodes)
+    names = [name for item in graph.order() if item in graph.nodes for name in graph.nodes[item].names if name]
+    first = ", ".join(names[:NAMES_TOLD]) + (" …" if len(names) > NAMES_TOLD else "")
+    return f" – {count} node{'s' * (count != 1)}" + (f": {first}" if first else "")
 
 
 def _line(left: Recovered) -> str:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
-from gradstudio.document.journal import recoverable
+from gradstudio.document.journal import Recovered, recoverable
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
@@ -169,6 +169,22 @@ def test_discard_throws_away_what_is_ticked_and_nothing_else(qtbot: QtBot, windo
     when_offered(untick_and_discard)
     assert again.recovering.offer_all() == 0
     assert len(recoverable(again.settings.state_folder / "recovery")) == 1
+
+
+def test_documents_without_a_name_are_told_apart_by_what_is_in_them(qtbot: QtBot, tmp_path: Path) -> None:
+    found = []
+    for name, operators_in in (("one", ["torch.ones"]), ("two", ["torch.zeros", "torch.randn"])):
+        path = tmp_path / f"{name}.recovery"
+        path.write_bytes(b"{}\n" + write(tmp_path / f"{name}.gsg", *operators_in).read_bytes())
+        found.append(Recovered(path, None, 0.0))
+    found.append(Recovered(tmp_path / "gone.recovery", None, 0.0))
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = RecoveryDialog(found, parent)
+    first, second, unread = (dialog.list.item(k).text() for k in range(3))
+    assert " – 1 node" in first
+    assert " – 2 nodes" in second and first != second
+    assert "node" not in unread
 
 
 @pytest.mark.feature(72)
