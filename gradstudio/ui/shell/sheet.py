@@ -50,8 +50,14 @@ NO_KEYS: Final = "no keys"
 
 def sheet_lines(lines: Sequence[KeyLine]) -> tuple[Line, ...]:
     """Every command by menu, with its keys or the words that it has none, and what the mouse does."""
-    keys = (Line(line.place.split(STEP)[0], line.text, line.shown or NO_KEYS) for line in lines)
+    keys = (_line(line) for line in lines)
     return (*keys, *(Line(MOUSE, text, how) for text, how in GESTURES))
+
+
+def _line(line: KeyLine) -> Line:
+    """Under its menu, named from there on: *Left Edges* alone would say nothing."""
+    group, *inner = line.place.split(STEP)
+    return Line(group, STEP.join((*inner, line.text)), line.shown or NO_KEYS)
 
 
 def grouped(lines: Sequence[Line], typed: str = "") -> dict[str, list[Line]]:

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.shell.sheet import MOUSE, NO_KEYS, ShortcutDialog, page_of, sheet_lines, write_page
+from gradstudio.ui.shell.sheet import MOUSE, NO_KEYS, STEP, ShortcutDialog, page_of, sheet_lines, write_page
 
 
 @pytest.mark.feature(47)
@@ -40,6 +40,8 @@ def test_ctrl_slash_shows_what_holds_now_and_typing_finds(window: MainWindow) ->
     everything, by_keys, by_words, open_still = seen
     assert {"Tidy", "Run", "Pan", "Search at the Pointer"} <= set(everything)
     assert by_keys[0] == "Tidy"
+    assert not {"Left Edges", "Values"} & set(everything), "alone they would say nothing"
+    assert any(text.endswith(f"{STEP}Left Edges") for text in everything)
     assert "Cut wires" in by_words and len(by_words) < 5
     assert open_still == ("True",)
 
