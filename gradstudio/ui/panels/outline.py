@@ -29,7 +29,8 @@ class OutlinePanel(QWidget):
         self._session, self._canvas, self._following = session, canvas, False
         self.model = OutlineModel(session, theme, self)
         self.field, self.tree = QLineEdit(self), OutlineTree(self.model, self)
-        self.field.setPlaceholderText("Filter: name, operator, shape, nan, error …")
+        self.field.setPlaceholderText("Filter: name, nan, error …")
+        self.field.setToolTip("Name, operator, shape, nan, error, and all else that Find on Canvas knows")
         self.field.setAccessibleName("Filter the outline")
         offer_clearing(self.field)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

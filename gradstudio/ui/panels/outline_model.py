@@ -92,7 +92,8 @@ class OutlineModel(QAbstractItemModel):
         return len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:
-        return COLUMNS[section] if orientation == Qt.Orientation.Horizontal and role == Role.DisplayRole else None
+        told = role in (Role.DisplayRole, Role.ToolTipRole)
+        return COLUMNS[section] if orientation == Qt.Orientation.Horizontal and told else None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         row = self.row(index)

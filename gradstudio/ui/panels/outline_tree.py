@@ -3,12 +3,13 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QTreeView, QWidget
 
 from gradstudio.ui.panels.outline_model import NAME, OPERATOR, STATE, VALUE, OutlineModel
 
-WIDTHS: Final = {NAME: 100, OPERATOR: 62, VALUE: 92, STATE: 110}
+SHARES: Final = {NAME: 0.27, OPERATOR: 0.25, VALUE: 0.25, STATE: 0.23}
+"""Of the width, while no person has chosen another one."""
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
 
@@ -48,8 +49,21 @@ class OutlineTree(QTreeView):
         header.setStretchLastSection(True)
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in WIDTHS.items():
-            self.setColumnWidth(column, width)
+        header.setStyleSheet("QHeaderView::section { padding: 3px 4px; }")
+        self._shared = True
+        header.sectionResized.connect(self._on_section_resized)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The columns share the width until a person draws one of them wider or narrower."""
+        super().resizeEvent(event)
+        if not self._shared:
+            return
+        for column, share in SHARES.items():
+            self.setColumnWidth(column, int(share * self.viewport().width()))
+
+    def _on_section_resized(self, _column: int, _before: int, _now: int) -> None:
+        if QApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.header().underMouse():
+            self._shared = False
 
     def event(self, event: QEvent) -> bool:
         """F2, Del, Enter and Alt with an arrow mean the row here, not the canvas."""

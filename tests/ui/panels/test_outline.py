@@ -18,7 +18,7 @@ from gradstudio.protocol.messages import Failed, Row
 from gradstudio.protocol.records import Summary, TensorRecord
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.panels.outline import OutlinePanel
-from gradstudio.ui.panels.outline_model import NAME, OPERATOR, STATE, VALUE
+from gradstudio.ui.panels.outline_model import COLUMNS, NAME, OPERATOR, STATE, VALUE
 from gradstudio.ui.state.result_store import Failure
 from tests.ui.test_keys_of_panels import focus, press
 
@@ -112,6 +112,16 @@ def test_the_program_is_a_tree_with_wires_under_each_statement(outline: Outline)
 
 
 @pytest.mark.feature(46)
+def test_its_columns_share_the_width_and_their_titles_can_be_read(outline: Outline) -> None:
+    tree = outline.panel.tree
+    tree.resize(300, 300)
+    header, metrics = tree.header(), tree.header().fontMetrics()
+    assert header.length() <= tree.viewport().width() and not tree.horizontalScrollBar().isVisible()
+    for column, title in enumerate(COLUMNS):
+        assert header.sectionSize(column) >= metrics.horizontalAdvance(title) + 8, title
+    assert outline.panel.field.fontMetrics().horizontalAdvance(outline.panel.field.placeholderText()) < 180
+
+
 def test_it_follows_every_edit_and_takes_it_back(outline: Outline) -> None:
     store, before = outline.session.shown_store, outline.tree()
     seen = [before]
