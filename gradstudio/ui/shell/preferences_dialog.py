@@ -67,6 +67,7 @@ class PreferencesDialog(QDialog):
             self.pages.addItem(page)
             self._stack.addWidget(self.keys if page == KEYS else _scrolling(self._page(page, rows)))
         self.pages.setAccessibleName("Pages")
+        self.pages.setObjectName("pages")
 
     def _page(self, page: str, rows: tuple[PreferenceRow, ...]) -> QWidget:
         inner = QWidget()

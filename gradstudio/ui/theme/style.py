@@ -101,8 +101,14 @@ def style_sheet(theme: Theme) -> str:
         value = getattr(theme, role)
         if isinstance(value, str):
             text = text.replace(f"@{role}@", value)
+    text = text.replace("@edge@", edge(theme))
     text = _WITH_TEXT.sub(lambda found: f"{found[1]}: {scaled(int(found[2]))}px", text)
     return text.replace("@icons@", (paths.resources() / "icons").as_posix())
+
+
+def edge(theme: Theme) -> str:
+    """The colour between panels: the ground of the window, where it differs from theirs."""
+    return theme.window if theme.window != theme.surface else theme.line
 
 
 def _between(one: QColor, other: QColor) -> QColor:
@@ -135,7 +141,7 @@ _PALETTE = {
 
 _SHEET = """
 QMainWindow { background: @window@; }
-QMainWindow::separator { background: @window@; width: 5px; height: 5px; }
+QMainWindow::separator { background: @edge@; width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: @accent@; }
 QWidget#dock_title { background: @surface@; }
 QToolButton#dock_button { padding: 3px; border-radius: 5px; }
@@ -149,7 +155,7 @@ QMenu::item:selected { background: @selection@; color: @selection_text@; }
 QMenu::item:disabled { color: @text_dim@; }
 QMenu::icon { padding-left: 8px; }
 QMenu::separator { height: 1px; background: @line@; margin: 5px 8px; }
-QToolBar { background: @surface@; border: 0; border-bottom: 1px solid @window@; padding: 5px 8px; spacing: 3px; }
+QToolBar { background: @surface@; border: 0; border-bottom: 1px solid @edge@; padding: 5px 8px; spacing: 3px; }
 QToolBar::separator { background: @line@; width: 1px; margin: 5px 6px; }
 QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px 8px; color: @text@; }
 QToolButton:hover { background: @surface_raised@; border-color: @line@; }
@@ -185,6 +191,8 @@ QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; ima
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QSpinBox, QDoubleSpinBox { padding-right: 22px; }
+QSpinBox QLineEdit, QDoubleSpinBox QLineEdit { background: transparent; border: 0; padding: 0 7px; }
+QListWidget#pages::item { padding-left: 10px; }
 QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right;
   width: 20px; border: 0; }
 QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right;
@@ -214,7 +222,7 @@ QTabBar::tab { color: @text_dim@; padding: 6px 12px; border: 0; border-bottom: 2
 QTabBar::tab:hover { color: @text@; }
 QTabBar::tab:selected { color: @text@; border-bottom-color: @accent@; }
 QTabWidget::pane { border: 0; }
-QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @window@; }
+QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @edge@; }
 QStatusBar::item { border: 0; }
 QStatusBar QToolButton { color: @text_dim@; padding: 1px 8px; border-radius: 4px; }
 QToolButton#zoom::menu-indicator { image: none; }

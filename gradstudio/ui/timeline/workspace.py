@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitte
 from gradstudio.ui.settings import Settings
 from gradstudio.ui.state.attention import Attention
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme.style import edge
 from gradstudio.ui.timeline.panel import TimelinePanel
 
 BAND_PX = 28
@@ -68,7 +69,7 @@ class Workspace(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self.band.set_theme(theme)
-        self.splitter.setStyleSheet(f"QSplitter::handle {{ background: {theme.window}; }}")
+        self.splitter.setStyleSheet(f"QSplitter::handle {{ background: {edge(theme)}; }}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The band lies over the canvas's upper edge."""

@@ -14,7 +14,7 @@ from gradstudio import paths
 from gradstudio.operators.catalogue import load
 from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, theme, tinted
 from gradstudio.ui.theme.contrast import TEXT, contrast, poor
-from gradstudio.ui.theme.style import style_sheet
+from gradstudio.ui.theme.style import edge, style_sheet
 
 
 @pytest.fixture(params=get_args(ThemeName))
@@ -110,3 +110,8 @@ def test_an_icon_that_was_drawn_is_not_drawn_again(qapp: QApplication) -> None:
     assert tinted("close", red).cacheKey() == tinted("close", red).cacheKey()
     assert tinted("close", red).toImage() != tinted("close", blue).toImage()
     assert tinted("close", red, 24).width() == 24
+
+
+def test_panels_are_told_apart_in_every_theme(look: Theme) -> None:
+    assert contrast(QColor(edge(look)), look.color("surface")) >= (3.0 if look.name == "high_contrast" else 1.03)
+    assert edge(look) != look.surface and "@" not in style_sheet(look).replace("@icons@", "")
