@@ -1,6 +1,7 @@
 """The control of one row of the preferences: shows the value that holds, tells the one that was chosen."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
@@ -10,7 +11,9 @@ from gradstudio.ui.shell.preference_rows import Choice, Kind, Number, Preference
 
 Chosen = Callable[[object], None]
 Themes = Callable[[], Sequence[tuple[str, str]]]
-FIELD_PX = 210
+FIELD_PX: Final = 210
+TEXT_PX: Final = 6
+"""Room before the text of a number, as before that of a choice."""
 
 
 class SwitchField(QCheckBox):
@@ -66,6 +69,7 @@ class NumberField(QSpinBox):
         self.setSpecialValueText(kind.zero)
         self.setKeyboardTracking(False)
         self.setMinimumWidth(FIELD_PX)
+        self.lineEdit().setTextMargins(TEXT_PX, 0, 0, 0)  # the style sheet's padding does not reach it
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.valueChanged.connect(chosen)
 

@@ -191,7 +191,6 @@ QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; ima
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QSpinBox, QDoubleSpinBox { padding-right: 22px; }
-QSpinBox QLineEdit, QDoubleSpinBox QLineEdit { background: transparent; border: 0; padding: 0 7px; }
 QListWidget#pages::item { padding-left: 10px; }
 QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right;
   width: 20px; border: 0; }
