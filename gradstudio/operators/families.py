@@ -244,7 +244,8 @@ def _base_name(operator: Operator) -> str:
         return "optimizer"
     if operator.face in (Face.INFIX, Face.PREFIX):
         return _symbol_name(operator)
-    return _WORD_NAMES.get(operator.word) or _identifier(operator.word)
+    word = operator.title if operator.face is Face.GROUP else operator.word
+    return _WORD_NAMES.get(word) or _identifier(word)
 
 
 def _symbol_name(operator: Operator) -> str:

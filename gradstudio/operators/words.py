@@ -80,6 +80,9 @@ def signature(operator: Operator, most: int = MAX_PARAMETERS) -> str:
             return f"{first}[{second}]"
         case Face.SET_ITEM:
             return f"{first}[{second}] = value"
+        case Face.GROUP if operator.parameters or operator.takes:
+            taken = operator.parameters if not operator.takes else (*operator.parameters, *operator.takes)
+            return f"{operator.title}({_arguments(taken, most)})"
         case Face.LITERAL | Face.ALIAS | Face.TUPLE | Face.LIST | Face.STORED | Face.GROUP | Face.CALL:
             return blocks.head(operator.key) or operator.title
         case Face.METHOD:

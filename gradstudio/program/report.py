@@ -4,15 +4,22 @@ from collections.abc import Container
 from functools import cached_property
 
 from gradstudio.graph import modes
-from gradstudio.graph.analysis import Analysis
+from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.calling import origin
+from gradstudio.graph.definitions import definition_reason, inside
 from gradstudio.graph.gradients import body_is_top_level
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.joining import CALL
+from gradstudio.graph.model import DEFINITION_OUTPUTS, Definition, Graph, ItemId, Node
+from gradstudio.graph.rows import GROUP
+from gradstudio.operators.calling import INPUTS
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.comments import INDENT
 from gradstudio.program.documents import columns
 from gradstudio.program.references import References
 from gradstudio.program.wrap import WIDTH, wrap
+
+MOST_STEPS = 50
+"""So many second names and groups are seen through."""
 
 
 def report_lines(analysis: Analysis, references: References) -> str:
@@ -100,7 +107,7 @@ class _Reporter:
 
     def _family(self, node: Node, name: str, operator: Operator | None, depth: int = 0) -> Family:
         """What flows from the node, seen through second names."""
-        if operator is None or depth > 50:
+        if operator is None or depth > MOST_STEPS:
             return Family.UNKNOWN
         if node.bypassed or operator.face is Face.ALIAS:
             port = next(iter(self.soundness.ports[node.id]), "")
@@ -115,10 +122,34 @@ class _Reporter:
         if operator.varying or (len(operator.results) > 1 and len(bound) == 1):
             return Family.TUPLE
         index = bound.index(name) if name in bound else 0
+        if (group := group_of_call(self.graph, node)) is not None:
+            return self._given_by(group, node, index, depth + 1)
         family = operator.results[index].family if index < len(operator.results) else Family.UNKNOWN
         if operator.face in (Face.INFIX, Face.PREFIX) and family is Family.TENSOR:
             return Family.TENSOR if self._reads_tensor(node) else Family.NUMBER
         return family
+
+    def _given_by(self, group: Definition, call: Node, output: int, depth: int) -> Family:
+        """What an output of a group is, for what gives it inside."""
+        inner = inside(self.graph, group.name)
+        wire = inner.wire_into(DEFINITION_OUTPUTS, str(output))
+        if wire is None or depth > MOST_STEPS:
+            return Family.UNKNOWN
+        if wire.source in inner.nodes:
+            analysis = analyse(inner)
+            there = _Reporter(analysis, References(analysis), self.depth)
+            node, operator = inner.nodes[wire.source], there.soundness.operators.get(wire.source)
+            names = there.references.bound(wire.source)
+            return there._family(node, names[wire.output] if wire.output < len(names) else "", operator, depth)
+        name = group.inputs[wire.output] if wire.output < len(group.inputs) else ""
+        port = f"{INPUTS}.{group.taken.index(name)}" if group.is_module and name in group.taken else name
+        outer = self.graph.wire_into(call.id, port)
+        source = self.graph.nodes.get(outer.source) if outer is not None else None
+        if source is None or outer is None:
+            return Family.UNKNOWN
+        names = self.references.bound(source.id)
+        before = names[outer.output] if outer.output < len(names) else ""
+        return self._family(source, before, self.soundness.operators.get(source.id), depth)
 
     def _reads_tensor(self, node: Node) -> bool:
         for port in self.soundness.ports[node.id]:
@@ -134,6 +165,16 @@ class _Reporter:
         """Whether the value is a leaf that requires grad, for all the text tells."""
         leaves = self.analysis.gradients.leaves
         return (node.id, output) in leaves or self.soundness.binding(node.id, output) in leaves
+
+
+def group_of_call(graph: Graph, node: Node) -> Definition | None:
+    """The definition that a node calls, itself or by way of an object of its class; None when it calls none."""
+    maker = node if node.operator.startswith(GROUP) else origin(graph, node) if node.operator == CALL else None
+    name = maker.operator.removeprefix(GROUP) if maker is not None and maker.operator.startswith(GROUP) else ""
+    if definition_reason(graph, GROUP + name) is not None:
+        return None
+    group = graph.definitions[name]
+    return group if group.is_module == (maker is not node) else None
 
 
 def _surely_runs(graph: Graph, item: ItemId) -> bool:

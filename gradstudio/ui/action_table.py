@@ -115,7 +115,8 @@ def _quit_row(c: FileCommands) -> ActionRow:
 
 
 def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
-    some, canvas = c.has_selection, c.canvas
+    canvas = c.canvas
+    some, can_delete = canvas.has_statements, canvas.can_delete
     return (
         ActionRow("edit.undo", "Undo", "Edit", 1, c.undo, (Key.Undo,), "undo", c.can_undo),
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
@@ -124,7 +125,7 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
         ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste", c.can_paste),
         ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
         ActionRow(
-            "edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete", c.has_items
+            "edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete", can_delete
         ),
         ActionRow(
             "edit.copy_python",
@@ -189,7 +190,7 @@ def _hint_rows(c: ViewCommands) -> Iterator[Row]:
 
 
 def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
-    one, some = c.has_one, c.has_selection
+    one, some = c.has_one, c.canvas.has_statements
     wrap_words = "Put the selection into a block where nothing is recorded for backward"
     return (
         ActionRow(

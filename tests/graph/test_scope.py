@@ -1,10 +1,14 @@
 """The inside of a group as a graph that is shown and edited, and the way back into the definition."""
 
+import msgspec
+
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import incomplete
 from gradstudio.graph.edits import RemoveWire, SetDefinition, apply, apply_all
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Definition, Graph, Wire
 from gradstudio.graph.ports import input_ports, output_ports
+from gradstudio.graph.recipes.copying import class_words
+from gradstudio.graph.rows import row_of_key
 from gradstudio.graph.scope import (
     closed,
     definition_of,
@@ -16,6 +20,8 @@ from gradstudio.graph.scope import (
 )
 from gradstudio.graph.scope_cards import INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.graph.soundness import incomplete_inside, trouble_inside
+from gradstudio.operators.families import default_names
+from gradstudio.operators.words import signature
 from gradstudio.program.write import write_script
 from tests.program.sketch import Sketch
 
@@ -143,3 +149,23 @@ def test_an_output_that_nothing_gives_matters_only_where_it_is_used() -> None:
     assert incomplete(root)[call] == "inside 'add_up', nothing is wired to the output 'v'"
     apply_all(root, tuple(RemoveWire(wire) for wire in root.wires_from(call)))
     assert call not in incomplete(root)
+
+
+def test_a_call_is_named_after_its_group_which_is_shown_with_its_inputs() -> None:
+    row = row_of_key(with_group(), "group:add_up")
+    assert row is not None
+    assert default_names(msgspec.structs.replace(row, results=row.results[:1])) == ("add_up",)
+    assert signature(row) == "add_up(a, b)"
+
+
+def test_values_that_come_from_a_group_are_in_the_report() -> None:
+    script = write_script(with_group())
+    assert 'print("s =", s)' in script and 'print("t =", t)' in script
+
+
+def test_a_group_that_makes_a_leaf_says_that_it_becomes_a_class() -> None:
+    sketch = Sketch()
+    x = sketch.parameter("x")
+    y = sketch.node("torch.neg", "y", {"input": x})
+    assert class_words(sketch.graph, [y]) == ""
+    assert "becomes a class" in class_words(sketch.graph, [x, y]) and "'x'" in class_words(sketch.graph, [x])

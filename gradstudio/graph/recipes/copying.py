@@ -9,7 +9,7 @@ from gradstudio.graph.definitions import all_ids, in_order, is_seed
 from gradstudio.graph.edits import Edit, Edits, ReplaceNode, SetDefinition, SetTensor
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Definition, Graph, ItemId, Node, Wire
-from gradstudio.graph.names import bound_names, check, fresh, suggest
+from gradstudio.graph.names import bound_names, check, fresh, suggest, title
 from gradstudio.graph.rows import GROUP, class_name
 
 
@@ -62,6 +62,18 @@ def proposed_name(graph: Graph, items: frozenset[ItemId]) -> str:
     word = suggest(titled.lower()) if titled else next((name for name in reversed(last) if name != "_"), "values")
     base = class_name(word if titled else f"make_{word}") if makes else word if titled else f"compute_{word}"
     return fresh({*graph.definitions, *bound_names(graph)}, base)
+
+
+def class_words(graph: Graph, items: Iterable[ItemId]) -> str:
+    """Why a group of these items becomes a class, and what that means; "" when it becomes a function."""
+    seeds = [title(graph, one) for one in sorted(items) if one in graph.nodes and is_seed(graph, graph.nodes[one])]
+    if not seeds:
+        return ""
+    named = f"'{seeds[0]}'" + (f" and {len(seeds) - 1} more" if len(seeds) > 1 else "")
+    return (
+        f"It becomes a class, a torch.nn.Module with a capital name: {named} "
+        f"{'is a leaf or a layer' if len(seeds) == 1 else 'are leaves or layers'}, made once, in its __init__"
+    )
 
 
 def bring(graph: Graph, source: Graph, name: str) -> tuple[Edits, str]:

@@ -8,6 +8,7 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.layout.aligning import Axis, Rect, Shifts, Side, aligned, distributed
 from gradstudio.ui.canvas.carrying import Corners, carried, units, with_members
 from gradstudio.ui.canvas.emptied import keeping_frames
@@ -45,6 +46,7 @@ class Arranging:
 
         def refuse(self, words: str) -> None: ...
         def chosen(self) -> frozenset[ItemId]: ...
+        def statements(self) -> frozenset[ItemId]: ...
 
     snap_to_grid = True
     show_guides = True
@@ -131,7 +133,7 @@ class Arranging:
 
     def delete_and_reconnect(self) -> None:
         """Delete the selected items, and wire what fed them to their users."""
-        items = self.chosen()
+        items = self.statements()
         if not items:
             return
         healed = recipes.delete_healed(self.board.graph, sorted(items))
@@ -157,10 +159,11 @@ class Arranging:
 
     def toggle_muted(self) -> None:
         """Take the selection out of the program, or back in."""
-        graph, items = self.board.graph, sorted(self.chosen())
+        graph, items = self.board.graph, sorted(self.statements())
         holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
-        if not holders:
+        if not holders and not self.chosen():
             self.refuse("Select a node or a block to mute it.")
+        if not holders:
             return
         muted = not all(holder.muted for holder in holders)
         done = self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
@@ -174,7 +177,9 @@ class Arranging:
     def toggle_bypassed(self) -> None:
         """Let the selected nodes pass their input on, or compute again."""
         graph = self.board.graph
-        homes = sorted(self.board.joining.cards(self.attention.selection))
+        if self.chosen() and not self.statements():
+            return
+        homes = sorted(self.board.joining.cards(self.attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]
         if not items:
             self.refuse("Only nodes can be bypassed: a block can be muted (M).")

@@ -16,6 +16,7 @@ from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.notes import note_of
 from gradstudio.graph.outside import found_again, outside_of
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.layout.fresh import clear_of
 from gradstudio.operators.blocks import KINDS
 from gradstudio.program.forms.selection import write_selection
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 APART = 24.0
 """Scene pixels between what is duplicated and its copy."""
+EDGES_STAY = "Inputs and Outputs are the edges of the group: they stay. Their menu adds and names what is on them."
 
 
 class Commands:
@@ -73,9 +75,27 @@ class Commands:
         """The selected items, a module and the call on its card together."""
         return self.board.whole(item for item in self.attention.selection if item in self.board.graph)
 
+    def statements(self) -> frozenset[ItemId]:
+        """The selected items without the cards of a group's inputs and outputs; where there is nothing else, why not.
+
+        Those two are the group's edges: they are neither deleted nor muted, copied or put into a block.
+        """
+        found = self.chosen()
+        if found and not found - CARDS:
+            self.refuse(EDGES_STAY)
+        return found - CARDS
+
+    def has_statements(self) -> bool:
+        """Whether something is selected beside a group's inputs and outputs."""
+        return bool(self.attention.selection - CARDS)
+
+    def can_delete(self) -> bool:
+        """Whether something is selected that can be deleted: statements, wires or dots."""
+        return self.has_statements() or bool(self.lit.selected_wires or self.lit.selected_dots)
+
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
-        items, wires = self.chosen(), tuple(self.lit.selected_wires)
+        items, wires = self.statements(), tuple(self.lit.selected_wires)
         if self.lit.selected_dots:
             dots = self.lit.selected_dots
             self.store.attempt(recipes.remove_dots, _counted("Remove", len(dots), "dot"), dots)
@@ -91,7 +111,7 @@ class Commands:
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
-        items = self.chosen()
+        items = self.statements()
         if items:
             part = fragment.copy_items(self.board.graph, sorted(items))
             QGuiApplication.clipboard().setText(to_text(part, outside_of(self.board.graph, sorted(items))))
@@ -99,7 +119,7 @@ class Commands:
 
     def copy_python(self) -> None:
         """Put the selected statements on the clipboard as Python; without a selection the whole program."""
-        items = self.chosen()
+        items = self.chosen() - CARDS
         QGuiApplication.clipboard().setText(write_selection(self.board.graph, items))
         count = self._cards_of(items)
         self.said.emit(f"{_counted('Copied', count)} as Python" if items else "Copied the program as Python")
@@ -107,7 +127,8 @@ class Commands:
     def cut(self) -> None:
         """Copy, then delete."""
         self.copy()
-        self.delete_selection()
+        if self.has_statements():
+            self.delete_selection()
 
     def paste_wired(self) -> None:
         """Add what the clipboard holds, and wire its inputs to what they were wired to, where that is here."""
@@ -150,7 +171,7 @@ class Commands:
 
     def duplicate_selection(self, *, wired: bool = False) -> None:
         """Copy the selection below itself, or to the nearest place beside it that is free, and bring it into view."""
-        items = self.chosen()
+        items = self.statements()
         extent = self.board.extent(items)
         if extent is not None:
             down = math.ceil((extent.height + APART) / GRID) * GRID
@@ -166,8 +187,8 @@ class Commands:
 
     def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
         """Put the selected statements into a new block."""
-        blocks = set(self.board.graph.blocks)
-        if self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(self.chosen()), kind):
+        blocks, items = set(self.board.graph.blocks), self.statements()
+        if (items or not self.chosen()) and self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(items), kind):
             self.select(frozenset(self.board.graph.blocks) - blocks)
 
     def unwrap_selection(self) -> None:

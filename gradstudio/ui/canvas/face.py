@@ -14,6 +14,7 @@ from gradstudio.graph import modes
 from gradstudio.graph.joining import CALLED, makes_module
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import family_of
 from gradstudio.operators.model import Family, Kind, Parameter
@@ -192,7 +193,7 @@ def node_face(
     shown = shown_ports(ports, expanded)
     own = card_rows((input_row(graph, port, head.id) for port in shown), item)
     rows = (*(_call_row(graph, port, item) for port in called), *own)
-    outputs = output_rows(output_ports(graph, item), item, always=module is not None)
+    outputs = output_rows(output_ports(graph, item), item, always=module is not None or item in CARDS)
     names = ", ".join(head.names) if any(name != "_" for name in head.names) else ""
     title = title_with_target(graph, head.id, operator) if operator else head.operator.rsplit(".", 1)[-1]
     title += uses_of(graph, head.operator)

@@ -108,6 +108,8 @@ class RubberBand(Gesture):
     def release(self, at: Pointer) -> None:
         if self._end is None and not self._keeps(at):
             self.canvas.clear_selection()
+        elif self.canvas.lit.selected_dots:
+            self.canvas.attention.selection_changed.emit()  # what can be done now is another
 
     def cancel(self) -> None:
         self.canvas.select(self._before)

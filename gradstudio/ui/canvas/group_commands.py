@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPoint
+
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
@@ -10,8 +12,8 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.names import check
 from gradstudio.graph.recipes import groups as recipes_of_groups
 from gradstudio.graph.recipes import ungrouping
-from gradstudio.graph.recipes.copying import proposed_name, renamed_group, unique_copy
-from gradstudio.graph.rows import GROUP
+from gradstudio.graph.recipes.copying import class_words, proposed_name, renamed_group, unique_copy
+from gradstudio.graph.rows import GROUP, class_name
 from gradstudio.graph.scope import rearrange_inputs, rearrange_outputs
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, output_names
 from gradstudio.ui.canvas.face import HEADER, ROW
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.bubble import Bubble
     from gradstudio.ui.canvas.camera import Camera
     from gradstudio.ui.canvas.editing import InPlace
     from gradstudio.ui.canvas.searching import Searching
@@ -42,6 +45,7 @@ class GroupCommands:
         board: Board
         in_place: InPlace
         said: SignalInstance
+        bubble: Bubble
         cameras_of_scopes: dict[Path, tuple[float, float, float]]
 
         camera: Camera
@@ -130,9 +134,12 @@ class GroupCommands:
         strip = Box(max(box.x, left), max(box.y - 34, top), 200, 26)
         proposal = proposed_name(self.board.graph, frozenset(items))
         self.in_place.ask(strip, proposal, lambda name: self._make_group(items, name), "Name of the group", fresh=True)
+        words = class_words(self.board.graph, items) or "Name of the group: Enter makes it"
+        x, y = self.camera.to_view(strip.x, strip.y + strip.height)
+        self.bubble.say(words, QPoint(round(x) - 12, round(y) - 6), role="info", stays=True)
 
     def _make_group(self, items: list[ItemId], name: str) -> str:
-        graph = self.board.graph
+        graph, why = self.board.graph, class_words(self.board.graph, items)
         before = set(graph.nodes)
         try:
             if name.strip() in graph.definitions:
@@ -143,6 +150,9 @@ class GroupCommands:
         self.store.submit(edits, f"Make group {name.strip()}")
         made = (one for one in graph.nodes if one not in before and graph.nodes[one].operator.startswith(GROUP))
         self.select(frozenset(made))
+        self.bubble.hide()
+        if why:
+            self.said.emit(f"{class_name(name.strip())}: {why}")
         return ""
 
     def ungroup(self) -> None:

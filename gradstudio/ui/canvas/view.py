@@ -190,6 +190,7 @@ class CanvasView(
         """Select wires instead of items."""
         self.select(frozenset())
         self.lit.selected_wires = wires
+        self.attention.selection_changed.emit()  # what can be done now is another
 
     def set_drop_frame(self, item: ItemId | None) -> None:
         """Light the frame that a drag would drop into."""

@@ -121,6 +121,7 @@ class WireCommands:
         """Select exactly these dots, with those that are one with them, and nothing else."""
         self.select(frozenset())
         self.lit.selected_dots = shared(self.board.graph, keys)
+        self.attention.selection_changed.emit()  # what can be done now is another
 
     def remove_dots(self, wire: Wire) -> None:
         """Take all dots of a wire away: it runs as it did without."""

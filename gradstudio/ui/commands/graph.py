@@ -6,6 +6,7 @@ import msgspec
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Header, ItemId
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.ui.commands.context import Context
 from gradstudio.ui.commands.tidying import tidy
 from gradstudio.ui.seed_dialog import SeedDialog
@@ -71,12 +72,9 @@ class GraphCommands:
         self._context.settings.change(ghost_placing=shelf.carries)
 
     def has_one(self) -> bool:
-        """Whether exactly one item is selected."""
-        return len(self._attention.selection) == 1 and self._attention.current in self._store.graph
-
-    def has_selection(self) -> bool:
-        """Whether an item is selected."""
-        return bool(self._attention.selection)
+        """Whether exactly one item is selected that has a place in the order."""
+        current = self._attention.current
+        return len(self._attention.selection) == 1 and current in self._store.graph and current not in CARDS
 
     def has_items(self) -> bool:
         """Whether anything is on the canvas."""

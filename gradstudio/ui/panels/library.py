@@ -253,6 +253,16 @@ class LibraryPanel(QWidget):
         self._seen |= {(title,) for title, rows in own if rows}
         if self.model.show_own(own):
             self._take_up_shelf(anew=False)
+            if self.model.searching:
+                self._search_again()
+
+    def _search_again(self) -> None:
+        """The groups are others: what was found of them is looked for anew, and the current row stays where it can."""
+        current = self.model.path(self.tree.currentIndex())
+        self._on_field_text_changed(self.field.text())
+        again = self.model.find(current) if current else QModelIndex()
+        if again.isValid():
+            self.tree.setCurrentIndex(again)
 
     def _on_shelf_changed(self) -> None:
         """Favourites are others at once; what was used last is only while nobody looks: rows must not move."""

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.scope_cards import CARDS
 from gradstudio.protocol.conditions import describe
 from gradstudio.protocol.debugging import Checked
 from gradstudio.ui.panels.breakpoints_model import where
@@ -132,7 +133,7 @@ class StatusBar(QStatusBar):
 
     def _count(self) -> None:
         graph = self._session.shown_store.graph
-        nodes, wires = len(graph.nodes), len(graph.wires)
+        nodes, wires = len(graph.nodes.keys() - CARDS), len(graph.wires)
         self.counts.setText(f"{nodes} node{'s' * (nodes != 1)} · {wires} wire{'s' * (wires != 1)}")
         self.device.setText(f"device {graph.header.device}")
 

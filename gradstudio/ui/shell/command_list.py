@@ -15,6 +15,8 @@ NO_COMMAND: Final = "no_command"
 THEME_MENU: Final = f"View{STEP}Theme"
 WHY: Final = {
     "has_selection": "Select something on the canvas first.",
+    "has_statements": "Select something on the canvas first, beside a group's Inputs and Outputs.",
+    "can_delete": "Select what shall go first; a group's Inputs and Outputs stay.",
     "some": "Select something on the canvas first.",
     "has_one": "Select one node on the canvas first.",
     "has_nodes": "Select a node on the canvas first.",

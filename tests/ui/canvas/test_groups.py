@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
+from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.program.write import write_script
@@ -236,3 +237,52 @@ def test_a_copy_of_a_group_leaves_the_ports_of_the_original_free(
     one, other = hand.canvas.board.box(call), hand.canvas.board.box(copy)
     assert one is not None and other is not None
     assert other.y >= one.bottom or other.x >= one.right
+
+
+def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    _, y, z = chain
+    hand.canvas.step_in(make(hand, {y, z}, "shrink"))
+    canvas, texts = hand.canvas, list(hand.undo_texts)
+    for card in (INPUTS_CARD, OUTPUTS_CARD):
+        canvas.select(frozenset({card}))
+        assert not canvas.has_statements() and not canvas.can_delete()
+        for command in (
+            canvas.delete_selection, canvas.toggle_muted, canvas.toggle_bypassed, canvas.wrap_selection,
+            canvas.duplicate_selection, canvas.cut, canvas.delete_and_reconnect,
+        ):  # fmt: skip
+            canvas.bubble.hide()
+            command()
+            assert "edges of the group" in canvas.bubble.text(), command
+    assert hand.undo_texts == texts
+    canvas.select_wires(frozenset(canvas.board.graph.wires_to(z)))
+    assert canvas.can_delete()
+    canvas.select_all()
+    canvas.delete_selection()
+    assert set(canvas.board.graph.nodes) == CARDS
+    face = canvas.board.face(INPUTS_CARD)
+    assert face is not None and face.outputs[-1].label == "+"
+    for _ in face.outputs[1:]:
+        canvas.remove_port(INPUTS_CARD, 0)
+    face = canvas.board.face(INPUTS_CARD)
+    assert face is not None and [row.label for row in face.outputs] == ["+"]
+
+
+def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class(
+    hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
+) -> None:
+    x, y, z = chain
+    said: list[str] = []
+    hand.canvas.said.connect(lambda words: said.append(str(words)))
+    hand.canvas.select(frozenset({y, z}))
+    hand.canvas.make_group()
+    assert hand.canvas.bubble.isVisible() and hand.canvas.bubble.text().startswith("Name of the group")
+    type_name(hand, "shrink")
+    assert not hand.canvas.bubble.isVisible() and not said
+    assert hand.canvas.store.attempt(recipes.set_value, "Set", x, "requires_grad", "True")
+    hand.canvas.select(frozenset({x}))
+    hand.canvas.make_group()
+    assert "becomes a class" in hand.canvas.bubble.text()
+    type_name(hand, "outer")
+    assert said[-1].startswith("Outer: It becomes a class") and "Outer" in hand.graph.definitions

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QMouseEvent
@@ -316,3 +317,14 @@ def test_a_key_that_the_field_has_no_use_for_does_not_come_back(qtbot: QtBot, da
     for key in (Qt.Key.Key_A, Qt.Key.Key_Shift, Qt.Key.Key_Control):
         QTest.keyClick(library.tree, key)
     assert library.field.text() == ""
+
+
+def test_the_groups_of_another_document_leave_the_finds_as_well(qtbot: QtBot, dark: Theme) -> None:
+    library = panel(qtbot, dark)
+    group = msgspec.structs.replace(load()["torch.exp"], key="group:sumsq", title="sumsq")
+    library.show_own((("Groups of this document", (group,)),))
+    library.field.setText("sumsq")
+    assert library.documented_operator() == "group:sumsq"
+    library.show_own((("Groups of this document", ()),))
+    rows = [library.model.operator(library.model.index(k, 0)) for k in range(library.model.rowCount())]
+    assert not any(row is not None and row.key == "group:sumsq" for row in rows)
