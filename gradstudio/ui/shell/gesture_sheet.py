@@ -16,9 +16,9 @@ GESTURES: Final = (
     ("Draw a wire", "Drag from a port"),
     ("Take a wire off", "Drag from an input"),
     ("Move all wires of an output", "Shift+drag from it"),
-    ("Put a dot on a wire", "Double-click on the wire, Ctrl+Shift+click or Alt+click"),
+    ("Put a dot on a wire", "Double-click on the wire or Ctrl+Shift+click; Alt+click if the desktop leaves it"),
     ("Cut wires", "Ctrl+right button and drag across them"),
-    ("Mute wires", "Ctrl+Alt+right button and drag across them"),
-    ("Wire two cards", "Shift+right button and drag from card to card, or Alt+right button"),
+    ("Mute wires", "The menu of a wire; Ctrl+Alt+right button and drag across several"),
+    ("Wire two cards", "Shift+right button and drag from card to card; Alt too, if the desktop leaves it"),
 )
 """What it does, and how."""
