@@ -1,7 +1,8 @@
 """What the arguments of a definition surely are, since every call of it in the text says the same; nothing is run."""
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from gradstudio.graph.calls_within import allowed_method
 from gradstudio.program.reading.captured import stored
@@ -116,9 +117,12 @@ class Calls:
         if name != "forward" or definition.name in self._loose:
             return None
         words = self._made.get(definition.name, set())
+        if not words.isdisjoint(self._loose):
+            return None  # under another name it may be called otherwise
         alone = all(not words & others for one, others in self._made.items() if one != definition.name)
         made = len(self._calls.get(definition.name, []))
-        return [call for word in words for call in self._calls.get(word, [])] if alone and len(words) == made else None
+        every = (*words, "forward", "self", "__call__")
+        return [call for word in every for call in self._calls.get(word, [])] if alone and len(words) == made else None
 
     def _given(self, call: ast.Call, place: int, name: str, default: ast.expr | None) -> object:
         if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
@@ -181,15 +185,16 @@ class Calls:
                 name, word = self._class_of(part.value), _word(part.targets[0])
                 if name and word and word not in self._made.get(name, ()):
                     self._made.setdefault(name, set()).add(word)
+            if isinstance(part, ast.Attribute):
+                heads.add(id(part.value))
             if isinstance(part, ast.Call):
-                heads.add(id(part.func))
                 word = _word(part.func)
+                heads.update(map(id, (part.func, *(part.args if word == "print" else ()))))
                 if word:
                     self._calls.setdefault(word, []).append(part)
         for part in ast.walk(statement):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and id(part) not in heads:
-                self._loose.add(part.id)
-        self._loose -= {name for made in self._made.values() for name in made}
+            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load) and id(part) not in heads:
+                self._loose.add(_word(part))
 
     def _class_of(self, node: ast.expr) -> str:
         """The class that an expression makes an object of: ``Net()``, ``Net().to(device)``."""
@@ -202,13 +207,18 @@ class Calls:
                 return ""
 
 
-def attributes_known(maker: ast.FunctionDef, known: Known) -> Known:
-    """What the attributes of an object are that `__init__` binds once, to what is known."""
-    counts: dict[str, int] = {}
+def attributes_written(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The attributes that statements write, once for each time."""
+    for node in nodes:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+                yield part.attr
+
+
+def attributes_known(maker: ast.FunctionDef, known: Known, changed: Container[str]) -> Known:
+    """What the attributes of an object are that `__init__` binds once, to what is known; `changed` are others."""
+    counts = Counter(attributes_written([maker]))
     values: Known = {}
-    for part in ast.walk(maker):
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
-            counts[part.attr] = counts.get(part.attr, 0) + 1
     for statement in maker.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target = statement.targets[0]
@@ -216,7 +226,7 @@ def attributes_known(maker: ast.FunctionDef, known: Known) -> Known:
                 values[f".{target.attr}"] = value_of(statement.value, known)
                 if isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute):
                     values[f".{target.attr}"] = GIVEN if statement.value.func.attr[:1].isupper() else OPEN
-    return {name: value for name, value in values.items() if value is not OPEN}
+    return {name: value for name, value in values.items() if value is not OPEN and name[1:] not in changed}
 
 
 def _same(one: object, other: object) -> bool:

@@ -5,6 +5,7 @@ and `if` a choice, a loop of one turn, or the branch that the text decides.
 """
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 
 from gradstudio.graph.names import fresh
@@ -15,7 +16,7 @@ from gradstudio.program.reading.captured import Defined, bring_outer_names, by_f
 from gradstudio.program.reading.choices import read_choice
 from gradstudio.program.reading.classes import hold_in_init, without_grad
 from gradstudio.program.reading.draft import Wired
-from gradstudio.program.reading.given import Calls, Known, attributes_known, decided
+from gradstudio.program.reading.given import Calls, Known, attributes_known, attributes_written, decided
 from gradstudio.program.reading.header import is_choice
 from gradstudio.program.reading.listed import Lists
 from gradstudio.program.reading.made import at
@@ -53,6 +54,7 @@ class _Text:
             bring_outer_names(statements)
             parts = [part for one in statements for part in ast.walk(one)]
             self._calls = Calls(statements, self._modules.paths())
+            self._changed = _written_elsewhere(statements)
         self._statements = statements
         used = {part.id for part in parts if isinstance(part, ast.Name)}
         used |= {part.arg for part in parts if isinstance(part, ast.arg)}
@@ -89,7 +91,7 @@ class _Text:
         methods = [one for one in definition.body if isinstance(one, ast.FunctionDef)]
         maker = next((one for one in methods if one.name == "__init__"), None)
         made = self._calls.known(definition, maker) if maker is not None else {}
-        attributes = attributes_known(maker, made) if maker is not None else {}
+        attributes = attributes_known(maker, made, self._changed) if maker is not None else {}
         for one in methods:
             known = made if one is maker else self._calls.known(definition, one) | attributes
             self._function(one, known)
@@ -108,7 +110,8 @@ class _Text:
             before, rest = self._lists.before(one)
             for statement in (*before, *([rest] if rest is not None else ())):
                 found += self._one(statement, known)
-                self._bound |= set(stored([statement]))
+                if not isinstance(statement, ast.If):  # a branch may not run
+                    self._bound |= set(stored([statement]))
         return found
 
     def _one(self, statement: ast.stmt, known: Known | None) -> list[ast.stmt]:
@@ -157,6 +160,14 @@ class _Chosen(ast.NodeTransformer):
         self.generic_visit(node)
         value = decided(node.test, self._known)
         return node if value is None else node.body if value else node.orelse
+
+
+def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:
+    """The attributes that are written elsewhere than in an `__init__`."""
+    every = Counter(attributes_written(statements))
+    parts = (part for one in statements for part in ast.walk(one))
+    makers = [part for part in parts if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    return set(every - Counter(attributes_written(makers)))
 
 
 def _imports(parts: Sequence[ast.AST]) -> Modules:

@@ -63,6 +63,17 @@ CASES = {
         "def f(x, m=None):\n    if m is not None:\n        x = x.g(m)\n    return x\ny = f(1, m=2)",
         "def f(x, m=None):\n    x = x.g(m)\n    return x\ny = f(1, m=2)",
     ),
+    "called under another name": (
+        "class N:\n    def forward(self, x, m=None):\n        if m is None:\n"
+        "            print(x)\n            x = x.g()\n"
+        "        return x\nn = N()\nn(1)\no = n\no(1, 2)",
+        "class N:\n    def forward(self, x, m=None):\n        for _ in range(bool(m is None)):\n            print(x)\n"
+        "            x = x.g()\n        return x\nn = N()\nn(1)\no = n\no(1, 2)",
+    ),
+    "may be unbound": (
+        "if a:\n    y = 1\nif b:\n    y = 2",
+        "for _ in range(bool(a)):\n    y = 1\nfor _ in range(bool(b)):\n    y = 2",
+    ),
     "returned": (
         "def f(x):\n    if x > 0:\n        return x\n    return -x",
         "def f(x):\n    result = x if x > 0 else -x\n    return result",
