@@ -93,6 +93,11 @@ def is_done(step: Step, seen: Seen) -> bool:
     return bool(asked) and all(_holds(sign, seen) for sign in asked)
 
 
+def asks_for_gradient(step: Step) -> bool:
+    """Whether a card is to be selected so that its gradient is read."""
+    return any(sign.verb == "selected" for sign in step.signs) and ("gradient" in step.text or ".grad" in step.text)
+
+
 def near(one: object, other: object) -> bool:
     """Whether nested lists of numbers are the same but for rounding."""
     if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):

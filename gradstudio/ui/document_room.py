@@ -254,6 +254,7 @@ class DocumentRoom(QObject):
         self.file.warned.connect(self.status.say)
         self.file.left_out = Unapplied(self.session, self.code.live, self.status).saved
         self.problems.counted.connect(self._on_problems_counted)
+        self.lesson.watch.gradient_wanted.connect(self.inspector.show_gradient)
         self.code.said.connect(self.status.confirm)
         self.code.left.connect(self.canvas.setFocus)
         self.code.live.applying.connect(self.typed_view.remember)

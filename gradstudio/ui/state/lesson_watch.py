@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio import paths
-from gradstudio.advice.lesson import Lesson, is_done, load_lesson
+from gradstudio.advice.lesson import Lesson, asks_for_gradient, is_done, load_lesson
 from gradstudio.graph.model import ItemId
 from gradstudio.program.write import write_code
 from gradstudio.protocol.records import TensorRecord
@@ -18,10 +18,12 @@ class LessonWatch(QObject):
 
     Signals:
         replaced(): another lesson, or none. `changed()`: another step is done, or none any more.
+        gradient_wanted(): a card was selected, as a step asks, to read its gradient.
     """
 
     replaced = Signal()
     changed = Signal()
+    gradient_wanted = Signal()
 
     def __init__(self, session: Session, folder: Path | None = None) -> None:
         """Watch a document."""
@@ -108,6 +110,8 @@ class LessonWatch(QObject):
         while lesson is not None and number is not None and is_done(lesson.steps[number], self):
             self.done.add(number)
             self._after(number)
+            if asks_for_gradient(lesson.steps[number]):
+                self.gradient_wanted.emit()
             number = self.current
             self.changed.emit()
 

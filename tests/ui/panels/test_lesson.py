@@ -61,6 +61,8 @@ def test_a_step_is_ticked_by_what_is_done_in_the_order_of_the_steps(window: Main
     window.session.attention.select(())
     window.session.attention.select((node(window, "x"),))
     assert watch.current == 2 and steps[1].box.isChecked()
+    values = window.inspector.details.values
+    assert values.tabs.currentWidget() is values.gradient, "its words say to read the gradient"
 
 
 def test_a_person_may_take_a_tick_back_and_all_ticks_lead_on(window: MainWindow) -> None:

@@ -171,6 +171,12 @@ class InspectorPanel(QScrollArea):
             self.details.note.focus_note()
             QTimer.singleShot(0, self, self._show_note)  # when the dock and its parts have their sizes
 
+    def show_gradient(self) -> None:
+        """Turn from the value of what is selected to its gradient."""
+        self.refresh()
+        if self.item is not None:
+            self.details.values.tabs.setCurrentWidget(self.details.values.gradient)
+
     def try_number(self) -> str:
         """Let the person type another number for the first element of the item's result (*What if*).
 
