@@ -188,7 +188,7 @@ class Reading:
                 self._read_looks(item)
 
     def _read_looks(self, item: ItemId) -> None:
-        """Ask anew how a node's outputs are drawn, and colour its wires so."""
+        """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so."""
         self._unread.discard(item)
         old = self._looks.pop(item, {})
         new = {output: port_look(self.graph, self.results, item, output) for output in old}
@@ -196,6 +196,9 @@ class Reading:
         if new != old:
             for k in self._leaving.get(item, ()):
                 self._color_wire(k)
+            ends = {self.joining.home(self.wires[k].target) for k in self._leaving.get(item, ())}
+            for end in ends & self.cards.keys():
+                self.cards[end].revision += 1
 
     def _color_wire(self, k: int) -> None:
         wire = self.wires[k]

@@ -9,6 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.program.write import write_script
+from gradstudio.protocol.inference import PortInference
 from gradstudio.ui.canvas.card_menu import item_rows
 from tests.ui.canvas.conftest import Hand
 
@@ -286,3 +287,16 @@ def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class
     assert "becomes a class" in hand.canvas.bubble.text()
     type_name(hand, "outer")
     assert said[-1].startswith("Outer: It becomes a class") and "Outer" in hand.graph.definitions
+
+
+def test_the_port_behind_a_call_takes_its_colour_when_inference_tells(hand: Hand) -> None:
+    x, end = hand.add("torch.ones", 0, 0), hand.add("torch.Tensor.backward", 300, 0)
+    hand.wire(x, end, "self")
+    board, results = hand.canvas.board, hand.session.results
+    hand.canvas.grab()
+    assert dict(board.input_looks(end))["self"].known is False
+    before = board.cards[end].revision
+    results.set_inference([PortInference(node=x, dtype="float32", shape=(3,))])
+    hand.canvas.grab()
+    assert board.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
+    assert dict(board.input_looks(end))["self"].known
