@@ -19,7 +19,7 @@ BUTTONS: Final = {
 }
 HELP: Final = 22
 """Pixels of the line that says what can be searched, where nothing was found."""
-CAN_BE_FOUND: Final = "Names, operators, notes, values (0.998), shapes (4, 5), dtypes, nan, error, muted."
+CAN_BE_FOUND: Final = "Can be found: names, operators, notes, values (0.998), shapes (4, 5), dtypes, nan, error, muted."
 EXAMPLES: Final = "Name, operator, value, 2x3, float32, nan, error …"
 
 
