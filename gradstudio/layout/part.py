@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.layout import frames
 from gradstudio.layout import sizes as estimate
 from gradstudio.layout.crossings import BodyWires, wires_by_body
@@ -12,6 +12,7 @@ from gradstudio.layout.light import light_items
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.parts import arrange_boxes
 from gradstudio.layout.sequence import effect_pairs, loop_pairs
+from gradstudio.layout.shelves import BLOCK_WIDTH, LEAST_WIDTH
 from gradstudio.layout.sizes import Size
 
 NOTE_GAP = 16.0
@@ -65,6 +66,7 @@ class Part:
             frozenset(range(len(entries))),
             frozenset(range(behind, len(boxes))),
             frozenset(number[item] for item in order if item in self.light),
+            LEAST_WIDTH if body == ROOT else BLOCK_WIDTH,
         )
         points = points[len(entries) : behind]
         left, top = min((x for x, _ in points), default=0.0), min((y for _, y in points), default=0.0)

@@ -9,7 +9,7 @@ from gradstudio.layout.fans import spread_fans
 from gradstudio.layout.layers import assign_layers, make_columns
 from gradstudio.layout.model import Box, Edge
 from gradstudio.layout.ordering import order_columns
-from gradstudio.layout.shelves import shelve
+from gradstudio.layout.shelves import LEAST_WIDTH, shelve
 
 NO_NUMBERS: AbstractSet[int] = frozenset()
 
@@ -21,6 +21,7 @@ def arrange_boxes(
     first: AbstractSet[int] = NO_NUMBERS,
     last: AbstractSet[int] = NO_NUMBERS,
     light: AbstractSet[int] = NO_NUMBERS,
+    least: float = LEAST_WIDTH,
 ) -> list[Point]:
     """Top left corners of the boxes, pixels; nothing overlaps, every edge goes from left to right.
 
@@ -28,6 +29,7 @@ def arrange_boxes(
         boxes: in program order.
         edges: wires between them.
         after, first, last, light: as of `layers.assign_layers`.
+        least: as of `shelves.shelve`.
     """
     parts = connected_parts(len(boxes), [*((edge.source, edge.target) for edge in edges), *after])
     parts.sort(key=lambda members: min((number for number in members if number not in first), default=members[0]))
@@ -48,10 +50,10 @@ def arrange_boxes(
         columns = make_columns([boxes[number] for number in members], inner_edges[part], layer, moved)
         order_columns(columns)
         placed.append(place_columns(columns))
-    return _shelves(boxes, parts, placed)
+    return _shelves(boxes, parts, placed, least)
 
 
-def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]]) -> list[Point]:
+def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Point]], least: float) -> list[Point]:
     """The parts beside and below one another."""
     extents = [
         (
@@ -61,7 +63,7 @@ def _shelves(boxes: Sequence[Box], parts: list[list[int]], placed: list[list[Poi
         for members, points in zip(parts, placed, strict=True)
     ]
     result: list[Point] = [(0.0, 0.0)] * len(boxes)
-    for members, points, (x, y) in zip(parts, placed, shelve(extents), strict=True):
+    for members, points, (x, y) in zip(parts, placed, shelve(extents, least), strict=True):
         for number, (left, top) in zip(members, points, strict=True):
             result[number] = (x + left, y + top)
     return result

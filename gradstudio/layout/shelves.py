@@ -8,20 +8,23 @@ GAP_X = 90.0
 GAP_Y = 70.0
 PILE_GAP = 50.0
 LEAST_WIDTH = 1800.0
+BLOCK_WIDTH = 900.0
+"""Within a block, which stands among other things, lines may be as short as this."""
 ASPECT = 1.9
 """How much wider than high all of it should be."""
 PILE = 1.35
 """How much wider than its pile a part in it may be."""
 
 
-def shelve(extents: Sequence[Extent]) -> list[Extent]:
+def shelve(extents: Sequence[Extent], least: float = LEAST_WIDTH) -> list[Extent]:
     """The top left corner of each part, pixels; they stay in their order, line by line and pile by pile.
 
     Args:
         extents: width and height of each.
+        least: lines are not shorter than this.
     """
     area = sum((width + GAP_X) * (height + PILE_GAP) for width, height in extents)
-    page = _Page(max([LEAST_WIDTH, math.sqrt(ASPECT * area), *(width for width, _ in extents)]))
+    page = _Page(max([least, math.sqrt(ASPECT * area), *(width for width, _ in extents)]))
     return [page.put(width, height) for width, height in extents]
 
 

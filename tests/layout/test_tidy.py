@@ -221,3 +221,15 @@ def test_what_needs_only_numbers_stands_directly_left_of_its_first_user():
     half = next(node.id for node in graph.nodes.values() if node.operator == "operator.floordiv")
     assert column[half] == column[named(graph, "w2")] - 1
     assert column[named(graph, "w1")] == 1
+
+
+def test_updates_in_a_block_that_no_wire_joins_stand_below_one_another():
+    graph = program(
+        "import torch\n"
+        "w = torch.ones(3, requires_grad=True)\nb = torch.ones(3, requires_grad=True)\n"
+        "(w * b).sum().backward()\n"
+        "with torch.no_grad():\n    w -= 0.1 * w.grad\n    b -= 0.1 * b.grad\n"
+    )
+    places = layout(graph)
+    one, other = (item for item, node in graph.nodes.items() if node.operator == "operator.isub")
+    assert places[one][0] == places[other][0] and places[one][1] < places[other][1]
