@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,9 @@ from gradstudio.ui.welcome.when import when
 
 MAX_RECENT: Final = 6
 COLUMN_PX: Final = 214
+GAP_PX: Final = 12
+MOST_COLUMNS: Final = 4
+"""More would stay empty on most shelves."""
 """No example is narrower, as long as there is room for two."""
 SIDE_PX: Final = 320
 KEY_PRESS: Final = QEvent.Type.KeyPress
@@ -302,22 +305,29 @@ class Shelf(QWidget):
         self.places = [ExamplePlace(one.title, one.sentence, theme, self) for one in group.examples]
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(12)
+        self._grid.setSpacing(GAP_PX)
+        self._blanks = [QWidget(self) for _ in range(MOST_COLUMNS - len(self.places))]
         self._columns = 0
         self._arrange(4)
 
     def _arrange(self, columns: int) -> None:
         if columns == self._columns:
             return
-        for number, place in enumerate(self.places):
+        for number, place in enumerate((*self.places, *self._blanks)):
             self._grid.addWidget(place, number // columns, number % columns)
-        for column in range(max(columns, self._columns)):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
         self._columns = columns
 
+    def minimumSizeHint(self) -> QSize:
+        """It may become narrower than its places are now: they follow."""
+        return QSize(scaled(COLUMN_PX), super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Columns are as wide on every shelf, also where a shelf fills fewer of them."""
         super().resizeEvent(event)
-        self._arrange(max(1, min(5, (self.width() + 12) // (scaled(COLUMN_PX) + 12))))
+        self._arrange(max(1, min(MOST_COLUMNS, (self.width() + GAP_PX) // (scaled(COLUMN_PX) + GAP_PX))))
+        wide = (self.width() + GAP_PX) // self._columns - GAP_PX
+        for place in (*self.places, *self._blanks):
+            place.setFixedWidth(wide)
 
 
 def _at_home(folder: Path) -> str:

@@ -5,14 +5,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import save
 from gradstudio.graph.model import Graph
 from gradstudio.ui import theme as themes
 from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.welcome.page import WelcomePage
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.welcome.gallery import Example, Group
+from gradstudio.ui.welcome.page import Shelf, WelcomePage
 from tests.ui.conftest import Add
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -135,6 +137,27 @@ def test_it_covers_all_but_the_menus_whatever_the_size(window: MainWindow) -> No
         window.frame.resize(*size)
         assert page.geometry().bottomRight() == window.frame.rect().bottomRight()
         assert page.geometry().top() == window.frame.menuBar().geometry().bottom() + 1
+
+
+@pytest.mark.parametrize("width_px", [1900, 1000, 620])
+def test_columns_line_up_from_shelf_to_shelf_and_fill_the_width(qtbot: QtBot, dark: Theme, width_px: int) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    groups = [Group(f"of {n}", tuple(Example(Path(f"{k}.gsg"), "t", "s") for k in range(n))) for n in (3, 4, 5)]
+    shelves = [Shelf(group, dark, page) for group in groups]
+    for shelf in shelves:
+        column.addWidget(shelf)
+    page.resize(1400, 900)
+    page.show()
+    page.resize(width_px, 900)
+    qtbot.waitUntil(lambda: page.width() == width_px)
+    page.layout().activate()
+    lefts = [[place.x() for place in shelf.places] for shelf in shelves]
+    assert lefts[0] == lefts[1][:3] == lefts[2][:3]
+    assert len({place.width() for shelf in shelves for place in shelf.places}) == 1
+    row = [place for place in shelves[2].places if place.y() == shelves[2].places[0].y()]
+    assert shelves[2].width() - row[-1].geometry().right() < 12
 
 
 def pictures_seen(page: WelcomePage) -> int:
