@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SETTLE_MS: Final = 150
 """The card looks for another place when what it may cover has been still so long."""
 SEARCH_MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
+AIR_PX: Final = 48.0
+"""Around the cards that are made for a person."""
 SEARCH_WEIGHT: Final = 4
 """What is typed into is worse to hide than what stands there."""
 
@@ -184,7 +186,9 @@ class Tour(QObject):
         make = STEPS[number].make if number is not None else None
         if make is not None and session is not None:
             make(session)
-            self._window.canvas.show_items(session.graph_store.graph.nodes)
+            canvas = self._window.canvas
+            if (made := canvas.board.extent()) is not None:
+                canvas.show_box(made.grown(AIR_PX))
         if self.number == number:
             self._go_on()
 

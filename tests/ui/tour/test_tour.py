@@ -93,6 +93,7 @@ def test_the_card_stands_beside_its_target_within_the_window_and_hides_little() 
 
 
 def test_it_points_at_the_run_button_which_is_enabled_also_for_who_skips(qtbot: QtBot, window: MainWindow) -> None:
+    window.settings.change(reduced_motion=True)
     window.actions["help.tour"].trigger()
     card, tour = shown(window), window.learning.touring
     window.canvas.searching.open(60, 60)
@@ -108,6 +109,7 @@ def test_it_points_at_the_run_button_which_is_enabled_also_for_who_skips(qtbot: 
     assert card.ring.geometry().contains(QRect(button.mapTo(window.frame, button.rect().topLeft()), button.size()))
     boxes = [window.canvas.board.box(item) for item in window.session.graph_store.graph.nodes]
     shown_boxes = [window.canvas.camera.box_to_view(box) for box in boxes if box is not None]
+    assert all(box.x > 20 and box.y > 20 for box in shown_boxes)
     corner = window.canvas.viewport().mapTo(window.frame, window.canvas.viewport().rect().topLeft())
     for box in shown_boxes:
         assert not hidden_px(
