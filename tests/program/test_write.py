@@ -253,7 +253,8 @@ def test_a_definition_is_a_function_above_the_program() -> None:
     x = sketch.tensor("x")
     sketch.node("group:add_up", "s t", {"a": x, "b": x})
     assert sketch.code == (
-        "import torch\n\ntorch.manual_seed(0)\n\n\ndef add_up(a, b):\n    u = a + b\n    return u, a\n\n\n"
+        "import torch\n\ntorch.manual_seed(0)\n\n\n"
+        "def add_up(a, b):\n    u = a + b\n    return u, a  # outputs: u, v\n\n\n"
         "x = torch.tensor(1.0)\ns, t = add_up(x, x)\n"
     )
     assert formatted(write_script(sketch.graph)) == write_script(sketch.graph)
