@@ -14,6 +14,7 @@ from gradstudio.ui.canvas.board import Board
 from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.results import at_work
 
 MARGIN: Final = 6.0
 LEAST_PX: Final = 2.0
@@ -154,7 +155,7 @@ def paint_lit(
     chosen = sorted({board.index[item] for item in selection if item in board.index})
     painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
     draw_rects(painter, seen.rects(board.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
-    current = board.results.running_node or board.results.next_node
+    current = at_work(board.results) or board.results.next_node
     k = board.index.get(current) if current else None
     if k is not None:
         rects = seen.rects(board.bounds[[k]])

@@ -17,6 +17,7 @@ from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.leaves_painter import paint_leaf_ports
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.results import at_work
 from gradstudio.ui.canvas.things import PortRef
 from gradstudio.ui.canvas.wire_label_painter import paint_labels, paint_lit_label
 from gradstudio.ui.canvas.wire_labels import WireLabels, brief
@@ -171,7 +172,7 @@ def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, 
 
 def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
     """The node that runs, with two pointers at it, and one at the node that runs next."""
-    running, following = board.results.running_node, board.results.next_node
+    running, following = at_work(board.results), board.results.next_node
     if running:
         _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
     for item, count in ((running, 2), (following if following != running else None, 1)):

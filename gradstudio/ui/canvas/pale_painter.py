@@ -14,6 +14,7 @@ from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.distant import DISTANT
 from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.look import Look
+from gradstudio.ui.canvas.results import at_work
 
 PALE: Final = 0.5
 WORDS: Final = "not run yet"
@@ -49,5 +50,5 @@ def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen
 def has_run(board: Board, item: ItemId) -> bool:
     """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
     card, results, active = board.cards[item], board.results, board.results.active
-    begun = item == results.running_node or (active is not None and item == active.node)
+    begun = item == at_work(results) or (active is not None and item == active.node)
     return card.left_out or begun or results.row(item) is not None

@@ -106,6 +106,12 @@ class Results(Protocol):
         """What they kept, and a backward has let go."""
 
 
+def at_work(results: Results) -> ItemId:
+    """What is at work at the moment that is looked at; "" where that is a statement of the past that is over."""
+    active = results.active
+    return results.running_node if active is None or active.backward else ItemId("")
+
+
 class NoResults:
     """Nothing ran."""
 

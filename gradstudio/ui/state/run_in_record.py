@@ -94,7 +94,7 @@ class RunInRecord:
 
     def _on_results_moment_moved(self) -> None:
         """At a step of a backward its statement is the one at work; at now the record is left."""
-        if self.state.busy:
+        if self.state.busy and not self.state.waiting:
             return
         active = self._results.active
         traced = self._results.timeline.backwards.get(active.backward) if active is not None else None

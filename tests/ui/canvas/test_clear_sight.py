@@ -17,6 +17,7 @@ from gradstudio.ui.canvas.gradient_parts import part_words
 from gradstudio.ui.canvas.pale_painter import has_run
 from gradstudio.ui.canvas.picture import render_picture
 from gradstudio.ui.canvas.plates import plate_box
+from gradstudio.ui.canvas.results import at_work
 from gradstudio.ui.canvas.wire_labels import WireLabel, brief, briefest
 from gradstudio.ui.state.result_store import Failure
 from gradstudio.ui.state.run_state import RunState
@@ -194,6 +195,19 @@ def test_the_card_of_the_moment_is_never_one_that_had_not_run(
     assert not has_run(board, squared.z)
     monkeypatch.setattr(results, "row", lambda _node: None)  # as of a backward, until it is over
     assert has_run(board, squared.x) and not has_run(board, squared.y)
+
+
+def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Squared) -> None:
+    squared.run()
+    board, results = squared.hand.canvas.board, squared.hand.session.results
+    squared.hand.session.attention.look_at(0)
+    calm = squared.hand.shot()
+    results.set_running(squared.z)
+    assert not has_run(board, squared.z) and not at_work(results)
+    assert squared.hand.shot() == calm
+    squared.hand.session.attention.look_at_now()
+    results.set_running(squared.z)
+    assert at_work(results) == squared.z
 
 
 def test_a_picture_has_the_gradients_of_wires_as_the_canvas_has(squared: Squared, dark: Theme) -> None:

@@ -416,6 +416,19 @@ def test_going_on_from_a_breakpoint_in_a_backward_walks_its_record_to_now(qtbot:
     finish(qtbot, one)
 
 
+def test_nothing_of_a_backward_is_at_work_at_a_step_before_it_also_while_a_run_waits(
+    qtbot: QtBot, session: Make
+) -> None:
+    one, _, _ = traced(session)
+    one.run.run()
+    finish(qtbot, one)
+    one.attention.look_at(2)
+    assert one.results.running_node
+    one.run._set(busy=True, waiting=True)
+    one.attention.look_at(0)
+    assert not one.results.running_node
+
+
 def test_a_breakpoint_that_is_switched_off_does_not_hold_up_the_record(qtbot: QtBot, session: Make) -> None:
     one, leaf, value = traced(session)
     one.debug.add(Breakpoint(id="b", node=value, phase="backward"))
