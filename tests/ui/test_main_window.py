@@ -16,11 +16,13 @@ from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages import Memory
-from gradstudio.ui.commands.file import example_files, save_canvas_picture, title_of_example
+from gradstudio.ui.commands.file import example_files, title_of_example
+from gradstudio.ui.commands.pictures import save_canvas_picture
 from gradstudio.ui.dock_title import DockTitle
 from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.main_window_frame import Frame
+from gradstudio.ui.picture_dialog import PictureDialog
 from gradstudio.ui.settings import Settings
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, theme
@@ -52,8 +54,8 @@ def press(button: QMessageBox.StandardButton) -> Answer:
 
 
 def ask_to_save(dialog: QWidget | None) -> None:
-    """Press Enter in the dialog that shows the forms, once; Escape when it is there again."""
-    if isinstance(dialog, ExportDialog):
+    """Press Enter in the dialog that is before that for the file, once; Escape when it is there again."""
+    if isinstance(dialog, ExportDialog | PictureDialog):
         key = Qt.Key.Key_Escape if dialog.property("asked") else Qt.Key.Key_Return
         dialog.setProperty("asked", True)
         QTimer.singleShot(0, lambda: QTest.keyClick(dialog, key))

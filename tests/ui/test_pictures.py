@@ -3,14 +3,19 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.ui.commands.file import save_canvas_picture
+from gradstudio.document.in_picture import load_picture
+from gradstudio.graph import recipes
+from gradstudio.ui.commands.pictures import preview, save_canvas_picture
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.picture_dialog import PictureChoice, PictureDialog
+from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 
 COPY, LEFT, NO_KEY = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -69,3 +74,47 @@ def test_a_picture_that_is_opened_is_called_by_its_name(window: MainWindow, add:
     assert window.file._proposed(".png").name == "mine.png" and window.file._proposed(".gsg").name == "mine.gsg"
     assert window.file.open_example(sorted(paths.examples().glob("*.gsg"))[0])
     assert window.file._proposed(".png").stem == window.session.subject != ""
+
+
+def test_the_dialog_before_a_picture_shows_what_each_choice_makes_of_it(qtbot: QtBot, dark: Theme) -> None:
+    drawn: list[PictureChoice] = []
+
+    def draw(choice: PictureChoice, room: QSize) -> tuple[QImage, QSize]:
+        drawn.append(choice)
+        image = QImage(room / 2, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(Qt.GlobalColor.transparent)
+        return image, QSize(300, 200) * choice.scale
+
+    dialog = PictureDialog(PictureChoice(), draw, dark, selected=2)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.size_words.text() == "600 × 400 pixels" and not dialog.preview.pixmap().isNull()
+    QTest.keyClick(dialog.scale, Qt.Key.Key_Down)
+    QTest.keyClick(dialog.themes, Qt.Key.Key_Down)
+    for check in (dialog.selection, dialog.transparent):
+        QTest.keyClick(check, Qt.Key.Key_Space)
+    assert drawn[-1] == dialog.choice == PictureChoice(4, True, "light", True)
+    assert dialog.size_words.text() == "1,200 × 800 pixels"
+    with qtbot.waitSignal(dialog.save_asked):
+        QTest.keyClick(dialog.themes, Qt.Key.Key_Return)
+    nothing = PictureDialog(dialog.choice, draw, dark)
+    qtbot.addWidget(nothing)
+    assert not nothing.selection.isEnabled() and not nothing.choice.selection and nothing.choice.transparent
+
+
+@pytest.mark.feature(78)
+def test_a_picture_of_the_selection_is_smaller_and_holds_the_whole_document(
+    window: MainWindow, add: Add, tmp_path: Path
+) -> None:
+    one, two = add("torch.ones"), add("torch.randn")
+    window.session.graph_store.submit(recipes.move(window.session.graph_store.graph, {two: (900, 500)}), "Move")
+    window.session.attention.select((one,))
+    context = window.file._context
+    choice, path = PictureChoice(1, True, "light", True), tmp_path / "a.png"
+    small, size = preview(context, choice, QSize(480, 300))
+    assert small.pixelColor(1, 1).alpha() == 0 and small.width() <= 480 and small.height() <= 300
+    save_canvas_picture(context, path, choice)
+    written, whole = QImage(str(path)), preview(context, PictureChoice(1), QSize(480, 300))[1]
+    assert written.size() == size and written.pixelColor(1, 1).alpha() == 0
+    assert size.width() < whole.width() - 400 and size.height() < whole.height() - 300
+    assert load_picture(path)[0].nodes.keys() == {one, two}

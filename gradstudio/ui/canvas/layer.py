@@ -147,9 +147,10 @@ class Layer:
         assert self._below[1] is not None
         painter.drawPixmap(QPointF(0.0, 0.0), self._below[1])
 
-    def paint_ground(self, painter: QPainter, camera: Camera, area: Box) -> None:
-        """All but the cards and the grid: for pictures that paint cards as vectors."""
-        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color("canvas"))
+    def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
+        """All but the cards and the grid: for pictures that paint cards as vectors; `filled`: on its colour."""
+        if filled:
+            painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color("canvas"))
         seen = camera.box_to_scene(area)
         self._paint_frames(painter, camera, seen, NOTHING)
         self._paint_notes(painter, camera, seen, NOTHING)

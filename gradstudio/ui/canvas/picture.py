@@ -29,23 +29,31 @@ MAXIMUM_SIDE: Final = 16_000
 
 
 def render_picture(
-    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None
-) -> QImage:
-    """Everything on the canvas at a scale, on the theme's ground. Needs a QGuiApplication."""
+    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None,
+    *, ground: bool = True,
+) -> QImage:  # fmt: skip
+    """Everything on the canvas at a scale, on the theme's ground or on none. Needs a QGuiApplication."""
     board, box = _board(graph, results, theme, shown)
-    scale = min(scale, MAXIMUM_SIDE / max(box.width, box.height))
-    image = QImage(
-        QSize(round(box.width * scale), round(box.height * scale)), QImage.Format.Format_ARGB32_Premultiplied
-    )
+    size, scale = _size(box, scale)
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _paint(painter, board, Look(theme, board.meter), Camera(scale, box.x, box.y), box)
+    _paint(painter, board, Look(theme, board.meter), Camera(scale, box.x, box.y), box, ground)
     painter.end()
     return image
 
 
-def write_svg(graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None) -> None:
+def picture_size(
+    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None
+) -> QSize:
+    """How large `render_picture` makes it, in pixels."""
+    return _size(_board(graph, results, theme, shown)[1], scale)[0]
+
+
+def write_svg(
+    graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None, *, ground: bool = True
+) -> None:
     """The same as an SVG file, its text as text.
 
     Raises:
@@ -59,11 +67,13 @@ def write_svg(graph: Graph, results: Results | None, theme: Theme, path: Path, s
     generator.setViewBox(QRectF(0, 0, box.width, box.height))
     generator.setTitle("GradStudio")
     painter = QPainter(generator)
-    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
     painter.end()
 
 
-def write_pdf(graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None) -> None:
+def write_pdf(
+    graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None, *, ground: bool = True
+) -> None:
     """The same as a PDF of one page, as large as the canvas: a scene pixel is a point.
 
     Raises:
@@ -77,7 +87,7 @@ def write_pdf(graph: Graph, results: Results | None, theme: Theme, path: Path, s
     writer.setPageMargins(QMarginsF())
     writer.setPageSize(QPageSize(QSizeF(box.width, box.height), QPageSize.Unit.Point))
     painter = QPainter(writer)
-    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
     painter.end()
 
 
@@ -98,19 +108,25 @@ def save_picture(
     scale: float = 1.0,
     shown: Shown | None = None,
     view: View | None = None,
+    *,
+    drawn: Graph | None = None,
+    ground: bool = True,
 ) -> None:
     """Write a PNG that holds the document itself, too; an SVG or a PDF where the path ends so.
+
+    `drawn` is the part of the document that is seen, None: all; `ground`: on the theme's ground, else on none.
 
     Raises:
         OSError: the file cannot be written.
     """
+    seen = graph if drawn is None else drawn
     match path.suffix.lower():
         case ".svg":
-            write_svg(graph, results, theme, path, shown)
+            write_svg(seen, results, theme, path, shown, ground=ground)
         case ".pdf":
-            write_pdf(graph, results, theme, path, shown)
+            write_pdf(seen, results, theme, path, shown, ground=ground)
         case ".png":
-            picture = png_of(render_picture(graph, results, theme, scale, shown))
+            picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
             path.write_bytes(with_graph(picture, graph, view))
         case _:
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
@@ -122,11 +138,17 @@ def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | N
     return board, (extent if extent is not None else EMPTY).grown(MARGIN)
 
 
-def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box) -> None:
+def _size(box: Box, scale: float) -> tuple[QSize, float]:
+    """Pixels of a picture, and the scale that it has room for."""
+    scale = min(scale, MAXIMUM_SIDE / max(box.width, box.height))
+    return QSize(round(box.width * scale), round(box.height * scale)), scale
+
+
+def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box, ground: bool) -> None:
     """Ground, wires and their numbers by the layer, cards one by one as vectors."""
     layer = Layer(board, look)
     area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
-    layer.paint_ground(painter, camera, area)
+    layer.paint_ground(painter, camera, area, ground)
     layer.paint_labels(painter, camera, box)
     paint_cards(painter, board, look, camera)
     layer.paint_storage(painter, camera, box)

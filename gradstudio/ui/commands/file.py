@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
@@ -19,21 +19,17 @@ from gradstudio.protocol.bring import Brought
 from gradstudio.protocol.messages import Log
 from gradstudio.ui.actions import say_empty
 from gradstudio.ui.commands.context import Context
+from gradstudio.ui.commands.pictures import USUAL, canvas_picture, preview, save_canvas_picture, selected_items
 from gradstudio.ui.export_dialog import ExportDialog
 from gradstudio.ui.file_dialog import ask_what, ask_where, first_folder
 from gradstudio.ui.import_module_dialog import ImportModuleDialog
 from gradstudio.ui.main_window_frame import SUFFIX
+from gradstudio.ui.picture_dialog import PictureDialog
 from gradstudio.ui.state.bringing import Bringing
 from gradstudio.ui.state.session import Session
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.facts import Shown
-
 FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
-PICTURE_SCALE = 2.0
-"""Picture pixels a scene pixel: sharp on any screen."""
-
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
 
@@ -70,6 +66,7 @@ class FileCommands(QObject):
         super().__init__(parent)
         self._context, self._opener = context, opener
         self.left_out: Callable[[], str] = lambda: ""
+        self._picture = USUAL
         self._session, self._settings, self._window = context.session, context.settings, context.window
 
     # ------------------------------------------------------------------ new and open
@@ -236,17 +233,32 @@ class FileCommands(QObject):
         dialog.accept()
 
     def export_picture(self) -> None:
-        """Write a picture of the whole canvas; a PNG holds the document, too."""
+        """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""
+        context = self._context
+        dialog = PictureDialog(
+            self._picture,
+            lambda choice, room: preview(context, choice, room),
+            context.canvas.look.theme,
+            self._window,
+            selected=len(selected_items(context)),
+        )
+        dialog.save_asked.connect(lambda: self._write_picture(dialog))
+        dialog.exec()
+        self._picture = dialog.choice
+        dialog.deleteLater()
+
+    def _write_picture(self, dialog: PictureDialog) -> None:
         kinds = "PNG picture, opens here again (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
         chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
         if chosen is None:
             return
         try:
-            save_canvas_picture(self._context, chosen)
+            save_canvas_picture(self._context, chosen, dialog.choice)
         except OSError as error:
             self._warn("The picture was not written", f"{chosen} cannot be written: {error.strerror or error}.")
             return
         self.said.emit(f"Wrote {chosen}")
+        dialog.accept()
 
     def copy_picture(self) -> None:
         """Put a picture of the whole canvas on the clipboard."""
@@ -329,31 +341,3 @@ def title_of_example(path: Path) -> str:
     number, _, rest = path.stem.partition("_")
     words = rest.replace("_", " ")
     return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")
-
-
-def canvas_picture(context: Context) -> QImage:
-    """Everything on the canvas, as its overlays show it."""
-    from gradstudio.ui.canvas.picture import render_picture
-
-    session = context.session
-    graph, theme = session.graph_store.graph, context.canvas.look.theme
-    return render_picture(graph, session.results, theme, PICTURE_SCALE, _shown(context))
-
-
-def save_canvas_picture(context: Context, path: Path) -> None:
-    """Write everything on the canvas, as its overlays show it, as PNG, SVG or PDF.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    from gradstudio.ui.canvas.picture import save_picture
-
-    session, view = context.session, context.canvas.kept_view()
-    graph, theme = session.graph_store.graph, context.canvas.look.theme
-    save_picture(graph, session.results, theme, path, PICTURE_SCALE, _shown(context), view)
-
-
-def _shown(context: Context) -> "Shown":
-    from gradstudio.ui.canvas.facts import Shown
-
-    return Shown(**{name: context.overlays[name] for name in Shown.__dataclass_fields__})
