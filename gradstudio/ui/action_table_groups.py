@@ -35,14 +35,14 @@ def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
             canvas.can_ungroup,
             tooltip="Put what a group holds in its place, or take the block around the selection away",
         ),
-        ActionRow("group.rename", "Rename Group…", MENU, 1, canvas.rename_group, when=canvas.can_step_in),
+        ActionRow("group.rename", "Rename Group…", MENU, 1, canvas.rename_group, when=canvas.has_group),
         ActionRow(
             "group.unique",
             "Make Unique Copy",
             MENU,
             1,
             canvas.make_unique,
-            when=canvas.can_step_in,
+            when=canvas.has_group,
             tooltip="Give this call a group of its own, so that edits inside change no other",
         ),
         ActionRow(
@@ -51,7 +51,7 @@ def _making_rows(canvas: CanvasView) -> tuple[Row, ...]:
             MENU,
             1,
             canvas.publish,
-            when=canvas.can_step_in,
+            when=canvas.has_group,
             tooltip="Keep the selected group under My groups in the Library, for every document",
         ),
     )

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import INPUTS_CARD
 from gradstudio.protocol.records import TensorRecord
+from gradstudio.ui.canvas.card_menu import item_rows
 from tests.ui.desk import Desk
 
 pytestmark = pytest.mark.feature(40)
@@ -165,6 +166,20 @@ def test_inside_a_module_layers_have_their_leaves_and_values_those_of_the_call(d
     assert leaf.grad is not None and own.grad.value == leaf.grad.value
     assert number(desk, inner(desk, "h")) is not None
     desk.session.scope.leave(0)
+
+
+MANY = LAYERS.replace("y = net(x)", "for _ in range(2):\n    y = net(x)")
+
+
+def test_a_call_of_a_module_of_a_class_is_stepped_into_where_it_stands(desk: Desk) -> None:
+    open_text(desk, MANY)
+    canvas, y = desk.window.canvas, desk.node("y")
+    desk.click("y")
+    assert canvas.can_step_in() and not canvas.has_group()
+    desk.key(Key.Key_I, Keys.ControlModifier)
+    assert desk.session.scope.path == (y,) and inner(desk, "h")
+    canvas.step_out()
+    assert any(row is not None and row[0].startswith("Step into") for row in item_rows(canvas, y))
 
 
 def test_the_timeline_calls_the_step_of_a_call_by_its_name(desk: Desk) -> None:

@@ -77,18 +77,28 @@ class GroupCommands:
                 return one
         return None
 
-    def can_step_in(self) -> bool:
+    def has_group(self) -> bool:
         """Whether the current card stands for a group."""
         return self.group_of(self.attention.current) is not None
 
+    def way_in(self, item: ItemId | None) -> ItemId | None:
+        """What is stepped into at a card: its group, or its call of a module that a group makes; None: nothing."""
+        if item is None:
+            return None
+        return self.group_of(item) or (item if ungrouping.group_of(self.board.graph, item) else None)
+
+    def can_step_in(self) -> bool:
+        """Whether the current card stands for a group, or calls a module that is one."""
+        return self.way_in(self.attention.current) is not None
+
     def step_in(self, item: ItemId | None = None) -> bool:
         """Show the inside of a group: of the current card's, or of that item's."""
-        call = self.group_of(item if item is not None else self.attention.current)
+        call = self.way_in(item if item is not None else self.attention.current)
         if call is None:
             self.refuse("Select a group first: Ctrl+G makes one of the selection.")
             return False
         if not self.session.scope.enter(call):
-            name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+            name = ungrouping.group_of(self.board.graph, call)
             self.refuse(f"There is no group '{name}' any more, so there is nothing inside.")
             return False
         return True
@@ -168,7 +178,7 @@ class GroupCommands:
 
     def can_ungroup(self) -> bool:
         """Whether `ungroup` has something to take apart."""
-        return self.can_step_in() or self.block_around() is not None
+        return self.has_group() or self.block_around() is not None
 
     def block_around(self) -> ItemId | None:
         """The selected block, else the innermost around the current item."""

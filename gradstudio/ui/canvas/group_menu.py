@@ -23,7 +23,7 @@ def card_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 def step_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Into the group that a card stands for."""
-    if item not in CARDS and canvas.group_of(item) is not None:
+    if item not in CARDS and canvas.way_in(item) is not None:
         yield "Step into\tgroup.step_in", lambda: canvas.step_in(item)
 
 

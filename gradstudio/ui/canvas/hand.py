@@ -128,7 +128,7 @@ class Hand:
                 self.canvas.edit_ports(hit.item, None if hit.header else at.y)
             case "card" if hit.header:
                 self.canvas.rename(hit.item)
-            case "card" if self.canvas.group_of(hit.item) is not None:
+            case "card" if self.canvas.way_in(hit.item) is not None:
                 self.canvas.step_in(hit.item)
             case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
                 self.canvas.attention.reveal(cause)

@@ -6,7 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
+from gradstudio.graph.inner import is_inner, path_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.ui.state.session import Session
 
 HEIGHT_PX, BESIDE_PX = 24, 18
@@ -108,7 +110,15 @@ class _TurnBox(QSpinBox):
 
 
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
-    """The `for` blocks an item stands in, outermost first; a loop stands in itself."""
+    """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
+    if item is not None and is_inner(item):
+        call, where = path_of(item), graph
+        found = list[ItemId]()
+        for part in call:
+            found.extend(loops_around(where, part))
+            definition = graph.definitions.get(group_of(where, part))
+            where = definition.graph if definition is not None else Graph()
+        return tuple(found)
     if item is None or item not in graph:
         return ()
     chain = [item, *map(ItemId, graph.ancestors(item))]

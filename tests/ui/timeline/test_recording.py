@@ -1,11 +1,15 @@
 """The arrays behind the strip: cells, sections, turns, marks; without a window."""
 
+from functools import partial
+
 from gradstudio.graph.model import ItemId
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.timeline import Timeline
 from gradstudio.ui.timeline.brackets import section_labels, turn_labels
 from gradstudio.ui.timeline.columns import merged
 from gradstudio.ui.timeline.recording import BACKWARD, NOT_FINITE, Recording
 from gradstudio.ui.timeline.scale import Scale, clamped, fitted, revealing, zoomed
+from gradstudio.ui.timeline.turns import loops_around
 from tests.ui.timeline.runs import row, traced
 
 
@@ -136,3 +140,33 @@ def test_a_view_neither_leaves_the_cells_nor_hides_the_one_looked_at() -> None:
     assert clamped(Scale(5000, 10), 1000, 500).x(1000) <= 500
     seen = revealing(Scale(0, 10), 700, 1000, 500)
     assert 0 <= seen.x(700) <= 490
+
+
+CALLS = """import torch
+
+
+def half(a):
+    for _ in range(2):
+        a = a / 2
+    return a
+
+
+x = torch.ones(2)
+for k in range(3):
+    y = half(x)
+    z = y * 2
+"""
+
+
+def test_a_turn_of_a_loop_that_calls_a_group_has_one_bracket() -> None:
+    graph = read_script(CALLS).graph
+    y, z = (next(item for item, node in graph.nodes.items() if name in node.names) for name in "yz")
+    inside = graph.definitions["half"].graph
+    a = next(item for item, node in inside.nodes.items() if node.operator == "operator.truediv")
+    timeline, recording = Timeline(), Recording(partial(loops_around, graph))
+    for k in range(3):
+        inner = [row(9 * k + j, f"{y}/{a}", turns=(k, j)) for j in range(2)]
+        timeline.add_rows([*inner, row(9 * k + 3, y, turns=(k,)), row(9 * k + 4, z, turns=(k,))])
+    recording.follow(timeline)
+    assert [(turn.start, turn.end, turn.turn) for turn in recording.turns[0]] == [(0, 4, 0), (4, 8, 1), (8, 12, 2)]
+    assert [turn.turn for turn in recording.turns[1]] == [0, 1] * 3 and "" not in {t.loop for t in recording.turns[1]}
