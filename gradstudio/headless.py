@@ -25,6 +25,7 @@ from gradstudio.advice.told import (
     slow_words,
     values_bound,
     values_expected,
+    without_insides,
 )
 from gradstudio.document import file as document_file
 from gradstudio.document import in_picture
@@ -341,7 +342,7 @@ def _check_one(engine: Engine, name: str) -> Result:
         data["problems"] = [problem_json(None, line, words, Advice()) for line, words in places]
         return UNREADABLE, data, told(name, error.others, error)
     program = compile_graph(opened.graph)
-    inferred = infer_program(engine.ready()[0], opened.graph, program)
+    inferred = without_insides(infer_program(engine.ready()[0], opened.graph, program))
     problems = _problems(opened, program, inferred)
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)

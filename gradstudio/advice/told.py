@@ -13,8 +13,9 @@ from gradstudio.advice.model import Advice
 from gradstudio.advice.quiet import quiet
 from gradstudio.graph.analysis import addresses
 from gradstudio.graph.bindings import name_of
+from gradstudio.graph.inner import is_inner
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.inference import Inferred, PortInference
 from gradstudio.protocol.messages import Failed, NamedEntry
 from gradstudio.protocol.records import Record
 
@@ -36,6 +37,12 @@ def values_bound(entries: Iterable[NamedEntry]) -> Lookup:
     """Asks the report of a run."""
     known = {(entry.node, entry.output or 0): entry.outputs[0] for entry in entries if entry.outputs}
     return lambda item, output: known.get((item, output))
+
+
+def without_insides(inferred: Inferred) -> Inferred:
+    """What is expected of the program's own nodes; what is refused inside a call is told at the call, too."""
+    ports = tuple(port for port in inferred.ports if not is_inner(port.node))
+    return msgspec.structs.replace(inferred, ports=ports)
 
 
 def values_expected(ports: Iterable[PortInference]) -> Lookup:

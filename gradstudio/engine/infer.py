@@ -12,11 +12,12 @@ import psutil
 import torch
 
 from gradstudio.engine.fakes import WarmUp
+from gradstudio.engine.infer_inside import DeepWalk, InsideMemo
 from gradstudio.engine.recipes import MAX_RECIPES, Recipes
 from gradstudio.engine.reverse import refused_graph
 from gradstudio.engine.source import Item, prepare
 from gradstudio.engine.trial import Way
-from gradstudio.engine.walk import Memo, Walk
+from gradstudio.engine.walk import Memo
 from gradstudio.program.sizes import too_big
 from gradstudio.protocol.inference import Infer, Inferred, PortInference, TryWire, WireTried
 
@@ -27,6 +28,7 @@ class Inference:
     def __init__(self, warm_up: WarmUp | None = None) -> None:
         """Nothing is known. Fake tensors are used as soon as the warm-up is done; without one, always."""
         self._memo: Memo = {}
+        self._insides: InsideMemo = {}
         self._recipes: Recipes = {}
         self._warm_up = warm_up
         self._baseline = int(psutil.Process().memory_info().rss)
@@ -40,7 +42,8 @@ class Inference:
         try:
             with torch.enable_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                walk = Walk(request.program, self._memo, self._recipes, way, load_file)
+                walk = DeepWalk(request.program, self._memo, self._recipes, way, load_file)
+                budget = walk.enter_calls(request.program, self._insides)
                 items = prepare(request.program, lines=False)
                 walk.body(items)
                 walk.settle()
@@ -52,12 +55,12 @@ class Inference:
         finally:
             torch.set_default_dtype(dtype)
             torch.set_rng_state(generators)
-        self._memo = walk.used
+        self._memo, self._insides = walk.used, budget.used
         if len(self._recipes) > MAX_RECIPES:
             self._recipes.clear()
         return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
 
-    def _look_back(self, items: tuple[Item, ...], walk: Walk) -> None:
+    def _look_back(self, items: tuple[Item, ...], walk: DeepWalk) -> None:
         """Say where a backward is refused for what was done to its graph."""
         if (refused := refused_graph(items, walk.prelude)) is not None:
             node, words = refused
@@ -65,9 +68,9 @@ class Inference:
 
     def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
         """What torch would say at the target if the wire were there; the memo stays that of the program."""
-        memo = self._memo
+        memo, insides = self._memo, self._insides
         answer = self.infer(Infer(revision=0, program=request.program), load_file)
-        self._memo = memo
+        self._memo, self._insides = memo, insides
         ports = tuple(port for port in answer.ports if port.node == request.target)
         refusal = next((port.refusal for port in ports if port.refusal), "")
         return WireTried(request=request.request, target=request.target, refusal=refusal, outputs=ports)

@@ -114,6 +114,11 @@ def prepare_inside(statements: tuple[Statement | BlockStatement, ...], call: Ite
     return _prepare(tuple(_inside(one, call, f"{address}{SEPARATOR}") for one in statements), {}, True)
 
 
+def prepare_plain(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Item, ...]:
+    """The statements of a definition by their own ids, for going through them without a call."""
+    return _prepare(statements, {}, False)
+
+
 def _inside(one: Statement | BlockStatement, call: ItemId, above: str) -> Statement | BlockStatement:
     if isinstance(one, BlockStatement):
         body = tuple(_inside(each, call, above) for each in one.body)

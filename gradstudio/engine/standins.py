@@ -94,6 +94,14 @@ def non_leaf(twin: Tensor) -> Tensor:
         return twin.requires_grad_().clone()
 
 
+def place_of(tensor: Tensor) -> int:
+    """What tells storages apart; 0 for a tensor without one."""
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        return 0
+    storage = tensor.untyped_storage()
+    return storage._cdata if tensor.is_meta else storage.data_ptr()
+
+
 def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torch.device]]:
     """Bytes of each new storage a statement would make, and its device; [] when meta cannot say."""
     twins = {name: stand_in(namespace[name]) for name in step.source.reads if name in namespace}

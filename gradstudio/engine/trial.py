@@ -101,7 +101,7 @@ class Trial:
                 lazy = lazy or _uninitialised(value)
             elif isinstance(value, torch.optim.Optimizer):
                 mutable = True
-        self._tensors, self._modules = has_tensors, has_modules
+        self._tensors, self._modules, self._lazy = has_tensors, has_modules, lazy
         self.iterators = replayed_in(self._inputs.values())
         for iterator in self.iterators:
             iterator.mark()
@@ -246,7 +246,7 @@ class Trial:
     def _judged(self, error: Exception) -> Results:
         words = str(error)
         asks = isinstance(error, NotImplementedError | TypeError) or any(word in words for word in _ASKS_FOR_DATA)
-        if asks or self.guessed:
+        if asks or self.guessed or self._lazy:  # a lazy module is filled in by what the way to try it made
             return UNKNOWN
         if _OF_SIZES.search(words) and isinstance(said := on_hollow(self._inputs, self._step), Exception):
             words = str(said)
@@ -307,7 +307,7 @@ class Trial:
     def _is_small(self) -> bool:
         """Whether made-up numbers for all that is read, and the results, take little."""
         count = 0
-        if self.iterators:
+        if self.iterators or self._lazy:
             return False
         for value in self._inputs.values():
             if any(not _plain(tensor) for tensor in tensors_in(value)):

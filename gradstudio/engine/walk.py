@@ -17,7 +17,7 @@ from gradstudio.engine.iterators import holds_iterator, lose, lose_read, places_
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
 from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
-from gradstudio.engine.standins import rebuilt, stand_in
+from gradstudio.engine.standins import place_of, rebuilt, stand_in
 from gradstudio.engine.trial import GUESS, Trial, Way
 from gradstudio.engine.values import tensors_in
 from gradstudio.graph.model import ItemId
@@ -52,6 +52,8 @@ class Walk:
         self.needs = Needs()
         self._memo, self._recipes, self._way = memo, recipes, way
         self._keys: dict[str, Signature] = {}
+        self._times: dict[Signature, int] = {}
+        self._scope = 0
         self._guessed: set[str] = set()
         self._devices: dict[str, str] = {}
         self._stirred: set[int] = set()
@@ -185,6 +187,12 @@ class Walk:
         )
 
     def _key(self, step: Step) -> Signature:
+        """The same in every inference; equal statements have different ones, for what they make is not the same."""
+        key = self._text_and_reads(step)
+        times = self._times[key] = self._times.get(key, 0) + 1
+        return (*key, self._scope, times)
+
+    def _text_and_reads(self, step: Step) -> Signature:
         keys = self._keys
         reads = tuple([keys.get(name, name) for name in step.source.slots])
         # hash-consed by Python: a key holds the hashes of its inputs' keys
@@ -227,12 +235,12 @@ class Walk:
         same_grad = isinstance(value, Tensor) and old.requires_grad == value.requires_grad
         if old.is_meta and same_grad:
             return
-        place = _place(old)
+        place = place_of(old)
         for other, known in self._namespace.items():
             if isinstance(known, list | tuple) and any(old is tensor for tensor in tensors_in(known)):
                 self._namespace[other] = rebuilt(known, lambda item: value if item is old else item)
                 self._keys[other] = (hash(key), other)
-            elif known is not value and place and any(_place(tensor) == place for tensor in tensors_in(known)):
+            elif known is not value and place and any(place_of(tensor) == place for tensor in tensors_in(known)):
                 self._namespace[other] = stand_in(known) if same_grad else UNKNOWN
                 self._keys[other] = (hash(key), other)
 
@@ -240,9 +248,9 @@ class Walk:
         """An optimizer has changed numbers: of what may be a parameter, or share its storage, none is relied on."""
         lose(self._namespace.values())
         real = [(n, v) for n, v in self._namespace.items() if isinstance(v, Tensor) and not v.is_meta]
-        places = {_place(value) for _, value in real if value.requires_grad} - {0}
+        places = {place_of(value) for _, value in real if value.requires_grad} - {0}
         for name, value in self._namespace.items():
-            if any(not t.is_meta and (t.requires_grad or _place(t) in places) for t in tensors_in(value)):
+            if any(not t.is_meta and (t.requires_grad or place_of(t) in places) for t in tensors_in(value)):
                 self._namespace[name] = stand_in(value)
                 self._keys[name] = ("trained", self._keys.get(name))
 
@@ -373,14 +381,6 @@ class Walk:
 
 class _Missing:
     """Stands for a name that was not bound."""
-
-
-def _place(tensor: Tensor) -> int:
-    """What tells storages apart; 0 for a tensor without one."""
-    if tensor.layout is not torch.strided or tensor.is_nested:
-        return 0
-    storage = tensor.untyped_storage()
-    return storage._cdata if tensor.is_meta else storage.data_ptr()
 
 
 def _without_numbers(value: Any) -> Any:

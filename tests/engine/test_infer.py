@@ -24,6 +24,7 @@ MORE = {
     "convolutions": "x = torch.randn(2, 3, 16, 16)\nconv = nn.Conv2d(3, 8, 3, stride=2)\ny = conv(x)\nz = F.max_pool2d(y, 2).flatten(1)\nfc = nn.Linear(z.shape[1], 10)\no = fc(z)",  # noqa: E501
     "a growing value": "x = torch.ones(2)\nfor t in range(3):\n    y = x * 2\n    x = torch.cat([x, x])\nz = x + 1",
     "the last turn differs": "x = torch.randn(5, 4)\nfor t in range(1, 4):\n    y = x[:t]\nz = y * 2",
+    "equal statements": "x = torch.ones(3)\nv = torch.ones(3)\nx.unsqueeze_(0)\ny = v * 2",
     "counting": "n = 0\nfor t in range(4):\n    n += 1\nx = torch.zeros(n)",
     "collected": "xs = []\nfor t in range(4):\n    xs.append(torch.ones(2))\nx = torch.stack(xs)",
     "after a step": "w = torch.zeros(3, requires_grad=True)\nloss = (w - 1).sum()\nloss.backward()\ng = w.grad\nn = (w > 0).nonzero()\nz = g * 2",  # noqa: E501

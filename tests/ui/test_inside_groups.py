@@ -88,6 +88,22 @@ def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_numbe
     assert number(desk, desk.node("z")) == [9.0, 36.0]
 
 
+def test_before_a_run_the_cards_inside_know_their_shapes_and_what_torch_would_refuse(desk: Desk) -> None:
+    open_text(desk, TWICE.replace("x * 3", "x.reshape(1, 2)"))
+    session = desk.session
+    desk.until(lambda: session.results.inference(desk.node("y")))
+    for name, shape, refused in (("y", (2,), False), ("z", (1, 2), True)):
+        desk.click(name)
+        desk.window.canvas.step_in()
+        given, b, c = (session.results.inference(item) for item in (INPUTS_CARD, inner(desk, "b"), inner(desk, "c")))
+        assert given is not None and b is not None and c is not None
+        assert given.shape == b.shape == shape
+        assert ("cannot be multiplied" in c.refusal) is refused and (c.shape == ()) is not refused
+        desk.window.canvas.step_out()
+    port = session.results.inference(desk.node("z"))
+    assert port is not None and port.refusal
+
+
 def test_two_calls_of_one_group_show_what_each_of_them_was(desk: Desk) -> None:
     open_text(desk, TWICE)
     run(desk)
