@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import QObject, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter
 
 from gradstudio import __version__
 from gradstudio.document import file
@@ -21,15 +21,11 @@ from gradstudio.graph.edits import Edits, ReplaceBlock, ReplaceNode, apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.ui.theme import Theme
 
-DRAWN_AS: Final = 2
+DRAWN_AS: Final = 3
 """Another number draws all pictures anew."""
 WIDTH_PX, HEIGHT_PX = 236, 132
 RENDERED: Final = 1.0
 """Picture pixels a scene pixel, before it is made smaller."""
-WIDEST: Final = 2.7
-"""Wider graphs are shown from their beginning, this many times as wide as high, and fade at the right."""
-FADE: Final = 0.22
-"""The part of a picture in which it fades."""
 MAX_BYTES: Final = 256 * 1024
 """Larger documents are not drawn: it would hold the window up."""
 MAX_KEPT: Final = 120
@@ -109,7 +105,7 @@ class Pictures(QObject):
             return QImage()
         size = QSize(round(WIDTH_PX * self._ratio), round(HEIGHT_PX * self._ratio))
         apply_all(graph, _without_notes(graph))
-        image = cut(render_picture(graph, None, self._theme, RENDERED), size)
+        image = fitted(render_picture(graph, None, self._theme, RENDERED), size)
         image.setDevicePixelRatio(self._ratio)
         self._keep(image, kept)
         return image
@@ -133,21 +129,12 @@ def _without_notes(graph: Graph) -> Edits:
     return (*nodes, *blocks)
 
 
-def cut(image: QImage, size: QSize) -> QImage:
-    """A picture of the whole canvas as one of that size: all of it, or the beginning of what is very wide."""
-    widest = round(image.height() * WIDEST)
-    if image.width() > widest:
-        image = _fading(image.copy(QRect(0, 0, widest, image.height())))
-    return image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
-
-
-def _fading(image: QImage) -> QImage:
-    """A picture that ends softly at the right: there is more of it."""
-    ramp = QLinearGradient(image.width() * (1 - FADE), 0, image.width(), 0)
-    for share in (0.0, 1.0):
-        ramp.setColorAt(share, QColor.fromRgbF(0, 0, 0, share))  # only how much of it counts
-    painter = QPainter(image)
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOut)
-    painter.fillRect(image.rect(), ramp)
+def fitted(image: QImage, size: QSize) -> QImage:
+    """All of a picture in the middle of one of that size; what is left beside it is transparent."""
+    whole = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    made = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    painter.drawImage((size.width() - whole.width()) // 2, (size.height() - whole.height()) // 2, whole)
     painter.end()
-    return image
+    return made

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,6 +16,7 @@ from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.welcome.gallery import Example, Group
 from gradstudio.ui.welcome.page import Shelf, WelcomePage
+from gradstudio.ui.welcome.pictures import fitted
 from tests.ui.conftest import Add
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -162,6 +164,18 @@ def test_columns_line_up_from_shelf_to_shelf_and_fill_the_width(qtbot: QtBot, da
 
 def pictures_seen(page: WelcomePage) -> int:
     return sum(not example._image.isNull() for example in page.examples)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1200, 100), (100, 300)])
+def test_a_wide_or_a_high_picture_is_shown_whole(width: int, height: int) -> None:
+    drawn = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    drawn.fill(Qt.GlobalColor.red)
+    shown = fitted(drawn, QSize(240, 120))
+    assert shown.size() == QSize(240, 120)
+    seen = [(x, y) for x in range(240) for y in range(120) if shown.pixelColor(x, y).alpha() > 200]
+    columns, rows = {x for x, _ in seen}, {y for _, y in seen}
+    assert abs(len(columns) / len(rows) - width / height) < 0.2 and max(len(columns) / 240, len(rows) / 120) == 1
+    assert abs((min(columns) + max(columns)) - 239) <= 1 and abs((min(rows) + max(rows)) - 119) <= 1
 
 
 @pytest.mark.feature(83)
