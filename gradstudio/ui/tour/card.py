@@ -154,11 +154,15 @@ def _inside(target: QRect, card: QRect) -> list[QPoint]:
 
 
 def _beside(target: QRect, card: QRect, room: QRect) -> list[QPoint]:
-    """Below, above or left of a rectangle, where there is room; its middle stays within the reach of the tip."""
+    """Below or above a rectangle, where there is room, and left of it, where it may hide less."""
     reach = card.width() // 2 - 2 * TIP_PX - 20
     lefts = [target.center().x() - card.width() // 2 + by for by in (0, -reach, reach)]
+    beside = [
+        QPoint(target.left() - card.width(), y)
+        for y in (target.top() + INSET_PX, target.center().y() - card.height() // 2, target.bottom() - card.height())
+    ]
     if target.bottom() + card.height() <= room.bottom():
-        return [QPoint(x, target.bottom()) for x in lefts]
+        return [*(QPoint(x, target.bottom()) for x in lefts), *beside]
     if target.top() - card.height() >= room.top():
-        return [QPoint(x, target.top() - card.height()) for x in lefts]
-    return [QPoint(target.left() - card.width(), target.top() + INSET_PX)]
+        return [*(QPoint(x, target.top() - card.height()) for x in lefts), *beside]
+    return beside

@@ -9,6 +9,8 @@ from gradstudio.ui.state.session import Session
 
 TENSOR: Final = "torch.tensor"
 SQUARE: Final = "torch.square"
+BACKWARD: Final = "torch.Tensor.backward"
+"""F6 appends it with its wire; that wire leads to nothing new."""
 BESIDE_PX: Final = 280.0
 """From a card to the one that follows it."""
 
@@ -45,7 +47,9 @@ def _is_number(text: str) -> bool:
 
 
 def _is_wired(session: Session) -> bool:
-    return bool(session.graph_store.graph.wires)
+    graph = session.graph_store.graph
+    targets = (graph.nodes.get(wire.target) for wire in graph.wires.values())
+    return any(target is None or target.operator != BACKWARD for target in targets)
 
 
 def _ran(session: Session) -> bool:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
 from gradstudio.ui.canvas.search_popup import SearchPopup
 from gradstudio.ui.canvas.search_preview import SearchPreview
@@ -16,6 +16,7 @@ from gradstudio.ui.tour.steps import STEPS
 if TYPE_CHECKING:
     from gradstudio.ui.main_window import MainWindow
 
+DOCKS: Final = ("inspector", "code")
 SETTLE_MS: Final = 150
 """The card looks for another place when what it may cover has been still so long."""
 SEARCH_MOVES: Final = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
@@ -117,7 +118,7 @@ class Tour(QObject):
         if self.card is None or self.number is None:
             return
         step, last = STEPS[self.number], self.number == len(STEPS) - 1
-        if step.place in ("inspector", "code"):
+        if step.place in DOCKS:
             self._window.frame.docks.bring_forward(step.place)
         go_on = "Finish" if last else "Do it for me" if step.make else "Skip" if step.done else "Next"
         self.card.say(f"{self.number + 1} of {len(STEPS)}", step.title, step.words, go_on)
@@ -150,6 +151,7 @@ class Tour(QObject):
                 widget.installEventFilter(self)
                 if widget.isVisible():
                     found += SEARCH_WEIGHT * [QRect(widget.mapTo(frame, QPoint(0, 0)), widget.size())]
+        found += self._docks_to_be_seen()
         view, corner = canvas.viewport().rect(), canvas.viewport().mapTo(frame, QPoint(0, 0))
         for left, top, right, bottom in canvas.board.bounds.tolist():
             (x, y), (to_x, to_y) = canvas.camera.to_view(left, top), canvas.camera.to_view(right, bottom)
@@ -157,6 +159,15 @@ class Tour(QObject):
             if not shown.isEmpty():
                 found.append(shown.translated(corner))
         return found
+
+    def _docks_to_be_seen(self) -> list[QRect]:
+        """Where the step speaks of a dock: that one and all others, tabs between them included."""
+        if self.number is None or STEPS[self.number].place not in DOCKS:
+            return []
+        frame = self._window.frame
+        docks = [dock for dock in frame.findChildren(QDockWidget) if dock.isVisible() and not dock.isFloating()]
+        bars = [bar for bar in frame.findChildren(QTabBar) if bar.isVisible() and bar.parentWidget() is frame]
+        return [QRect(one.mapTo(frame, QPoint(0, 0)), one.size()) for one in (*docks, *bars)]
 
     def _widget(self, place: str) -> QWidget:
         window = self._window

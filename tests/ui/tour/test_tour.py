@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.state.session import Session
 from gradstudio.ui.tour.card import TourCard, hidden_px, place
 from gradstudio.ui.tour.steps import STEPS
 from tests.ui.conftest import Add
@@ -34,6 +35,29 @@ def test_a_step_goes_on_by_itself_when_it_is_done(window: MainWindow, add: Add) 
     assert store.attempt(recipes.set_literal, "Set", tensor, "requires_grad", "True")
     assert tour.number == 2
     assert window.canvas.hasFocus() or not window.frame.isActiveWindow()
+
+
+def test_the_wire_to_a_backward_is_not_that_which_the_tour_asks_for(session: Session, add: Add) -> None:
+    store, wired = session.graph_store, STEPS[2].done
+    assert wired is not None
+    tensor = add("torch.tensor", data="3.0", requires_grad="True")
+    assert store.attempt(recipes.append_backward, "Append", tensor)
+    assert store.graph.wires and not wired(session)
+    square = add("torch.square")
+    assert store.attempt(recipes.connect, "Wire", tensor, 0, square, "input")
+    assert wired(session)
+
+
+def test_a_card_that_speaks_of_a_dock_hides_no_dock_where_the_canvas_has_room() -> None:
+    room, card = QRect(0, 70, 1280, 700), QRect(0, 0, 344, 190)
+    inspector, memory = QRect(1015, 76, 265, 522), QRect(1015, 602, 265, 165)
+    library, code = QRect(0, 76, 206, 690), QRect(210, 615, 800, 152)
+    docks = [inspector, memory, library, code]
+    stands = QRect(place(inspector, card, room, False, docks), card.size())
+    assert not hidden_px(stands, docks) and stands.right() <= inspector.left()
+    leaf = QRect(700, 80, 300, 220)
+    moved = QRect(place(inspector, card, room, False, [*docks, leaf]), card.size())
+    assert not hidden_px(moved, [*docks, leaf]) and moved.right() <= inspector.left()
 
 
 def test_every_step_can_be_skipped_and_the_last_ends_it_for_good(window: MainWindow) -> None:
