@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.advice.model import Fix
-from gradstudio.ui.panels.inspector.form import label
 from gradstudio.ui.panels.log_model import Entry, EntryModel, Severity, name_of
 from gradstudio.ui.panels.log_view import ICONS, LINE_PX, EntryDelegate, EntryView
 from gradstudio.ui.panels.problem_details import ProblemDetails
@@ -36,7 +35,6 @@ BAR_PX, HEAD_PX, RIGHT_PX = 3, 22, 14
 LOW_PX, WIDE_PX = 230, 520
 """A dock lower than the one and wider than the other has its details beside the list."""
 LIST_SHARE = 2, 5
-CHOOSE = "Select a problem to read what it is and what can be done."
 Key = tuple[str, str, str]
 Index = QModelIndex | QPersistentModelIndex
 
@@ -74,7 +72,6 @@ class ProblemsPanel(QWidget):
         column.addWidget(self.view, 1)
         self.beside = QStackedWidget(self)
         self.beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.beside.addWidget(_nothing_chosen())
         self.beside.setObjectName("dock_title")
         self.beside.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.beside.hide()
@@ -99,8 +96,8 @@ class ProblemsPanel(QWidget):
         self.model.replace([])
         low = self.view.compact
         self.model.replace([_entry(problem, name_of(graph, problem.node), low) for problem in self.shown])
-        self.beside.setVisible(self.view.compact and bool(self.shown))
         self._select_again()
+        self._share_width()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -152,8 +149,13 @@ class ProblemsPanel(QWidget):
             self.beside.addWidget(details)
             self.beside.setCurrentWidget(details)
             self.view.lead_to(details)
+            self._share_width()
         else:
             self.view.unfold(row, details)
+
+    def _share_width(self) -> None:
+        """Until a problem is selected the list has the whole width, and its titles stand there whole."""
+        self.beside.setVisible(isinstance(self.beside.currentWidget(), ProblemDetails))
 
     def _fold(self) -> None:
         """Show titles alone."""
@@ -293,13 +295,6 @@ class _ProblemDelegate(EntryDelegate):
         painter.fillRect(
             rect.left(), rect.top(), BAR_PX, rect.height(), self.theme.color("accent" if has_focus else "line")
         )
-
-
-def _nothing_chosen() -> QWidget:
-    made = label(CHOOSE, "dim", wrap=True)
-    made.setAlignment(Qt.AlignmentFlag.AlignTop)
-    made.setContentsMargins(RIGHT_PX, 8, RIGHT_PX, 8)
-    return made
 
 
 def _entry(problem: Problem, where: str, compact: bool) -> Entry:

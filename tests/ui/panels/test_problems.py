@@ -173,6 +173,18 @@ def test_in_a_low_and_wide_dock_words_and_fixes_stand_beside_the_list_in_sight(
     assert session.graph_store.undo_stack.count() == count + 1
 
 
+def test_until_one_is_selected_the_titles_have_the_whole_width_of_a_low_dock(
+    qtbot: QtBot, session: Session, panel: ProblemsPanel, add: Add
+) -> None:
+    session.results.add_warning(Warned(node=add("torch.ones"), line=1, category="UserWarning", message="careful"))
+    panel.resize(750, 115)
+    qtbot.waitUntil(lambda: panel.view.compact and bool(rows(panel)) and panel.view.width() == panel.width())
+    assert not panel.beside.isVisible()
+    click(panel, 0)
+    qtbot.waitUntil(lambda: panel.beside.isVisible() and panel.view.width() < panel.width() // 2)
+    assert panel.details is not None and panel.details.title.text() == "UserWarning: careful"
+
+
 def test_a_dock_that_grows_unfolds_the_details_below_their_row(
     qtbot: QtBot, panel: ProblemsPanel, product: ItemId
 ) -> None:
