@@ -33,7 +33,7 @@ class StatusBar(QStatusBar):
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme = session, theme
-        self._was_busy, self._hit = False, ""
+        self._was_busy, self._hit, self._role, self._old_warning = False, "", "", False
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
@@ -70,6 +70,8 @@ class StatusBar(QStatusBar):
         self.say(text, "text_dim")
 
     def _show(self, text: str, node: ItemId, role: str) -> None:
+        self._role, self._old_warning = role, False
+        QTimer.singleShot(0, self, self._grow_old)
         self.message.show_words(text, node)
         self.message.setStyleSheet(f"color: {self._theme.color(role).name()};" if text else "")
         self._message_icon.setVisible(bool(text))
@@ -119,6 +121,7 @@ class StatusBar(QStatusBar):
     def _listen(self) -> None:
         session = self._session
         session.shown_store.edited.connect(self._counting.request)
+        session.shown_store.edited.connect(self._on_shown_store_edited)
         session.shown_store.replaced.connect(self._count)
         session.shown_store.refused.connect(self.say)
         session.run.refused.connect(self.say)
@@ -192,6 +195,14 @@ class StatusBar(QStatusBar):
         shown = (self.message.full, self.message.node) if self.message.node else None
         if shown != self._failure():
             self.say("")
+
+    def _on_shown_store_edited(self, _edits: object) -> None:
+        """What was warned of before another gesture is over; the gesture that led to a warning leaves it."""
+        if self._old_warning and not self.message.node:
+            self.say("")
+
+    def _grow_old(self) -> None:
+        self._old_warning = bool(self.message.full) and self._role == "warning"
 
     def _on_timer_timeout(self) -> None:
         self.say("")

@@ -37,6 +37,19 @@ def test_a_refusal_is_said(qtbot: QtBot, session: Session, dark: Theme) -> None:
     assert "nothing to run" in status.message.full
 
 
+def test_a_warning_goes_when_a_later_action_succeeds(qtbot: QtBot, session: Session, dark: Theme, add: Add) -> None:
+    status = bar(qtbot, session, dark)
+    session.graph_store.refused.emit("a loop: a → b → a")
+    add("torch.ones")
+    assert status.message.full, "an edit of the same gesture leaves it"
+    qtbot.waitUntil(lambda: status._old_warning)
+    add("torch.randn")
+    assert not status.message.full
+    status.note("something that was done")
+    add("torch.randn")
+    assert status.message.full
+
+
 def test_a_second_pass_and_changes_by_hand_are_told(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status = bar(qtbot, session, dark)
     session.run.state_changed.emit(RunState(live=True, at_end=True))
