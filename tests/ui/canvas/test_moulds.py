@@ -13,7 +13,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.canvas.face import node_face
 from gradstudio.ui.canvas.moulds import Moulds
 
-EXAMPLES = sorted(Path("examples").glob("*.gsg"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.gsg"))
 
 
 def measure(text: str, role: str) -> float:
@@ -30,7 +30,7 @@ def check_all(moulds: Moulds, graph: Graph) -> None:
 
 @pytest.mark.parametrize("name", [path.name for path in EXAMPLES])
 def test_the_cards_of_an_example_are_the_same(name: str) -> None:
-    moulds, graph = Moulds(measure), load(Path("examples") / name)
+    moulds, graph = Moulds(measure), load(EXAMPLES[0].parent / name)
     check_all(moulds, graph)
     check_all(moulds, graph)  # every one has a mould now
 

@@ -128,7 +128,7 @@ return torch.relu(self.fc(x))
 def test_a_class_that_is_typed_with_pauses_stands_as_it_was_typed(
     qtbot: QtBot, code: CodePanel, session: Session
 ) -> None:
-    """Imports, blank lines and the caret; all is printed as the program has it when the dock is left."""
+    """Imports, blank lines and the caret; all but imports is printed as the program has it when the dock is left."""
     press(code, Key.Key_A, Control)
     for line in CLASS.split("\n")[:-1]:
         if not line:
@@ -153,7 +153,8 @@ def test_a_class_that_is_typed_with_pauses_stands_as_it_was_typed(
     session.graph_store.submit(edits, "Add rand")
     qtbot.waitUntil(lambda: "torch.rand(" in code.editor.text)
     code.editor.clearFocus()
-    assert code.editor.text == session.run.program.code.rstrip("\n")
+    printed = session.run.program.code.rstrip("\n")
+    assert code.editor.text == printed.replace("from torch import nn", "import torch.nn as nn")  # imports stay
 
 
 def test_what_the_canvas_changes_comes_beside_what_was_typed(qtbot: QtBot, code: CodePanel, session: Session) -> None:
