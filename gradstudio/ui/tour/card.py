@@ -112,12 +112,13 @@ class TourCard(QWidget):
 
     def _tip(self, body: QRect) -> QPolygon:
         """A triangle on the side towards the target."""
-        at = self._target.translated(-self.pos()).center()
+        target = self._target.translated(-self.pos())
+        at, is_aside = target.center(), target.left() > body.right() or target.right() < body.left()
         x = max(body.left() + 20, min(at.x(), body.right() - 20))
         y = max(body.top() + 20, min(at.y(), body.bottom() - 20))
-        if at.y() < body.top():
+        if at.y() < body.top() and not is_aside:
             points = [QPoint(x - 9, body.top()), QPoint(x + 9, body.top()), QPoint(x, body.top() - 10)]
-        elif at.y() > body.bottom():
+        elif at.y() > body.bottom() and not is_aside:
             points = [QPoint(x - 9, body.bottom()), QPoint(x + 9, body.bottom()), QPoint(x, body.bottom() + 10)]
         elif at.x() > body.right():
             points = [QPoint(body.right(), y - 9), QPoint(body.right(), y + 9), QPoint(body.right() + 10, y)]

@@ -3,11 +3,13 @@
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.card import TourCard, hidden_px, place
 from gradstudio.ui.tour.steps import STEPS
 from tests.ui.conftest import Add
@@ -58,6 +60,17 @@ def test_a_card_that_speaks_of_a_dock_hides_no_dock_where_the_canvas_has_room() 
     leaf = QRect(700, 80, 300, 220)
     moved = QRect(place(inspector, card, room, False, [*docks, leaf]), card.size())
     assert not hidden_px(moved, [*docks, leaf]) and moved.right() <= inspector.left()
+
+
+def test_the_tip_of_a_card_beside_a_high_dock_points_at_the_dock(qtbot: QtBot, dark: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    card = TourCard(window, dark)
+    card.say("5 of 8", "Read a value", "Click a card.", "Next")
+    card.point_at(QRect(1015, 76, 265, 600), False, QRect(0, 70, 1280, 700), [QRect(1015, 676, 265, 100)])
+    body = card.rect().adjusted(12, 12, -12, -12)
+    assert card.geometry().right() <= 1015 and card._tip(body).boundingRect().right() > body.right() + 5
 
 
 def test_every_step_can_be_skipped_and_the_last_ends_it_for_good(window: MainWindow) -> None:
