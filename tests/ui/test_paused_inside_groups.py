@@ -115,6 +115,8 @@ def test_in_a_class_f11_shows_the_layers_being_made_and_then_the_call(desk: Desk
         desk.key(Key.Key_F11)
         paused(desk)
     assert paused(desk) == inner(desk, "h") and desk.session.scope.path == (desk.node("y"),)
+    strip = desk.window.room.timeline.strip
+    assert strip._name(len(strip.cells) - 1) == "in y"  # nothing inside has run yet
     desk.key(Key.Key_F10)
     paused(desk)
     outputs = desk.session.results.outputs(inner(desk, "h"))
@@ -136,6 +138,27 @@ def test_a_run_that_is_looked_back_on_is_stepped_into_as_it_was(desk: Desk) -> N
         seen.append(timeline.ticks[moment].node)
     y = desk.node("y")
     assert [item.startswith(f"{y}/") for item in seen] == [False, True, True, True, False] and seen[-1] == y
+    assert desk.session.scope.path == ()
+
+
+def test_stepping_into_a_call_that_is_looked_back_on_shows_its_inside_and_behind_it_what_is_around(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    run(desk)
+    desk.key(Key.Key_Home, Keys.ControlModifier)
+    desk.key(Key.Key_F11)
+    dock, scope = desk.window.room.code, desk.session.scope
+    assert scope.path == (desk.node("y"),) and "looking back" in desk.window.room.timeline.words.lower()
+    desk.key(Key.Key_F11)
+    b, active = inner(desk, "b"), desk.session.results.active
+    assert active is not None and active.node == b and number(desk, b) == [0.5, 1.0]
+    assert dock.editor.lines[dock.marks.active_line() - 1] == "    b = a / 2"
+    desk.key(Key.Key_F10)
+    assert scope.path == ()
+    desk.key(Key.Key_F11)
+    desk.key(Key.Key_F11)
+    assert scope.name == "half"
+    desk.key(Key.Key_End, Keys.ControlModifier)
+    assert desk.session.results.moment is None and scope.path == ()
 
 
 def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk) -> None:

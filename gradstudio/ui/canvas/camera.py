@@ -116,6 +116,25 @@ def showing(camera: Camera, box: Box, width: float, height: float) -> Camera:
     return camera.panned(max(dx, -shown.x), max(dy, -shown.y))
 
 
+def clear_of(camera: Camera, box: Box, over: Box, width: float, height: float) -> Camera:
+    """The camera pushed the shortest way on which a box that is in view comes out from under a part of the view."""
+    shown = camera.box_to_view(box.grown(FIT_MARGIN / 2))
+    if not shown.meets(over):
+        return camera
+    ways = (
+        (0, over.y - shown.bottom),
+        (over.x - shown.right, 0),
+        (0, over.bottom - shown.y),
+        (over.right - shown.x, 0),
+    )
+    inside = [
+        (dx, dy)
+        for dx, dy in ways
+        if shown.x + dx >= 0 and shown.y + dy >= 0 and shown.right + dx <= width and shown.bottom + dy <= height
+    ]
+    return camera.panned(*min(inside, key=lambda way: abs(way[0]) + abs(way[1]))) if inside else camera
+
+
 def centered(box: Box, width: float, height: float, zoom: float) -> Camera:
     """The camera with that zoom whose middle is the box's middle."""
     x, y = box.center

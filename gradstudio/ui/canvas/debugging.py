@@ -199,6 +199,16 @@ class Debugging:
         if shown and not self.is_whole(shown, COVERED):
             self.bring_into_view(shown, COVERED)
 
+    def _follow_moment(self) -> None:
+        """Show the group inside of which a moment was stepped into; behind its call, what is around again."""
+        results, scope = self.session.results, self.session.scope
+        leaves = bool(self._followed) and scope.path == self._followed
+        if self.attention.into or leaves:
+            moment = results.moment
+            now = self.runner.state.next_node if self.runner is not None else ItemId("")
+            item = results.timeline.ticks[moment].node if moment is not None else now
+            self._followed = scope.path if scope.follow(item) else ()
+
     def _weigh(self) -> None:
         if self.runner is not None:
             self.runner.weigh_memory()
@@ -219,6 +229,7 @@ class Debugging:
 
     def _on_results_moment_moved(self) -> None:
         """Show the moment; push the scene only as far as the active node needs."""
+        self._follow_moment()
         results = self.session.results
         self.board.revision += 1
         if results.looking_back != self._was_back:

@@ -23,6 +23,7 @@ from gradstudio.ui.state.own_groups import MINE, add_own
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QWidget
 
     from gradstudio.ui.canvas.board import Board
     from gradstudio.ui.canvas.bubble import Bubble
@@ -56,6 +57,8 @@ class GroupCommands:
         def refuse(self, words: str) -> None: ...
         def select(self, items: frozenset[ItemId]) -> None: ...
         def view_state(self) -> tuple[float, float, float]: ...
+        def viewport(self) -> QWidget: ...
+        def open_inside(self) -> None: ...
         def restore_view(self, zoom: float, x: float, y: float) -> None: ...
         def close_editor(self) -> None: ...
 
@@ -126,6 +129,8 @@ class GroupCommands:
         known = self.cameras_of_scopes.get(self.session.scope.path)
         if known is not None:
             self.restore_view(*known)
+        elif self.viewport().isVisible():
+            self.open_inside()
 
     # -------------------------------------------------------------- making and taking apart
 

@@ -114,19 +114,32 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
-        extent, port = self._view.board.extent(), self._view.viewport()
-        most = QSize(int(port.width() * SHARE[0]), int(port.height() * SHARE[1]))
-        has_room = most.width() >= LEAST_PX.width() and most.height() >= LEAST_PX.height()
-        size, wanted = self.size_px.boundedTo(most), self._wanted and not self.is_spared
-        shows = wanted and extent is not None and has_room and (self._is_beyond(extent) or self._in_use())
-        if shows:
-            x = GAP_PX if self.corner.endswith("left") else port.width() - size.width() - GAP_PX
-            y = GAP_PX if self.corner.startswith("top") else port.height() - size.height() - GAP_PX
-            self.setGeometry(QRect(QPoint(x, y), size))
+        extent, place = self._view.board.extent(), self._place()
+        shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
+        if shows and place is not None:
+            self.setGeometry(place)
             self.lower()
         self.setVisible(shows)
         self._mind()
         self.update()
+
+    def box_from(self, camera: Camera) -> Box | None:
+        """Where it stands in the view that looks from there; None where it is not shown."""
+        extent, place = self._view.board.extent(), self._place()
+        if extent is None or place is None or not self._is_beyond(extent, camera):
+            return None
+        return Box(place.x(), place.y(), place.width(), place.height())
+
+    def _place(self) -> QRect | None:
+        """Where it stands when there is something to show; None where it is not wanted, or there is no room."""
+        port = self._view.viewport()
+        most = QSize(int(port.width() * SHARE[0]), int(port.height() * SHARE[1]))
+        if most.width() < LEAST_PX.width() or most.height() < LEAST_PX.height() or not self._wanted or self.is_spared:
+            return None
+        size = self.size_px.boundedTo(most)
+        x = GAP_PX if self.corner.endswith("left") else port.width() - size.width() - GAP_PX
+        y = GAP_PX if self.corner.startswith("top") else port.height() - size.height() - GAP_PX
+        return QRect(QPoint(x, y), size)
 
     def make_way(self, x: float, y: float) -> None:
         """Something is dragged, and the pointer is there in the view: fade when it comes near."""
@@ -176,9 +189,9 @@ class Minimap(QWidget):
         self._mind()
         self.update()
 
-    def _is_beyond(self, extent: Box) -> bool:
-        """Whether something of the graph is out of view, where the view comes to rest."""
-        shown, port = self._view.travel.target.box_to_view(extent), self._view.viewport()
+    def _is_beyond(self, extent: Box, camera: Camera | None = None) -> bool:
+        """Whether something of the graph is out of view, by default where the view comes to rest."""
+        shown, port = (camera or self._view.travel.target).box_to_view(extent), self._view.viewport()
         return shown.x < -1 or shown.y < -1 or shown.right > port.width() + 1 or shown.bottom > port.height() + 1
 
     def _in_use(self) -> bool:

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from gradstudio.ui.canvas.board import Board
+    from gradstudio.ui.canvas.minimap import Minimap
     from gradstudio.ui.canvas.travel import Travel
     from gradstudio.ui.state.attention import Attention
 
 MOST_OF_IT: Final = 0.7
 """A card that is seen has so much of its width and height in view."""
+LEAST_INSIDE: Final = 0.35
+"""A group is shown as a whole when that needs no smaller zoom."""
 FREE_GAP: Final = 24.0
 """Scene pixels kept free around a card that is added without a place of its own."""
 
@@ -38,6 +41,7 @@ class Navigation:
         fit_pending: bool
         fitted: bool
         fitted_to: frozenset[ItemId]
+        minimap: Minimap
         kept: tuple[float, float, float] | None
         opened: bool
         settle_timer: QTimer
@@ -132,7 +136,10 @@ class Navigation:
         if box is not None:
             above = covered_px / self.travel.target.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
-            self.travel.go(cameras.showing(self.travel.target, box, self.viewport().width(), self.viewport().height()))
+            size = self.viewport().width(), self.viewport().height()
+            there = cameras.showing(self.travel.target, box, *size)
+            covered = self.minimap.box_from(there)
+            self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
@@ -174,6 +181,13 @@ class Navigation:
         self.opened = True
         self.look_again()
 
+    def open_inside(self) -> None:
+        """Look as at a group that was just stepped into: at all of it, unless its names could not be told then."""
+        box = self.board.extent()
+        size = self.viewport().width(), self.viewport().height()
+        self.opened, self.fitted_to = box is None or cameras.fitting(box, *size).zoom < LEAST_INSIDE, frozenset()
+        self.look_again()
+
     def look_from(self, camera: Camera) -> None:
         """Look where somebody looked before."""
         self.travel.go(camera)
@@ -190,9 +204,11 @@ class Navigation:
         return across >= least_x and down >= least_y
 
     def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool:
-        """Whether all of a card can be seen; of one that is larger than the view, most of it."""
-        box = self.board.box(item)
+        """Whether all of a card can be seen, beside the minimap; of one that is larger than the view, most of it."""
+        box, covered = self.board.box(item), self.minimap.box_from(self.travel.target)
         if box is None or not self.is_seen(item, covered_px):
+            return False
+        if covered is not None and self.travel.target.box_to_view(box).meets(covered):
             return False
         width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
         across = shown.width > width or (shown.x >= 0.0 and shown.right <= width)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication, QMessageBox, QVBoxLayout, QWidget
 
-from gradstudio.graph.definitions import group_holding
+from gradstudio.graph.definitions import group_holding, setup_of
 from gradstudio.graph.edits import AddBlock, AddNode, Edits
 from gradstudio.graph.inner import path_of
 from gradstudio.graph.model import Graph, ItemId
@@ -89,6 +89,7 @@ class CodePanel(QWidget):
         session.attention.selection_changed.connect(self._on_selection_changed)
         session.results.changed.connect(self._on_results_changed)
         session.results.moment_moved.connect(self._on_results_moment_moved)
+        session.scope.changed.connect(self._on_scope_changed)
         session.debug.changed.connect(self.marks.mark)
         session.graph_store.replaced.connect(self.marks.mark)
         session.graph_store.replaced.connect(self._invite)
@@ -244,6 +245,19 @@ class CodePanel(QWidget):
         self.editor.viewport().update()
         if line := self.marks.active_line():
             self.editor.show_line(line)
+
+    def _on_scope_changed(self) -> None:
+        """Bring the line into view at which the group begins that is stepped into, of a class its forward."""
+        definition = self._session.scope.definition
+        if definition is None:
+            return
+        inside = definition.graph.nodes.keys() - set(setup_of(definition))
+        line = min(filter(None, map(self.marks.line_of, inside)), default=0)
+        texts = self.editor.lines[:line]
+        while texts and not texts[-1].lstrip().startswith("def "):
+            texts.pop()
+        if texts:
+            self.editor.show_line(len(texts))
 
     def _on_run_state_changed(self, state: RunState) -> None:
         """Bring the line into view at which the run paused or failed."""

@@ -12,6 +12,7 @@ class Attention(QObject):
 
     Attributes:
         moment: index of the timeline's tick that is looked at; None: now, the end of all that ran.
+        into: it was stepped to into whatever it is inside of, so that this is to be shown.
         backward: the gradients of which backward are shown; None: the latest that reached each value.
         unfolded: the timeline steps by autograd nodes, not by nodes of the canvas.
         chosen_turns: by loop block, the turn whose values are shown; a loop that is not in it shows its last.
@@ -36,6 +37,7 @@ class Attention(QObject):
         self.current: ItemId | None = None
         self.output = 0
         self.moment: int | None = None
+        self.into = False
         self.backward: int | None = None
         self.unfolded = False
         self.chosen_turns: dict[ItemId, int] = {}
@@ -57,10 +59,10 @@ class Attention(QObject):
         self.select((item,))
         self.reveal_requested.emit(item)
 
-    def look_at(self, moment: int | None) -> None:
+    def look_at(self, moment: int | None, *, into: bool = False) -> None:
         """Look at a tick of the timeline; None: now."""
         if moment != self.moment:
-            self.moment = moment
+            self.moment, self.into = moment, into
             self.moment_changed.emit()
 
     def show_backward(self, backward: int | None) -> None:
@@ -86,7 +88,7 @@ class Attention(QObject):
     def look_at_now(self) -> None:
         """Back to the end of all that ran: every backward, the last turns."""
         if (self.moment, self.backward, self.chosen_turns) != (None, None, {}):
-            self.moment, self.backward = None, None
+            self.moment, self.into, self.backward = None, False, None
             self.chosen_turns.clear()
             self.moment_changed.emit()
 

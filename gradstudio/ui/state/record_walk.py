@@ -29,7 +29,7 @@ class RecordWalk:
         """One statement on, those inside calls among them; False when now is looked at already."""
         moment = self._results.moment
         if moment is not None:
-            self._look_at(record_steps.forward(self._results.timeline, moment, unfolded=True))
+            self._look_at(record_steps.forward(self._results.timeline, moment, unfolded=True), into=True)
         return moment is not None
 
     def over(self) -> bool:
@@ -79,8 +79,8 @@ class RecordWalk:
     def _before(self) -> int | None:
         return record_steps.back(self._results.timeline, self._results.moment, self._attention.unfolded)
 
-    def _look_at(self, moment: int | None) -> None:
+    def _look_at(self, moment: int | None, *, into: bool = False) -> None:
         if moment is None:
             self._attention.look_at_now()
         else:
-            self._attention.look_at(moment)
+            self._attention.look_at(moment, into=into)

@@ -16,6 +16,8 @@ from gradstudio.ui.timeline.scale import TAIL_PX, Scale
 SINGLE_PX, NAMED_PX, ARROW_PX, SIGNED_PX = 4.0, 15.0, 30.0, 9.0
 """From this width on a cell is drawn alone; has a name; an arrow before it; a sign that something is wrong."""
 SMALL_PX, READABLE_PX = 10, 8.0
+DOT_PX = 12.0
+"""The dot of a breakpoint takes so much beside a name."""
 GAP_PX, RADIUS_PX = 1.0, 3.0
 PLAIN, PALE = 0.52, 0.2
 """How much of its colour a cell has that is not lit; that is of a backward that is not shown."""
@@ -66,7 +68,7 @@ class Painter:
             self._paint_cells(painter, picture)
         else:
             self._paint_columns(painter, picture)
-        self._paint_hits(painter, picture)
+            self._paint_hits(painter, picture)
         if picture.failed:
             self._paint_failure(painter, picture)
 
@@ -162,7 +164,14 @@ class Painter:
         painter.setBrush(fill)
         radius = min(RADIUS_PX, rect.width() / 3)
         painter.drawRoundedRect(rect, radius, radius)
-        self._paint_text(painter, picture, cell, rect, ink)
+        if cell not in picture.hits:
+            self._paint_text(painter, picture, cell, rect, ink)
+        elif rect.width() >= NAMED_PX + DOT_PX:  # the name gives way
+            self._paint_hit(painter, QPointF(rect.left() + DOT_PX / 2, rect.center().y()))
+            self._paint_text(painter, picture, cell, rect.adjusted(DOT_PX - 2, 0, 0, 0), ink)
+        else:
+            self._paint_text(painter, picture, cell, rect, ink)
+            self._paint_hit(painter, QPointF(rect.center().x(), picture.bands.axis))
 
     def _is_of(self, picture: Picture, cell: int, backward: int) -> bool:
         section = picture.recording.section_of(int(picture.cells.starts[cell]))
@@ -219,14 +228,17 @@ class Painter:
 
     def _paint_hits(self, painter: QPainter, picture: Picture) -> None:
         """A dot on the axis where a breakpoint was met."""
-        painter.setPen(QPen(self.theme.color("surface"), 1.4))
-        painter.setBrush(self.theme.color("danger"))
         first, last = visible(picture.cells, picture.scale, picture.width_px)
         places = {
             round(picture.scale.x(cell) + picture.scale.cell_px / 2) for cell in picture.hits if first <= cell < last
         }
         for x in places:
-            painter.drawEllipse(QPointF(x, picture.bands.axis), 4.0, 4.0)
+            self._paint_hit(painter, QPointF(x, picture.bands.axis))
+
+    def _paint_hit(self, painter: QPainter, at: QPointF) -> None:
+        painter.setPen(QPen(self.theme.color("surface"), 1.4))
+        painter.setBrush(self.theme.color("danger"))
+        painter.drawEllipse(at, 4.0, 4.0)
 
     def _paint_failure(self, painter: QPainter, picture: Picture) -> None:
         """Behind the last cell: what did not come about."""

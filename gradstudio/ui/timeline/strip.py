@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gradstudio.graph.inner import outermost
+from gradstudio.graph.inner import is_inner, outermost
 from gradstudio.graph.joining import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.ui.state.session import Session
@@ -22,7 +22,7 @@ from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.timeline import scale as scales
 from gradstudio.ui.timeline.geometry import Bands, bands
 from gradstudio.ui.timeline.painter import Painter, Picture
-from gradstudio.ui.timeline.recording import Cells, Recording
+from gradstudio.ui.timeline.recording import BACKWARD, Cells, Recording
 from gradstudio.ui.timeline.scale import Scale
 from gradstudio.ui.timeline.turns import loops_around
 from gradstudio.ui.timeline.words import Names, card
@@ -173,7 +173,16 @@ class TimelineStrip(QWidget):
         """What stands in a cell: its node; unfolded, its autograd node."""
         cells, recording = self.cells, self.recording
         autograd = recording.autograd_of(int(cells.starts[cell])) if self._attention.unfolded else ""
-        return autograd or self._names.name(recording.nodes[int(cells.codes[cell])])
+        node = recording.nodes[int(cells.codes[cell])]
+        if self._is_under_way(cell):
+            return f"in {self._names.name(outermost(node))}"
+        return autograd or self._names.name(node)
+
+    def _is_under_way(self, cell: int) -> bool:
+        """Whether a cell is of a call that was begun and not left: what it holds may be no step yet."""
+        cells = self.cells
+        inner = is_inner(self.recording.nodes[int(cells.codes[cell])])
+        return inner and not self._attention.unfolded and not int(cells.marks[cell]) & BACKWARD
 
     def _empty_words(self) -> str:
         run = self._session.run.state
@@ -332,7 +341,8 @@ class TimelineStrip(QWidget):
         places = range(int(cells.starts[cell]), cells.last_tick(cell) + 1)
         left, right = round(self.scale.x(cell)), round(self.scale.x(cell + 1))
         area = QRect(left, 0, max(right - left, 1), self.height())
-        QToolTip.showText(global_pos, card(self._results.timeline, places, self._names), self, area)
+        words = card(self._results.timeline, places, self._names, under_way=self._is_under_way(cell))
+        QToolTip.showText(global_pos, words, self, area)
 
 
 def _is_step(event: QKeyEvent) -> bool:

@@ -94,11 +94,17 @@ def autograd_words(timeline: Timeline, tick: Tick, unfolded: bool) -> str:
     return ", ".join(found[:MAX_LINES]) + ("…" if len(found) > MAX_LINES else "")
 
 
-def card(timeline: Timeline, places: range, names: Names) -> str:
-    """Rich text of a cell: the node, what happened, what came and went, how long it took."""
+def card(timeline: Timeline, places: range, names: Names, *, under_way: bool = False) -> str:
+    """Rich text of a cell: the node, what happened, what came and went, how long it took.
+
+    `under_way`: it is of a call of a group that was begun and not left.
+    """
     ticks = timeline.ticks
     last = ticks[places[-1]]
     unfolded = len(places) == 1
+    if under_way:
+        call = outermost(last.node)
+        return f"<b><code>{escape(names.text(call))}</code></b>{names.gone(call)}<br>begun: the run is inside"
     head = f"<b><code>{escape(names.text(last.node))}</code></b>{names.gone(last.node)}"
     way = way_words(last, ticks[-1].pass_number > 1)
     if last.autograd is None:

@@ -300,3 +300,12 @@ def test_the_port_behind_a_call_takes_its_colour_when_inference_tells(hand: Hand
     hand.canvas.grab()
     assert board.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
     assert dict(board.input_looks(end))["self"].known
+
+
+def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -> None:
+    first = hand.add("torch.ones", 0, 0)
+    last = hand.add("torch.exp", 1400, 0)
+    hand.wire(first, last, "input")
+    call = make(hand, {first, last}, "wide")
+    hand.canvas.step_in(call)
+    assert all(hand.canvas.is_whole(item) for item in hand.canvas.board.cards)

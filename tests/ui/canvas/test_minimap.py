@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import Failed
 from gradstudio.ui.canvas.camera import Camera
+from gradstudio.ui.canvas.geometry import Box
 from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.settings import Settings
@@ -228,3 +229,15 @@ def test_a_few_cards_have_no_map_unless_a_key_asks_for_one(qtbot: QtBot, window:
     assert not minimap.isVisible()
     window.actions["view.minimap"].trigger()
     qtbot.waitUntil(minimap.isVisible)
+
+
+def test_what_is_brought_into_view_does_not_stand_under_it(qtbot: QtBot, hand: Hand) -> None:
+    item = large(hand)[0]
+    over, canvas = shown(qtbot, hand).geometry(), hand.canvas
+    box = canvas.board.box(item)
+    assert box is not None
+    canvas.set_camera(Camera(1.0, box.x - over.x() + 60, box.y - over.y() + 60))
+    assert canvas.is_seen(item) and not canvas.is_whole(item)
+    canvas.bring_into_view(item)
+    under = canvas.camera.box_to_view(box)
+    assert canvas.is_whole(item) and not under.meets(Box(over.x(), over.y(), over.width(), over.height()))

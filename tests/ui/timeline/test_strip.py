@@ -16,6 +16,7 @@ from gradstudio.protocol.timeline_numbering import number_of_row
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.state.run_names import RunNames
 from gradstudio.ui.timeline.brackets import turn_labels
+from gradstudio.ui.timeline.painter import DOT_PX
 from gradstudio.ui.timeline.recording import Recording
 from gradstudio.ui.timeline.scale import Scale
 from gradstudio.ui.timeline.strip import TimelineStrip
@@ -174,6 +175,17 @@ def test_a_hit_is_marked_on_its_cell(window: MainWindow, nodes: tuple[ItemId, It
     debug.add(Breakpoint(id="b", node=nodes[1], phase="backward"))
     debug.add_hit(Hit(breakpoint="b", node=nodes[1], step=2, backward=1, place=1))
     assert strip._hits() == (2,)
+    strip.resize(600, 66)
+    strip.fit()
+    cell, danger = strip._painter._rect(strip._picture(), 2), QColor(window.theme.danger)
+    shown = strip.grab().toImage()
+    ratio, y = shown.devicePixelRatio(), cell.center().y()
+    red = [
+        x
+        for x in range(int(cell.left()), int(cell.right()))
+        if shown.pixelColor(int(x * ratio), int(y * ratio)) == danger
+    ]
+    assert red and max(red) < cell.left() + DOT_PX  # the name stands beside it
 
 
 def test_the_timeline_is_hidden_and_that_is_remembered(window: MainWindow) -> None:
