@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -17,14 +18,16 @@ Names = dict[str, Any]
 
 
 def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
-    """The names of a file that was run as a program, the locals of each `forward` of its own, and its error."""
-    path = folder / "program.py"
+    """The names of a file that was run as a program, the locals of each `forward` of its last class, and its error."""
+    path, own = folder / "program.py", last_class(text)
     namespace: Names = {"__name__": "__main__", "__file__": str(path)}
     passes: list[Names] = []
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "return" and code.co_name == "forward" and code.co_filename == str(path):
+        if event != "return" or code.co_name != "forward" or code.co_filename != str(path):
+            return
+        if type(frame.f_locals.get("self")).__name__ == own:
             passes.append(dict(frame.f_locals))
 
     failed = ""
@@ -47,6 +50,11 @@ def run_text(text: str, folder: Path) -> tuple[Names, list[Names], str]:
     return namespace, passes, failed
 
 
+def last_class(text: str) -> str:
+    """The name of the class that a form is; the definitions of its groups stand above it."""
+    return next(reversed(re.findall(r"^class (\w+)", text, re.MULTILINE)), "")
+
+
 def cells(notebook: str) -> str:
     """The code cells of a notebook as one program, in their order."""
     found = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
@@ -58,7 +66,7 @@ def differences(script: str, form: str, folder: Path) -> list[str]:
     wanted, _, error = run_text(script, folder)
     found, passes, form_error = run_text(form, folder)
     wrong = [f"error {form_error!r} for {error!r}"] if error != form_error else []
-    model = next((v for v in reversed(list(found.values())) if type(v).__module__ == "__main__"), None)
+    model = next((v for v in reversed(list(found.values())) if type(v).__name__ == last_class(form)), None)
     for name, value in wanted.items():
         if not isinstance(value, torch.Tensor) or name.startswith("__"):
             continue

@@ -5,6 +5,7 @@ from functools import cached_property
 from gradstudio.graph.analysis import Analysis, analyse
 from gradstudio.graph.gradients import losses_first, traits_of
 from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.rows import GROUP
 from gradstudio.operators.model import Family
 from gradstudio.program.forms.naming import UNSAFE, attribute_name, class_name, snake
 from gradstudio.program.forms.part import PartReferences
@@ -57,7 +58,7 @@ class Plan:
 
     def _base(self, value: Value) -> str:
         binding = self.analysis.soundness.name(value)
-        return binding or snake(self.analysis.soundness.operators[value[0]].word)
+        return binding or snake(self.analysis.soundness.operators[value[0]].word.removeprefix(GROUP))
 
     def _unnamed(self) -> dict[Value, str]:
         """Names that a method needs itself, under others."""
