@@ -41,8 +41,18 @@ class Autosave(QObject):
 
 def _words(kept: list[Tab]) -> str:
     if len(kept) > 1:
-        return f"Autosaved a copy of {len(kept)} documents; their files are as you saved them."
+        return f"Autosaved a copy of {len(kept)} documents{_files_words(kept)}."
     session = kept[0].session
     if session.path is None:
         return f"Autosaved a copy of “{session.title}”, which has no file yet."
     return f"Autosaved a copy beside “{session.title}”; the file is as you saved it."
+
+
+def _files_words(kept: list[Tab]) -> str:
+    """What became of the files of several documents: nothing, where they have one."""
+    with_file = sum(tab.session.path is not None for tab in kept)
+    if not with_file:
+        return ", which have no files yet"
+    if with_file == len(kept):
+        return "; their files are as you saved them"
+    return "; the files of those you saved are as you saved them"

@@ -174,7 +174,7 @@ class Documents(QObject):
     def begin(self, session: Session) -> Session:
         """Give an empty document the seed and the device that new ones have."""
         header, store = self.first_header(), session.graph_store
-        if session.is_untouched and not store.graph.nodes and store.graph.header != header:
+        if session.is_blank and store.graph.header != header:
             session.new(header)
         return session
 
@@ -192,12 +192,12 @@ class Documents(QObject):
         return error
 
     def take(self, fill: Callable[[Session], None], *, show: bool = True) -> DocumentError | None:
-        """Fill a document: the one in front if it is nobody's work yet, else one in a new tab.
+        """Fill a document: the one in front if it is empty and was never worked on, else one in a new tab.
 
         Args:
             fill: puts something into an empty session; a `DocumentError` of it comes back, and nothing has changed.
         """
-        if self._current is not None and self._current.session.is_untouched and show:
+        if self._current is not None and self._current.session.is_blank and show:
             return _tried(fill, self._current.session)
         session = Session(self._engine, self)
         error = _tried(fill, session)
@@ -254,7 +254,7 @@ class Documents(QObject):
 
     def _remember(self, tab: Tab) -> None:
         session = tab.session
-        if session.is_untouched and not session.graph_store.graph.nodes:
+        if session.is_blank:
             return
         as_saved = session.path is not None and not tab.is_changed
         graph = None if as_saved else session.graph_store.graph

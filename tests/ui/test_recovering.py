@@ -307,3 +307,13 @@ def test_the_one_question_lists_all_and_is_answered_by_keys(
     assert again.recovering.offer_all() == count
     assert len(seen) == 1 and len(seen[0]) == 2
     assert len(recoverable(again.settings.state_folder / "recovery")) == 2 - count
+
+
+@pytest.mark.feature(72)
+def test_autosave_of_several_says_of_files_only_where_there_are_any(window: MainWindow, tmp_path: Path) -> None:
+    window.settings.change(autosave_s=10_000)
+    add_node(window)
+    window.file.new()
+    add_node(window)
+    window.autosave.keep_all()
+    assert "of 2 documents, which have no files yet" in window.status.message.full

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar
 from pytestqt.qtbot import QtBot
 
+from gradstudio import paths
 from gradstudio.document.file import load, save
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
@@ -279,3 +280,12 @@ def test_new_at_the_welcome_page_takes_the_empty_document_below_it(window: MainW
     assert window.session.title == "Untitled"
     window.actions["file.new"].trigger()
     assert [tab.session.title for tab in window.documents.tabs] == ["Untitled", "Untitled 2"]
+
+
+def test_an_example_takes_an_empty_tab_and_no_other(ready: MainWindow) -> None:
+    first, second = sorted(paths.examples().glob("*.gsg"))[:2]
+    ready.file.open_example(first)
+    assert len(ready.documents.tabs) == 1
+    graph = ready.session.graph_store.graph
+    ready.file.open_example(second)
+    assert len(ready.documents.tabs) == 2 and ready.documents.tabs[0].session.graph_store.graph is graph

@@ -81,6 +81,11 @@ class Session(QObject):
         """Whether nothing in it is anybody's own: empty or an example, and never changed."""
         return self.path is None and self.read_from is None and self.graph_store.is_untouched
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is empty, and always was."""
+        return self.is_untouched and not self.graph_store.graph.nodes
+
     def new(self, header: Header | None = None) -> None:
         """Put an empty document in place, with this header where one is given."""
         graph = Graph()

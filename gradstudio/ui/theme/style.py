@@ -102,6 +102,7 @@ def style_sheet(theme: Theme) -> str:
         if isinstance(value, str):
             text = text.replace(f"@{role}@", value)
     text = text.replace("@edge@", edge(theme))
+    text = text.replace("@tick@", "tick_white" if theme.color("accent_text").lightness() > 127 else "tick_black")
     text = _WITH_TEXT.sub(lambda found: f"{found[1]}: {scaled(int(found[2]))}px", text)
     return text.replace("@icons@", (paths.resources() / "icons").as_posix())
 
@@ -187,7 +188,7 @@ QCheckBox[role="dim"] { color: @text_dim@; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @text_dim@; border-radius: 4px;
   background: @field@; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; }
-QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url("@icons@/check.svg"); }
+QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url("@icons@/boxes/@tick@.svg"); }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/chevron.svg"); width: 12px; height: 12px; }
 QSpinBox, QDoubleSpinBox { padding-right: 22px; }

@@ -88,8 +88,7 @@ class Greeting(QObject):
 
     def _is_empty(self) -> bool:
         """Whether the document in front is one in which nothing was done yet."""
-        session = self._window.session
-        return session.is_untouched and not session.graph_store.graph.nodes
+        return self._window.session.is_blank
 
     def _begin_on_blank(self) -> bool:
         """A new document is asked for while the page lies over an empty one: the page makes way for that."""

@@ -1,6 +1,7 @@
 """Themes: every colour can be read, every category has one, icons take the colour asked for."""
 
 import re
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -115,3 +116,12 @@ def test_an_icon_that_was_drawn_is_not_drawn_again(qapp: QApplication) -> None:
 def test_panels_are_told_apart_in_every_theme(look: Theme) -> None:
     assert contrast(QColor(edge(look)), look.color("surface")) >= (3.0 if look.name == "high_contrast" else 1.03)
     assert edge(look) != look.surface and "@" not in style_sheet(look).replace("@icons@", "")
+
+
+def test_the_tick_in_a_box_has_the_colour_of_text_on_the_accent(look: Theme) -> None:
+    found = re.search(r'checked \{.*url\("([^"]+)"\)', style_sheet(look))
+    assert found is not None
+    drawn = Path(found[1]).read_text()
+    color = re.search('stroke="(#[0-9a-f]{6})"', drawn)
+    assert color is not None and drawn.count("<path") == 1
+    assert contrast(QColor(color[1]), look.color("accent")) >= 4.5

@@ -43,10 +43,12 @@ def tensor_facts(record: TensorRecord) -> Facts:
     """Type, place and history of a tensor."""
     summary = record.summary
     dtype = formatting.bare_dtype(summary.dtype)
+    count = formatting.element_count(summary.shape)
+    elements = f"{count:,} element{'s' * (count != 1)}"
     facts = [
         ("shape", formatting.shape(summary.shape)),
         ("dtype", f"{dtype} on {record.device}"),
-        ("size", f"{formatting.element_count(summary.shape):,} elements, {formatting.size(record.size_bytes)}"),
+        ("size", f"{elements}, {formatting.size(record.size_bytes)}"),
         ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
         ("grad_fn", record.grad_fn or "None"),
     ]
