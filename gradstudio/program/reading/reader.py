@@ -238,15 +238,14 @@ class _Reader:
         reader._inlined.taken = names_in([*found.setup, *found.body, *found.arguments])
         self._methods[name] = found.methods
         inside = Inside(found, reader._draft, reader._scope, reader._expressions, reader._body, self._comments.outputs)
-        before = len(self._told)
         try:
             definition = inside.read(note, following)
-            if len(self._told) == before:
+            if not reader._told.count:
                 reader._check(definition.graph)
         except NotReadable as error:
             reader._told.take(error, found.result or statement)
         self._modules.forget_all(SELF)
-        if len(self._told) > before:
+        if reader._told.count:  # told, or it follows from what is told
             self._told.lose(statement)
             return
         definition.graph.edges, definition.graph.definitions = None, {}

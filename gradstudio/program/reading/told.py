@@ -45,9 +45,10 @@ class Told:
 
     def lose(self, where: ast.AST) -> None:
         """What a statement would have bound means nothing."""
-        self._lost.update(stored([where]))
         if isinstance(where, ast.FunctionDef | ast.ClassDef):
-            self._lost.add(where.name)
+            self._lost.add(where.name)  # what it binds inside is its own
+        else:
+            self._lost.update(stored([where]))
         if isinstance(where, ast.Import | ast.ImportFrom):
             self._lost.update(alias.asname or alias.name.partition(".")[0] for alias in where.names)
 

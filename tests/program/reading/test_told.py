@@ -52,3 +52,25 @@ def test_there_is_an_end_to_it() -> None:
 def test_a_refused_text_leaves_the_next_one_alone() -> None:
     refusals(MANY)
     assert len(read_script("import torch\nx = torch.ones(3)\n").graph.nodes) == 1
+
+
+READS_ONE_BELOW = """def load(path, model):
+    for key, value in below('optimizer.', tensors).items():
+        number, name = key.split('.', 1)
+        states.setdefault(int(number), {})[name] = value
+def below(prefix, tensors):
+    return {name.removeprefix(prefix): tensors[name] for name in names}
+"""
+
+
+def test_a_definition_that_follows_from_a_refused_one_is_left_out() -> None:
+    told = refusals(READS_ONE_BELOW)
+    assert told[0][0] == 2 and "'below(" in told[0][2]
+    text = "import torch\ndef f(a):\n    return lambda: a\ndef g(b):\n    return f(b)\ndef h(c):\n    return g(c)\n"
+    assert [line for line, _, _ in refusals(text)] == [3]
+
+
+def test_what_a_refused_definition_binds_inside_is_its_own() -> None:
+    text = "import torch\ndef f(a):\n    q = lambda: a\n    return q\ndef g(b):\n    q = {b}\n    return q\n"
+    text += "def h():\n    return q\n"
+    assert [line for line, _, _ in refusals(text)] == [3, 6, 9]
