@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.edits import RemoveWire
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.scope_cards import INPUTS_CARD
 from gradstudio.protocol.records import TensorRecord
@@ -206,3 +207,21 @@ def test_the_timeline_calls_the_step_of_a_call_by_its_name(desk: Desk) -> None:
     names = [recording.nodes[int(code)] for code in recording.cells(False).codes]
     assert desk.node("y") in names and desk.node("z") in names
     assert not [node for node in names[: names.index(desk.node("loss"))] if "/" in node]
+
+
+def test_a_run_over_a_group_that_is_not_complete_says_so_until_it_is_and_selects_its_call(desk: Desk) -> None:
+    open_text(desk, TWICE)
+    y, store = desk.node("y"), desk.session.shown_store
+    assert desk.session.scope.enter(y)
+    wire = next(wire for wire in store.graph.wires.values() if wire.target == inner(desk, "b"))
+    store.submit((RemoveWire(wire),), "Remove")
+    desk.session.scope.leave(0)
+    run(desk)
+    words = "4 nodes did not run: y – inside 'half', b: 'a' is empty"
+    assert desk.said == words and desk.session.attention.selection == {y}
+    desk.window.status.note("Something else")
+    assert desk.said == "Something else"
+    desk.window.status._on_timer_timeout()
+    assert desk.said == words
+    desk.session.graph_store.undo_stack.undo()
+    desk.until(lambda: not desk.said)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.graph.scope_cards import CARDS
 from gradstudio.protocol.conditions import describe
 from gradstudio.protocol.debugging import Checked
@@ -32,7 +33,7 @@ class StatusBar(QStatusBar):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Listen to the session."""
         super().__init__(parent)
-        self._session, self._theme = session, theme
+        self._session, self._theme, self._state = session, theme, session.run.state
         self._was_busy, self._hit, self._role, self._old_warning = False, "", "", False
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
@@ -56,10 +57,13 @@ class StatusBar(QStatusBar):
         self._on_run_state_changed(session.run.state)
 
     def say(self, text: str, role: str = "warning") -> None:
-        """Show a message for some seconds; "" takes it away, and the failure that stands is seen again."""
+        """Show a message for some seconds; "" takes it away, and what failed or did not run is seen again."""
         self._timer.stop()
         if not text and (failure := self._failure()):
             self._show(*failure, "danger")
+            return
+        if not text and (left := self._left_out()):
+            self._show(*left, "warning")
             return
         self._show(text, ItemId(""), role)
         if text:
@@ -141,6 +145,7 @@ class StatusBar(QStatusBar):
         self.device.setText(f"device {graph.header.device}")
 
     def _on_run_state_changed(self, state: RunState) -> None:
+        self._state = state
         facts = []
         if state.live and not state.stale and state.pass_number > 1:
             facts.append(f"pass {state.pass_number}")
@@ -159,7 +164,7 @@ class StatusBar(QStatusBar):
         else:
             self._on_results_changed()
             if self._was_busy:
-                self._say_left_out(state)
+                self._say_left_out()
             if state.hit and state.hit != self._hit:
                 self._say_hit(state)
         self._was_busy, self._hit = state.busy, state.hit
@@ -174,11 +179,19 @@ class StatusBar(QStatusBar):
         behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
         self.note(f"Paused at a breakpoint: {why}.{behind}")
 
-    def _say_left_out(self, state: RunState) -> None:
-        """A run over less than what is drawn says so, with the first reason."""
-        graph = self._session.shown_store.graph
-        if left := left_out(graph, self._session.run.program, state):
-            self.say(f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}")
+    def _left_out(self) -> tuple[str, ItemId] | None:
+        """That the run was over less than what is drawn, with the first reason, and its node; until an edit."""
+        graph, state = self._session.graph_store.graph, self._state
+        if state.busy or state.stale or not (left := left_out(graph, self._session.run.program, state)):
+            return None
+        return f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}", left[0].node
+
+    def _say_left_out(self) -> None:
+        """Behind a run; what cannot run for something inside of it is selected: its card does not show the place."""
+        self.say("")
+        left = self._left_out()
+        if left is not None and not self._session.scope.path and group_of(self._session.graph_store.graph, left[1]):
+            self._session.attention.reveal(left[1])
 
     def _on_engine_state_changed(self, state: str) -> None:
         words, role = ENGINE_WORDS.get(state, (state, "text_dim"))
@@ -192,8 +205,9 @@ class StatusBar(QStatusBar):
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""
-        shown = (self.message.full, self.message.node) if self.message.node else None
-        if shown != self._failure():
+        shown, failure = (self.message.full, self.message.node) if self.message.node else None, self._failure()
+        is_free = bool(shown or failure or not self.message.full)
+        if is_free and shown != (failure or self._left_out()):
             self.say("")
 
     def _on_shown_store_edited(self, _edits: object) -> None:
