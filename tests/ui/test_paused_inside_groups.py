@@ -121,6 +121,14 @@ def test_in_a_class_f11_shows_the_layers_being_made_and_then_the_call(desk: Desk
     paused(desk)
     outputs = desk.session.results.outputs(inner(desk, "h"))
     assert outputs is not None
+    run(desk)
+    results, y = desk.session.results, desk.node("y")
+    called = next(tick.index for tick in results.timeline.ticks if tick.node.startswith(f"{y}/"))
+    desk.session.attention.look_at(called, into=True)
+    desk.key(Key.Key_F11)  # the layers are told as the call begins: no step
+    moment = results.moment
+    assert moment is not None and moment > called + 1
+    assert not results.timeline.ticks[moment].node.endswith(f"/{inner(desk, 'fc')}")
 
 
 def test_a_run_that_is_looked_back_on_is_stepped_into_as_it_was(desk: Desk) -> None:

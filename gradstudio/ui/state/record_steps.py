@@ -1,12 +1,24 @@
 """Walking the record of a run: forward, back, over a block, out of one. It never executes anything. No Qt."""
 
+from gradstudio.graph.definitions import setup_of
+from gradstudio.graph.inner import path_of
+from gradstudio.graph.joining import CALL
 from gradstudio.graph.model import BodyId, Graph, ItemId
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.protocol.timeline import Timeline
 
 
 def forward(timeline: Timeline, moment: int, unfolded: bool) -> int | None:
     """The step after `moment`; None: that is now."""
     return _or_now(timeline, timeline.next(moment, unfolded))
+
+
+def into(timeline: Timeline, graph: Graph, moment: int) -> int | None:
+    """The statement after `moment`, inside a call too; what a module keeps is told as a call begins, and no step."""
+    tick = forward(timeline, moment, unfolded=True)
+    while tick is not None and timeline.ticks[tick].phase == "forward" and _is_kept(graph, timeline.ticks[tick].node):
+        tick = forward(timeline, tick, unfolded=True)
+    return tick
 
 
 def back(timeline: Timeline, moment: int | None, unfolded: bool) -> int | None:
@@ -74,6 +86,19 @@ def _end_of_backward(timeline: Timeline, tick: int) -> int | None:
     while tick < len(timeline.ticks) and timeline.ticks[tick].backward == number:
         tick += 1
     return tick if tick < len(timeline.ticks) else None
+
+
+def _is_kept(graph: Graph, node: ItemId) -> bool:
+    """Whether an item inside the call of a module was made when the module was."""
+    where, operator, definition = graph, "", None
+    *calls, item = path_of(node)
+    for call in calls:
+        operator = where.nodes[call].operator if call in where.nodes else ""
+        definition = graph.definitions.get(group_of(where, call))
+        if definition is None:
+            return False
+        where = definition.graph
+    return definition is not None and operator == CALL and item in setup_of(definition)
 
 
 def _around(graph: Graph, node: ItemId) -> list[ItemId]:

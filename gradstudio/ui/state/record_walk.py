@@ -29,7 +29,7 @@ class RecordWalk:
         """One statement on, those inside calls among them; False when now is looked at already."""
         moment = self._results.moment
         if moment is not None:
-            self._look_at(record_steps.forward(self._results.timeline, moment, unfolded=True), into=True)
+            self._look_at(record_steps.into(self._results.timeline, self._store.graph, moment), into=True)
         return moment is not None
 
     def over(self) -> bool:
