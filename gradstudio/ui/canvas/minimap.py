@@ -1,10 +1,13 @@
-"""The minimap: the whole graph in a corner of the canvas; a press or a drag in it moves the view."""
+"""The minimap: the whole graph in a corner of the canvas; a press or a drag in it moves the view.
+
+Where it would cover cards it is folded to a small button until the pointer comes.
+"""
 
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, get_args
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -14,6 +17,7 @@ from gradstudio.ui.canvas.minimap_painter import (
     MapCamera,
     MapMark,
     MapPicture,
+    paint_folded,
     paint_lit,
     paint_marks,
     paint_view,
@@ -38,8 +42,10 @@ FEW: Final = 6
 MOST_MINDED: Final = 12
 """So many selected cards at most make it fade where they lie under it."""
 FADED: Final = 0.16
-THIN: Final = 0.45
-"""How much of it is seen where cards lie under it, until the pointer comes to it."""
+FOLDED_PX: Final = 26
+"""The side of the button to which it is folded."""
+REST_MS: Final = 250
+"""The view rests when it did not move for so long: only then it is folded or unfolded."""
 NEAR_PX: Final = 40
 CORNERS: Final[dict[Corner, str]] = {
     "top_left": "Upper left",
@@ -69,6 +75,11 @@ class Minimap(QWidget):
         super().__init__(view.viewport())
         self._view = view
         self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
+        self._is_folded, self._is_open = False, False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self.refresh)
         self._grip: QPoint | None = None
         self._held: Callable[[QPointF], None] | None = None
         self.corner: Corner = "bottom_right"
@@ -99,7 +110,7 @@ class Minimap(QWidget):
 
     def insist(self) -> None:
         """A person asks for it: it is shown for a few cards too."""
-        self._insists = True
+        self._insists = self._is_open = True
         self.refresh()
 
     @property
@@ -117,7 +128,8 @@ class Minimap(QWidget):
         extent, place = self._view.board.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
-            self.setGeometry(place)
+            self._is_folded = self._folds(place)
+            self.setGeometry(self._button_in(place) if self._is_folded else place)
             self.lower()
         self.setVisible(shows)
         self._mind()
@@ -160,14 +172,31 @@ class Minimap(QWidget):
     @property
     def opacity(self) -> float:
         """How much of it is seen now."""
-        if self._faded:
-            return FADED
-        return THIN if self._covers_cards() and not self._in_use() else 1.0
+        return FADED if self._faded else 1.0
 
-    def _covers_cards(self) -> bool:
-        here, view = self.geometry(), self._view
-        over = view.camera.box_to_scene(Box(here.x(), here.y(), here.width(), here.height()))
+    @property
+    def is_folded(self) -> bool:
+        """Whether it is a small button, for cards lie where it would stand."""
+        return self._is_folded
+
+    def _folds(self, place: QRect) -> bool:
+        """Whether it is folded there; as it was while something still moves."""
+        if self._in_use() or self._is_open:
+            return False
+        view = self._view
+        if self.isVisible() and (self._rest.isActive() or view.travel.is_moving or view.hand.gesture is not None):
+            return self._is_folded
+        over = view.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
         return bool(visible(view.board.bounds, over, 0.0).any())
+
+    def _button_in(self, place: QRect) -> QRect:
+        """The button in the corner of the view at which the map stands."""
+        button = QRect(place.topLeft(), QSize(FOLDED_PX, FOLDED_PX))
+        if self.corner.endswith("right"):
+            button.moveRight(place.right())
+        if self.corner.startswith("bottom"):
+            button.moveBottom(place.bottom())
+        return button
 
     def _mind(self) -> None:
         """Fade while what a person works on lies under it."""
@@ -198,6 +227,7 @@ class Minimap(QWidget):
         return self.isVisible() and (self.underMouse() or self._held is not None)
 
     def _on_view_changed(self) -> None:
+        self._rest.start()
         extent = self._view.board.extent()
         if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
             self._mind()
@@ -216,6 +246,10 @@ class Minimap(QWidget):
         view, look, seen = self._view, self._view.look, self.map_camera()
         painter = QPainter(self)
         painter.setOpacity(self.opacity)
+        if self._is_folded:
+            paint_folded(painter, look, self.width(), self.devicePixelRatioF())
+            painter.end()
+            return
         painter.fillRect(self.rect(), look.faded("surface", 0.92))
         self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
         found = view.finding.found if view.finding.is_open else ()
@@ -235,6 +269,10 @@ class Minimap(QWidget):
         self._view.close_editor()
         if event.button() != Qt.MouseButton.LeftButton:
             return
+        self._is_open = True
+        if self._is_folded:
+            self.refresh()
+            return
         at = event.position()
         if self._on_grip(at):
             self._held = self._resize_to
@@ -248,7 +286,7 @@ class Minimap(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._held is not None:
             self._held(event.position())
-        elif self._on_grip(event.position()):
+        elif self._on_grip(event.position()) and not self._is_folded:
             falls = self.corner in ("top_left", "bottom_right")
             self.setCursor(Qt.CursorShape.SizeFDiagCursor if falls else Qt.CursorShape.SizeBDiagCursor)
         else:
@@ -289,15 +327,19 @@ class Minimap(QWidget):
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._view.hand.leave()
-        self.update()
+        self.refresh()
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._is_open = False
         self.update()
         self._soon.request()
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
-        """The canvas has another size."""
-        if event.type() == QEvent.Type.Resize:
+        """The canvas has another size, or a hand is at work on it."""
+        if event.type() == QEvent.Type.MouseButtonPress and self._is_open:
+            self._is_open = False
+            self._soon.request()
+        elif event.type() == QEvent.Type.Resize:
             self._soon.request()
         return False
 

@@ -15,6 +15,7 @@ from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.geometry import Box, Floats
 from gradstudio.ui.canvas.look import Look
 from gradstudio.ui.canvas.results import at_work
+from gradstudio.ui.theme import tinted
 
 MARGIN: Final = 6.0
 LEAST_PX: Final = 2.0
@@ -178,6 +179,18 @@ def paint_view(painter: QPainter, look: Look, box: Box, width: int, height: int)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(look.color("text"), 1.0))
     painter.drawRect(QRectF(round(left) + 0.5, round(top) + 0.5, round(right - left), round(bottom - top)))
+
+
+def paint_folded(painter: QPainter, look: Look, side: int, ratio: float) -> None:
+    """The button to which the map is folded."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(QPen(look.color("line"), 1.0))
+    painter.setBrush(look.color("surface_raised"))
+    painter.drawRoundedRect(QRectF(0.5, 0.5, side - 1.0, side - 1.0), 5.0, 5.0)
+    size = round(side * 0.65)
+    painter.drawPixmap(
+        QPointF((side - size) / 2, (side - size) / 2), tinted("minimap", look.color("text"), size, ratio)
+    )
 
 
 def paint_marks(painter: QPainter, look: Look, seen: MapCamera, marks: Sequence[MapMark]) -> None:

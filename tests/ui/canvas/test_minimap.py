@@ -1,8 +1,8 @@
 """The minimap, by hand."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QEnterEvent, QImage, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -205,17 +205,28 @@ def test_it_is_small_and_what_is_put_under_it_is_seen(qtbot: QtBot, hand: Hand) 
 
 
 @pytest.mark.feature(48)
-def test_a_card_under_it_is_seen_through_it_until_the_pointer_comes(qtbot: QtBot, hand: Hand) -> None:
+def test_over_a_card_it_is_folded_to_a_button_until_the_pointer_comes(qtbot: QtBot, hand: Hand) -> None:
     items = large(hand)
     minimap = shown(qtbot, hand)
-    assert minimap.opacity == 1.0
-    box, at = hand.canvas.board.box(items[1]), minimap.geometry().center()
+    assert not minimap.is_folded
+    whole = minimap.geometry()
+    box, at = hand.canvas.board.box(items[1]), whole.center()
     assert box is not None
     hand.canvas.set_camera(Camera(1.0, box.x - at.x(), box.y - at.y()))
-    assert minimap.isVisible() and not minimap.is_faded and minimap.opacity < 0.6
-    QTest.mousePress(minimap, Left, pos=QPoint(minimap.width() - 5, minimap.height() - 5))
-    assert minimap.opacity == 1.0
-    QTest.mouseRelease(minimap, Left, pos=QPoint(minimap.width() - 5, minimap.height() - 5))
+    assert not minimap.is_folded, "the view is moving still"
+    qtbot.waitUntil(lambda: minimap.is_folded)
+    assert minimap.isVisible() and minimap.opacity == 1.0
+    assert minimap.width() < 40 and minimap.geometry().bottomRight() == whole.bottomRight()
+    spot = QPointF(minimap.rect().center())
+    QApplication.sendEvent(minimap, QEnterEvent(spot, spot, QPointF(minimap.mapToGlobal(spot))))
+    assert not minimap.is_folded and minimap.geometry() == whole
+    QApplication.sendEvent(minimap, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: minimap.is_folded)
+    camera = hand.canvas.camera
+    QTest.mouseClick(minimap, Left, pos=minimap.rect().center())
+    assert minimap.geometry() == whole and hand.canvas.camera == camera
+    hand.click((300, 500))
+    qtbot.waitUntil(lambda: minimap.is_folded)
 
 
 @pytest.mark.feature(48)
