@@ -19,6 +19,7 @@ from gradstudio.program.reading.left_over import leave_variable
 from gradstudio.program.reading.modules import Modules
 from gradstudio.program.reading.refusals import NO_ELSE, ON_DEVICE, ONLY_PRINT
 from gradstudio.program.reading.scope import Scope
+from gradstudio.program.reading.syntax import is_print
 
 Body = Callable[[Sequence[ast.stmt], int, int], None]
 _CONTEXTS = {
@@ -203,7 +204,7 @@ class Blocks:
     # -------------------------------------------------------------- if
 
     def _if(self, statement: ast.If, following: int) -> ItemId:
-        other = next((inner for inner in statement.body if not _is_print(inner)), None)
+        other = next((inner for inner in statement.body if not is_print(inner)), None)
         if other is not None:
             is_move = is_choice(statement.test, self._modules, lambda name: False)
             raise refused(statement, ON_DEVICE if is_move else ONLY_PRINT)
@@ -232,11 +233,3 @@ def _unpacking(target: ast.expr | None, variable: str) -> list[ast.stmt]:
         return []
     value = ast.copy_location(ast.Name(variable), target)
     return [ast.copy_location(ast.Assign([target], value), target)]
-
-
-def _is_print(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))) | ast.Expr(value=ast.Constant()) | ast.Pass():
-            return True
-        case _:
-            return False

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from gradstudio.program.reading.captured import stored
 from gradstudio.program.reading.made import assign, at, call, once_if, read
+from gradstudio.program.reading.syntax import is_print
 
 Fresh = Callable[[str], str]
 Decide = Callable[[ast.expr], bool | None]
@@ -96,7 +97,7 @@ class Branches:
 
     def plain(self, statement: ast.If) -> list[ast.stmt]:
         """The statements that do the same; the `if` itself where it holds prints alone."""
-        if not statement.orelse and all(_is_print(one) for one in statement.body):
+        if not statement.orelse and all(is_print(one) for one in statement.body):
             return [statement]
         parts = self._parts(statement)
         if parts is not None:
@@ -113,7 +114,7 @@ class Branches:
         return found
 
     def _branch(self, test: ast.expr, body: list[ast.stmt], where: ast.stmt) -> ast.stmt:
-        if all(_is_print(one) for one in body):
+        if all(is_print(one) for one in body):
             return at(ast.If(test, body, []), where)
         return once_if(test, body, where)
 
@@ -124,7 +125,7 @@ class Branches:
         found: list[ast.stmt] = []
         for k, one in enumerate(statement.body):
             test = statement.test if k == 0 else copy.deepcopy(statement.test)
-            made = at(ast.If(test, [one], []), one) if _is_print(one) else self._kept(test, one)
+            made = at(ast.If(test, [one], []), one) if is_print(one) else self._kept(test, one)
             if made is None or (k + 1 < len(statement.body) and _changes(one, test)):
                 return None
             if isinstance(made, ast.If) and found and isinstance(found[-1], ast.If):
@@ -165,12 +166,4 @@ class Branches:
 def _changes(statement: ast.stmt, test: ast.expr) -> bool:
     """Whether a statement may change what a test reads."""
     names = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)}
-    return not _is_print(statement) and not names.isdisjoint(stored([statement]))
-
-
-def _is_print(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))) | ast.Expr(value=ast.Constant()) | ast.Pass():
-            return True
-        case _:
-            return False
+    return not is_print(statement) and not names.isdisjoint(stored([statement]))

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 
 from gradstudio.program.reading.made import assign, at, read
+from gradstudio.program.reading.syntax import Renamed
 
 MOST_WRITTEN_OUT = 32
 """Elements that are written out one by one."""
@@ -66,7 +67,7 @@ class Lists:
                 body = at(ast.If(test, [body], []), node)
             body = at(ast.For(part.target, part.iter, [body], []), node)
         if renamed:
-            _Renamed(renamed).visit(body)
+            Renamed(renamed).visit(body)
         return [assign(name, at(ast.List([], ast.Load()), node), where), at(body, where)]
 
     def _elements(self, node: Listed) -> list[ast.expr] | None:
@@ -196,18 +197,6 @@ class _Put(ast.NodeTransformer):
             node.end_lineno = node.end_col_offset = None
             return node
         return _spelled(made(left, right), node)
-
-
-class _Renamed(ast.NodeTransformer):
-    """Names under other names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """One of them."""
-        node.id = self._names.get(node.id, node.id)
-        return node
 
 
 class _Replaced(ast.NodeTransformer):

@@ -18,6 +18,7 @@ from gradstudio.program.reading.captured import local_names, stored
 from gradstudio.program.reading.comments import Comments
 from gradstudio.program.reading.draft import Draft, Port, Wired
 from gradstudio.program.reading.scope import Scope
+from gradstudio.program.reading.syntax import Renamed
 
 CALL = "()"
 """How the name ends under which a method of the object itself is called: ``self.encode()``."""
@@ -167,7 +168,7 @@ class Inlined:
             parts = [method.inside(one) for one in parts]
         renames = names if is_inside else {**names, method.own: _OBJECT}
         for one in parts:
-            _Renamed(renames).visit(one)
+            Renamed(renames).visit(one)
         result = parts.pop() if method.result is not None else None
         return parts, result
 
@@ -186,15 +187,3 @@ class Inlined:
             return port
         key = "python.literal" if isinstance(port, Written) else "python.alias"
         return self._draft.node(key, {"value": port}, names=(name,))
-
-
-class _Renamed(ast.NodeTransformer):
-    """Names under other names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """One of them."""
-        node.id = self._names.get(node.id, node.id)
-        return node
