@@ -16,6 +16,8 @@ LEAST_READABLE: Final = 0.62
 """A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
 LEAST_MARGIN: Final = 4.0
 """Enough around a document that can just be read as a whole."""
+LEAST_KEPT: Final = 0.45
+"""A view that showed everything still does in a lower window, down to this zoom."""
 OPENING_ZOOM: Final = 0.7
 """Else its beginning at this zoom: as much of it as can be read."""
 
@@ -27,6 +29,11 @@ class Camera:
     zoom: float = 1.0
     x: float = 0.0
     y: float = 0.0
+
+    def is_near(self, other: "Camera") -> bool:
+        """Whether hardly a pixel lies between both."""
+        away = max(abs(self.x - other.x), abs(self.y - other.y)) * self.zoom
+        return away < 1.5 and abs(self.zoom / other.zoom - 1) < 1e-3
 
     def to_view(self, x: float, y: float) -> tuple[float, float]:
         """View pixels of a scene point."""
@@ -70,13 +77,15 @@ def fitting(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM)
     return Camera(zoom, camera.x, min(camera.y, least_y))
 
 
-def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.0) -> Camera:
+def opening(box: Box, first: Box, width: float, height: float, scale: float = 1.0, shown_whole: bool = False) -> Camera:
     """The camera for a document without a view: all of it where that can be read, else its beginning.
 
-    `scale` is how much larger than usual text must be.
+    `scale` is how much larger than usual text must be; all was seen already where it is `shown_whole`, and stays so.
     """
     whole, zoom = fitting(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
     least = LEAST_READABLE * scale
+    if shown_whole and whole.zoom >= LEAST_KEPT * scale:
+        return whole
     if whole.zoom >= least:
         return whole
     around = box.grown(LEAST_MARGIN / least)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.layer import Layer
     from gradstudio.ui.canvas.look import Look
     from gradstudio.ui.canvas.overlay import OverlayState
+    from gradstudio.ui.canvas.travel import Travel
     from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.attention import Attention
     from gradstudio.ui.state.overlays import Overlays
@@ -109,6 +110,10 @@ class Debugging:
         _place: tuple[int, int]
         _followed: Path
         _was_back: bool
+        _before: tuple[Path, Camera, bool] | None
+        _pushed: Camera
+        fitted: bool
+        travel: Travel
         _was_busy: bool
         _shows_cost: bool
 
@@ -120,6 +125,7 @@ class Debugging:
     def _connect_debugger(self) -> None:
         self._place, self._was_back, self._was_busy = (0, 0), False, False
         self._followed = ()
+        self._before, self._pushed = None, self.camera
         self._shows_cost = self.overlays["cost"]
         self.breakpoints = getattr(self.session, "debug", None)
         self.experiments = getattr(self.session, "experiments", None)
@@ -229,6 +235,7 @@ class Debugging:
 
     def _on_results_moment_moved(self) -> None:
         """Show the moment; push the scene only as far as the active node needs."""
+        self._keep_place()
         self._follow_moment()
         results = self.session.results
         self.board.revision += 1
@@ -243,9 +250,26 @@ class Debugging:
             self._place = self._place_in_backward()
             if active.node and self.hand.gesture is None and not self.is_whole(active.node, COVERED):
                 self.bring_into_view(active.node, COVERED)
+        self._come_back()
         self.layer.hurried, self.layer.unfinished = True, False
         self.settle_timer.start()
         self.repaint_board()
+
+    def _keep_place(self) -> None:
+        """Remember where the view is when somebody begins to look back; forget it when the view was moved since."""
+        here = self.travel.target
+        if self.session.results.looking_back and not self._was_back:
+            self._before = (self.session.scope.path, here, self.fitted)
+        elif self._before is not None and not here.is_near(self._pushed):
+            self._before = None
+
+    def _come_back(self) -> None:
+        """Now again: look from where the view was before looking back pushed it."""
+        if self._before is not None and not self.session.results.looking_back:
+            (path, camera, fitted), self._before = self._before, None
+            if self.session.scope.path == path:
+                self.travel.go(camera, partial(setattr, self, "fitted", fitted))
+        self._pushed = self.travel.target
 
     def _tab_words(self) -> str:
         """On the tab of the active card: ``3/7`` in a backward, unfolded with its autograd node; "" in the forward."""

@@ -50,6 +50,7 @@ class Following:
         fitted: bool
         fit_pending: bool
         opened: bool
+        shows_all: bool
         zooming: bool
         _failed: dict[ItemId, Failure]
         _behind: Throttle
@@ -101,7 +102,7 @@ class Following:
         self.board.rebuild(self.store.graph)
         self.lit = OverlayState()
         self.hide_words()
-        self.kept, self.fit_pending, self.opened = None, True, True
+        self.kept, self.fit_pending, self.opened, self.shows_all = None, True, True, False
         self.repaint_board()
 
     def _forget_gone(self) -> None:

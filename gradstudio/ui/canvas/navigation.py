@@ -55,6 +55,9 @@ class Navigation:
         def devicePixelRatioF(self) -> float: ...
         def close_editor(self) -> None: ...
 
+    shows_all = False
+    """Whether all of the document was seen as it was opened."""
+
     @property
     def zoom(self) -> float:
         """View pixels per scene pixel."""
@@ -109,8 +112,9 @@ class Navigation:
             first = self._first_box() or box
             width, height = self.viewport().width(), self.viewport().height()
             first = cameras.with_rows_above(first, self._all_bounds(), width, height)
-            self._jump(cameras.opening(box, first, width, height, self.text_scale))
-            self.fitted = True
+            self._jump(cameras.opening(box, first, width, height, self.text_scale, self.shows_all))
+            self.fitted, shown = True, self.camera.box_to_view(box)
+            self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
         else:
             self._fit(self.board.extent(self.fitted_to) or box, at_once=True)
 
@@ -178,7 +182,7 @@ class Navigation:
 
     def open_view(self) -> None:
         """Look as at a document that was just opened."""
-        self.opened = True
+        self.opened, self.shows_all = True, False
         self.look_again()
 
     def open_inside(self) -> None:

@@ -40,15 +40,15 @@ class TimelineHeader(QWidget):
         player.changed.connect(self._on_player_changed)
         self._on_player_changed()
 
-    def say(self, text: str, past: bool, short: str = "") -> None:
-        """Show the moment in words; in few words where there is no room for more."""
+    def say(self, text: str, past: bool, short: str = "", tip: str = "") -> None:
+        """Show the moment in words; in few words where there is no room for more, with `tip` as its tooltip."""
         self._text, self._short = text, short or text
         sheet = f"TimelineHeader {{ background: {self._theme.color('past' if past else 'surface').name()}; }}"
         if sheet != self.styleSheet():
             self.setStyleSheet(sheet)
         color = self._theme.color("text" if past else "text_dim").name()
         self.words.setStyleSheet(f"color: {color}; font-weight: {600 if past else 400};")
-        self.words.setToolTip(text)
+        self.words.setToolTip(tip or text)
         self._elide()
 
     def show_backwards(self, orders: dict[int, int]) -> None:
@@ -66,7 +66,7 @@ class TimelineHeader(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
-        self.say(self._text, self._attention.moment is not None, self._short)
+        self.say(self._text, self._attention.moment is not None, self._short, self.words.toolTip())
         self._on_player_changed()
 
     # ------------------------------------------------------------------ inner workings

@@ -80,7 +80,7 @@ class TimelinePanel(QWidget):
     def _say(self) -> None:
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
         short = step_words(self._session.results.timeline, moment, unfolded)
-        self.header.say(self.words, moment is not None, short)
+        self.header.say(self.words if moment is None else short, moment is not None, short, self.words)
         self.header.show_backwards(_orders(self._session.results.timeline))
         self.turns.refresh()
         self.said.emit()

@@ -1,5 +1,6 @@
 """What the timeline says of a moment and of a cell. No Qt here."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from gradstudio.ui.canvas import formatting
 from gradstudio.ui.state.run_names import NOTHING_RAN, RunNames
 
 MAX_NUMBERS, MAX_LINES, MAX_TEXT = 6, 4, 44
+_NUMBERED = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*_\d+\b")
 GONE = " (no longer in the program)"
 
 
@@ -40,6 +42,12 @@ class Names(NamedTuple):
         now = self.texts.get(node, "") if not self.ran.title(node) else ""
         return self.ran.text(node) or now or self.name(node)
 
+    def statement(self, node: ItemId) -> str:
+        """The node's statement; its name alone where the statement has names that stand on no card: ``add_1``."""
+        text, graph = self.text(node), self.ran.graph_or(self.graph)
+        bound = {name for one in graph.nodes.values() for name in one.names}
+        return self.name(node) if any(name not in bound for name in _NUMBERED.findall(text)) else text
+
     def gone(self, node: ItemId) -> str:
         """That a node is no longer in the program; "" when it is."""
         return GONE if node and outermost(node) not in self.graph else ""
@@ -54,7 +62,7 @@ def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: 
     if moment is None or moment >= len(ticks):
         return step
     tick = ticks[moment]
-    text = names.text(tick.node)
+    text = names.statement(tick.node)
     text = (text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…") + names.gone(tick.node)
     where = [*way_words(tick, ticks[-1].pass_number > 1), text]
     autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""

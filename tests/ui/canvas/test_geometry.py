@@ -132,6 +132,8 @@ def test_a_document_that_can_just_be_read_opens_whole() -> None:
     box = Box(0, 0, 1500, 1000)
     assert 0.62 <= fitting(box, 1000, 700).zoom < 0.7
     assert opening(box, Box(0, 0, 200, 200), 1000, 700) == fitting(box, 1000, 700)
+    assert opening(box, Box(0, 0, 200, 200), 1000, 560).zoom > 0.62
+    assert opening(box, Box(0, 0, 200, 200), 1000, 560, shown_whole=True) == fitting(box, 1000, 560)
 
 
 def test_a_document_that_can_just_be_read_without_wide_margins_opens_whole_too() -> None:

@@ -13,6 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.debugging import Breakpoint, Hit
 from gradstudio.protocol.timeline import Timeline
 from gradstudio.protocol.timeline_numbering import number_of_row
+from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.main_window import MainWindow
 from gradstudio.ui.state.run_names import RunNames
 from gradstudio.ui.timeline.brackets import turn_labels
@@ -136,6 +137,8 @@ def test_the_past_is_said_and_escape_on_the_canvas_leads_back(window: MainWindow
     assert band.isVisible()
     assert window.timeline.words.startswith("Looking back at step 3 of 5: backward 1, ")
     assert window.timeline.words.endswith("(MulBackward0, SinBackward0)")
+    assert ", sin (" in window.timeline.words, "as on the card, not by the name that the run gave it"
+    assert window.timeline.header._text == "step 3 of 5", "the band says the rest"
     window.canvas.setFocus()
     QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
     assert attention.moment is None
@@ -345,7 +348,7 @@ def test_the_past_keeps_the_names_and_the_code_it_ran_with(window: MainWindow, a
     now = window.session.run.program.statements[0].text  # type: ignore[union-attr]
     assert now != then and now.startswith("renamed")
     assert strip_names(window) == before
-    assert then in window.timeline.words and then in card(strip._results.timeline, range(1), strip._names)
+    assert before[0] in window.timeline.words and then in card(strip._results.timeline, range(1), strip._names)
     window.inspector.refresh()
     assert window.inspector.details.head.ran_as.text() == f"When it ran: {then}"
     assert window.inspector.details.head.ran_as.isVisibleTo(window.inspector)
@@ -370,3 +373,23 @@ def test_a_node_that_is_no_longer_in_the_program_is_told_by_its_name_then(window
     assert before != [str(item)]
     assert window.timeline.words.endswith(" (no longer in the program)")
     assert window.workspace.band._text == window.timeline.words
+
+
+def test_now_again_the_view_is_where_it_was_unless_somebody_moved_it(
+    window: MainWindow, nodes: tuple[ItemId, ItemId]
+) -> None:
+    canvas, attention = window.canvas, window.session.attention
+    window.settings.change(reduced_motion=True)
+    away = Camera(1.0, 4000.0, 4000.0)
+    canvas.set_camera(away)
+    before = canvas.camera
+    for moment in (0, 3):
+        attention.look_at(moment)
+        assert not canvas.camera.is_near(before)
+    attention.look_at_now()
+    assert canvas.camera.is_near(before)
+    attention.look_at(0)
+    canvas.set_camera(canvas.camera.panned(-30, -20))
+    moved = canvas.camera
+    attention.look_at_now()
+    assert canvas.camera.is_near(moved)
