@@ -260,10 +260,11 @@ def test_the_row_of_buttons_takes_up_another_theme(window: MainWindow, nodes: tu
 def test_what_has_no_room_in_the_row_is_behind_a_button(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
     header = window.timeline.header
     for width, hidden in ((600, True), (1100, False)):
+        header.setFixedWidth(width)
         header.resize(width, header.height())
         assert header.more.isHidden() is not hidden
     texts = [action.text() for action in header.more.menu().actions()]
-    assert texts == ["Step Over", "Step Out", "Run to Here", "Run from Nothing"]
+    assert texts == ["Step Over", "Step Into", "Step Out", "Run to Here", "Run from Nothing"]
 
 
 def test_paused_in_a_backward_nobody_looks_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
