@@ -2,6 +2,8 @@
 
 import re
 
+import msgspec
+
 from gradstudio.advice.case import Lookup, place_of
 from gradstudio.advice.model import Advice, Rule
 from gradstudio.advice.rules import RULES
@@ -11,8 +13,12 @@ from gradstudio.graph.analysis import may_require_grad
 from gradstudio.graph.arguments import find_operator
 from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.calling import label_at, port_label
-from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.definitions import inside
+from gradstudio.graph.inner import is_inner, path_of
+from gradstudio.graph.insides_of import standing
+from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
 from gradstudio.graph.names import title
+from gradstudio.graph.recipes.ungrouping import group_of
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Statement, flat
 from gradstudio.protocol.debugging import Clash
@@ -46,7 +52,32 @@ def explain_warning(category: str, message: str) -> Advice:
 
 
 def explain(failed: Failed, graph: Graph | None = None) -> Advice:
-    """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what."""
+    """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what.
+
+    Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...".
+    """
+    found = standing(graph, failed.node) if graph is not None and is_inner(failed.node) else None
+    if graph is None or found is None or failed.clash is not None:
+        return _explain(failed, graph)
+    advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph)
+    return Advice(f"In {describe_place(graph, failed.node)}: {advice.explanation}".removesuffix(": "), advice.fixes)
+
+
+def describe_place(graph: Graph, node: ItemId) -> str:
+    """The groups that an item of a run is inside of, and what it calls or is called: "Net ▸ fc2"."""
+    *calls, last = path_of(node)
+    words = []
+    for call in calls:
+        name = group_of(graph, call)
+        words.append(name)
+        graph = inside(graph, name)
+    module = graph.wire_into(last, "module") if last in graph else None
+    words.append(title(graph, module.source if module is not None else last) if last in graph else "inputs")
+    return " ▸ ".join(words)
+
+
+def _explain(failed: Failed, graph: Graph | None) -> Advice:
+    """The advice for what failed in a graph of its own."""
     advice = explain_words(failed.type_name, failed.message)
     for rule in of_operator(graph, failed.node):
         advice = rule.match(failed.type_name, failed.message) or advice
@@ -102,11 +133,17 @@ def describe_operands(
     for port, record in operands:
         if isinstance(record, TensorRecord):
             wire = graph.wire_into(node, port) if graph is not None and node is not None else None
-            name = title(graph, wire.source) if graph is not None and wire is not None else port
+            name = _source_name(graph, wire) if graph is not None and wire is not None else port
             label = label_at(graph, node, port) if graph is not None and node is not None else port_label(port)
             named = f"{label} ({name})" if name != port else label
             parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
     return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
+
+
+def _source_name(graph: Graph, wire: Wire) -> str:
+    """How a person calls what a wire brings, an input of a definition by its own name."""
+    inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
+    return inputs[wire.output] if wire.output < len(inputs) else title(graph, wire.source)
 
 
 def describe_cut(node: ItemId, graph: Graph) -> str:

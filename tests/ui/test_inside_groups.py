@@ -120,9 +120,11 @@ def test_two_calls_of_one_group_show_what_each_of_them_was(desk: Desk) -> None:
 
 def test_a_failure_inside_stands_on_the_inner_card_and_on_the_call(desk: Desk) -> None:
     open_text(desk, TWICE.replace("[1.0, 2.0]", "[[1.0, 2.0]]"))
+    call, results = desk.node("y"), desk.session.results
     run(desk)
-    results = desk.session.results
-    failure = results.failure(desk.node("y"))
+    desk.until(lambda: desk.session.scope.path == (call,))
+    desk.window.canvas.step_out()
+    failure = results.failure(call)
     assert failure is not None and failure.failed.address == "y/c"
     desk.click("y")
     desk.window.canvas.step_in()
@@ -225,3 +227,42 @@ def test_a_run_over_a_group_that_is_not_complete_says_so_until_it_is_and_selects
     assert desk.said == words
     desk.session.graph_store.undo_stack.undo()
     desk.until(lambda: not desk.said)
+
+
+NET = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(8, 16)
+        self.fc2 = nn.Linear(17, 3)
+
+    def forward(self, x):
+        x = torch.relu(self.fc1(x))
+        return self.fc2(x)
+
+
+inputs = torch.ones(32, 8)
+net = Net()
+outputs = net(inputs)
+"""
+
+
+def test_a_layer_that_fails_inside_forward_is_shown_where_it_is(desk: Desk) -> None:
+    open_text(desk, NET)
+    call = desk.node("outputs")
+    run(desk)
+    results, scope = desk.session.results, desk.session.scope
+    desk.until(lambda: scope.path == (call,))
+    (failure,) = results.failures
+    fc2 = inner(desk, "fc2")
+    graph = desk.session.shown_store.graph
+    wire = graph.wire_into(failure.failed.node, "module")
+    assert wire is not None and wire.source == fc2
+    assert failure.explanation.startswith("In Net ▸ fc2: ") and "input (x) is float32 [32, 16]" in failure.explanation
+    assert "Net ▸ fc2" in desk.said
+    desk.window.canvas.step_out()
+    outside = results.failure(call)
+    assert outside is not None and outside.failed.operands == ()

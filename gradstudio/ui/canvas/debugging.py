@@ -18,6 +18,7 @@ from gradstudio.ui.canvas.heads import paint_legend
 from gradstudio.ui.canvas.links_painter import paint_clashes
 from gradstudio.ui.canvas.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.state.run_state import RunState
+from gradstudio.ui.state.shown_results import ShownResults
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -195,8 +196,11 @@ class Debugging:
             self._weigh()
 
     def _follow_inside(self, state: RunState) -> None:
-        """Show the group inside of which the run has paused; behind its call, what is around again."""
+        """Show the group inside of which the run has paused or failed; behind its call, what is around again."""
         scope, item = self.session.scope, state.next_node
+        results = self.session.results
+        if state.outcome == "failed" and isinstance(results, ShownResults) and is_inner(results.failed_at):
+            item = results.failed_at
         leaves = self._followed and scope.path == self._followed and not state.at_end
         if state.verb == "repeat" or not item or not (is_inner(item) or leaves):
             return

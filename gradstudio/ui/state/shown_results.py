@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gradstudio.graph.definitions import attributes_of, setup_of, top_of
-from gradstudio.graph.inner import INPUTS, OUTPUTS, SEPARATOR, calls_around, is_inner
+from gradstudio.graph.inner import INPUTS, OUTPUTS, SEPARATOR, calls_around, is_inner, path_of
 from gradstudio.graph.joining import CALLED, calls_of
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.rows import GROUP
@@ -172,6 +172,11 @@ class ShownResults(ResultStore):
         """Every failure that stands."""
         return tuple(_as_of(failure, self.shown(failure.failed.node)) for failure in super().failures)
 
+    @property
+    def failed_at(self) -> ItemId:
+        """Where the newest failure that stands happened, as the run calls it; "" for none."""
+        return next((failure.failed.node for failure in reversed(super().failures)), ItemId(""))
+
     def module_now(self, node: ItemId) -> ModuleRecord | None:
         """A module as it stands now."""
         return super().module_now(self.full(node))
@@ -232,7 +237,11 @@ def _call_and_maker(graph: Graph, item: ItemId) -> tuple[ItemId, ItemId]:
 
 
 def _as_of(failure: Failure, node: ItemId) -> Failure:
-    """The failure as that of what is shown."""
+    """The failure as that of what is shown; what went into a node inside a call did not go into the call."""
     if failure.failed.node == node:
         return failure
-    return msgspec.structs.replace(failure, failed=msgspec.structs.replace(failure.failed, node=node))
+    same = path_of(failure.failed.node)[-1] == node
+    operands = failure.failed.operands if same else ()
+    return msgspec.structs.replace(
+        failure, failed=msgspec.structs.replace(failure.failed, node=node, operands=operands)
+    )
