@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from gradstudio.document.file import View
 from gradstudio.graph.model import ItemId
@@ -265,9 +266,10 @@ class DocumentRoom(QObject):
 
     def _keep_typed(self) -> None:
         """What is typed and not on the canvas yet goes into the journal, too."""
-        live, recovery = self.code.live, self._recovery
-        recovery.unapplied = lambda: "" if live.is_applied else self.code.editor.text
-        recovery.view = self.canvas.kept_view
+        live, recovery, canvas, editor = self.code.live, self._recovery, self.canvas, self.code.editor
+        # The journal outlives the window's own widgets.
+        recovery.unapplied = lambda: editor.text if isValid(editor) and not live.is_applied else ""
+        recovery.view = lambda: canvas.kept_view() if isValid(canvas) else None
         live.changed.connect(recovery.request)
 
     def _take_up_view(self) -> None:
