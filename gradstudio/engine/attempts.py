@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from gradstudio.engine.access import execute
 from gradstudio.engine.fakes import fake_mode, faked
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.iterators import kept, replayed_in
@@ -122,7 +123,7 @@ def _tried(step: Step, twins: Callable[[], Names], *modes: AbstractContextManage
         with ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
-            exec(step.source.code, names)
+            execute(step.source.code, names)
             for name in step.statement.names:
                 names[name] = kept(names[name])
     except Exception as error:  # noqa: BLE001 - a program's own code on stand-ins: its error is the answer

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from torch import Tensor
 from torch.autograd.graph import Node
 
+from gradstudio.engine import access
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.live import Binding, Live
 from gradstudio.engine.reach import Reach, Seen
@@ -80,7 +81,7 @@ def _reach(live: Live, step: Step) -> Reach | None:
     """The graph behind the roots of a backward; None when the statement is none."""
     if step.source.roots is None:
         return None
-    roots = eval(step.source.roots, live.namespace)  # noqa: S307 - the printed text
+    roots = access.evaluate(step.source.roots, live.namespace)
     return Reach(live.gradients, tensors_in([roots]))
 
 

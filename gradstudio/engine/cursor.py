@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from gradstudio.engine import access
 from gradstudio.engine.source import Head, Item, Step, has_backward
 from gradstudio.graph.model import ItemId
 
@@ -203,7 +204,7 @@ class Cursor:
     def _open(self, head: Head) -> Frame | None:
         """A frame for the block's body, its context entered; None when the body is not to run."""
         frame, kind = Frame(head.body, head), head.block.kind
-        value: Any = None if head.expression is None else eval(head.expression, self._namespace)  # noqa: S307 - the printed text
+        value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
         if kind == "for":
             frame.iterator = iter(value)
             if not frame.has_next_turn():

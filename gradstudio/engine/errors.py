@@ -4,6 +4,7 @@ GradStudioError
 └── EngineError
     ├── TooLarge      a statement's results would not fit the device's free memory
     ├── NotBound      a name or a value that nobody has
+    ├── AccessRefused what a drawing may not read, call or write; the message is the reason
     ├── CannotTry     an experiment (what-if, gradcheck) that cannot be made; the message is the reason
     └── VerbRefused   a verb that makes no sense now; the message is the reason
 """
@@ -30,6 +31,10 @@ class TooLarge(EngineError):
 
 class NotBound(EngineError):
     """No value of that name is there."""
+
+
+class AccessRefused(EngineError):
+    """A program asked for something that is not among what a drawing may do."""
 
 
 class CannotTry(EngineError):

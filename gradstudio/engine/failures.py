@@ -5,12 +5,13 @@ from types import TracebackType
 from typing import Any
 
 from gradstudio.engine.absent import explained
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.clash import clash_of
 from gradstudio.engine.cursor import HeadFailed
 from gradstudio.engine.guard import refused_bytes
 from gradstudio.engine.live import Live
 from gradstudio.engine.places import NOWHERE
-from gradstudio.engine.source import FILENAME, Step
+from gradstudio.engine.source import Step
 from gradstudio.engine.values import record_of
 from gradstudio.graph.inner import is_inner
 from gradstudio.program.model import Statement

@@ -16,10 +16,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gradstudio.engine.access import MODULES
 from gradstudio.engine.errors import TooLarge
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.neutral import neutral
-from gradstudio.engine.source import MODULES, Step
+from gradstudio.engine.source import Step
 from gradstudio.engine.standins import weigh_on_meta
 from gradstudio.program.limits import TooBig
 from gradstudio.program.sizes import of_value, refuse

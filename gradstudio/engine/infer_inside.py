@@ -12,12 +12,14 @@ import torch
 from msgspec.structs import replace
 from torch import Tensor, nn
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.expected import UNKNOWN, told
 from gradstudio.engine.insides import CALL, GROUP
 from gradstudio.engine.insides_as_names import ATTRIBUTE, Prepared, plain, prepared
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import kind_of
-from gradstudio.engine.source import FILENAME, Item, Step, flat
+from gradstudio.engine.source import Item, Step, flat
 from gradstudio.engine.standins import stand_in
 from gradstudio.engine.walk import Signature, Walk
 from gradstudio.graph.inner import INPUTS, inner_id
@@ -162,7 +164,7 @@ class DeepWalk(Walk):
         if any(self._namespace.get(name, UNKNOWN) is UNKNOWN for name in names):
             return UNKNOWN
         try:
-            return eval(written, dict(self._namespace))  # noqa: S307 - names, attributes and literals
+            return access.evaluate(access.expression(written), dict(self._namespace))
         except Exception:  # noqa: BLE001 - the run will say
             return UNKNOWN
 

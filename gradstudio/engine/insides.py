@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from torch import nn
 
+from gradstudio.engine import access
 from gradstudio.engine.calls import Entered, Execution
 from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.live import Binding, Live
@@ -128,7 +129,7 @@ class Insides:
         if step.statement.backward:
             note_backward(live, step)
         try:
-            exec(step.source.code, live.namespace)
+            access.execute(step.source.code, live.namespace)
         except Entering as entering:
             self._begin(execution, entering)
             return True
@@ -157,7 +158,7 @@ class Insides:
             names[name] = lambda *_args, **_kwargs: answer
         self._armed = Armed(entered.execution.step, answer, done=True)
         try:
-            exec(entered.execution.step.source.code, names)
+            access.execute(entered.execution.step.source.code, names)
         finally:
             self._armed = None
             if entered.setup:
@@ -229,9 +230,7 @@ class Insides:
     def _binder(self, parameters: str, plain: Callable[..., Any], *first: str) -> Callable[..., dict[str, Any]]:
         """Gives the names that a call's arguments have inside; what is wrong with them Python says as of the call."""
         head = ", ".join([*first, *([parameters] if parameters else [])])
-        names = dict(self.live.namespace)
-        exec(f"def bind({head}): return locals()", names)
-        bind: Callable[..., dict[str, Any]] = names["bind"]
+        bind: Callable[..., dict[str, Any]] = access.binder(head, self.live.namespace)
         bind.__name__, bind.__qualname__ = plain.__name__, plain.__qualname__
         return bind
 
@@ -283,7 +282,7 @@ class Insides:
 
     def _result(self, inside: Inside) -> Any:
         names = self.live.namespace
-        results = tuple(eval(text, names) for text in inside.results)  # noqa: S307 - the printed text
+        results = tuple(access.evaluate(access.expression(text), names) for text in inside.results)
         return results[0] if len(results) == 1 else results or None
 
     # -------------------------------------------------------------- telling

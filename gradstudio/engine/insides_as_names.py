@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gradstudio.engine import access
 from gradstudio.engine.source import Item, prepare_plain
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Inside, Statement, flat
@@ -51,9 +52,7 @@ class Prepared:
         """Gives the names that a call's arguments have inside."""
         known = self._binders.get(setup)
         if known is None:
-            within = dict(names)
-            exec(f"def bind({self.of.making if setup else self.of.head}): return locals()", within)
-            known = self._binders[setup] = within["bind"]
+            known = self._binders[setup] = access.binder(self.of.making if setup else self.of.head, names)
         return known
 
     def _prepared(self, statements: Some) -> tuple[Item, ...]:

@@ -167,20 +167,21 @@ def _free(device: str, baseline: int) -> int | None:
     return free + (torch.accelerator.memory_allocated(at) if at.type in ("cuda", "xpu") else 0)
 
 
-def _options(optimizer: torch.optim.Optimizer) -> str:
+def _options(optimizer: torch.optim.Optimizer) -> tuple[tuple[str, Any], ...]:
     taken = inspect.signature(type(optimizer)).parameters
     given = optimizer.defaults.items()
-    return repr({key: value for key, value in given if key in taken and isinstance(value, int | float | tuple)})
+    numbers = (int, float, tuple)
+    return tuple((key, value) for key, value in given if key in taken and isinstance(value, numbers))
 
 
 @lru_cache(maxsize=256)
-def _copies(kind: Maker, options: str) -> int:
+def _copies(kind: Maker, options: tuple[tuple[str, Any], ...]) -> int:
     """How many tensors as large as a parameter an optimizer keeps for it: asked of one with two elements."""
     parameter = nn.Parameter(torch.zeros(2))
     parameter.grad = torch.ones(2)
     try:
         with neutral():
-            optimizer = kind([parameter], **eval(options))  # noqa: S307 - numbers, printed by ourselves
+            optimizer = kind([parameter], **dict(options))
             optimizer.step()
     except Exception:  # noqa: BLE001 - an optimizer that wants more than numbers: nothing is counted for it
         return 0

@@ -5,7 +5,7 @@ import traceback
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
-from gradstudio.engine.source import FILENAME
+from gradstudio.engine.access import FILENAME
 from gradstudio.graph.inner import SEPARATOR, inner_id, is_inner, path_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Span, Statement

@@ -14,11 +14,12 @@ from types import CodeType
 
 from torch import Tensor, nn
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.live import Live
-from gradstudio.engine.source import FILENAME
 from gradstudio.protocol.messages import GradPart
 from gradstudio.protocol.running import Running
 
@@ -34,12 +35,12 @@ def compile_plain(code: str, backward_lines: frozenset[int]) -> tuple[CodeType, 
     Raises:
         SyntaxError: the text is no Python; our own bug.
     """
-    tree = ast.parse(code, FILENAME)
+    tree = access.guarded(ast.parse(code, FILENAME))
     hoisted: list[ast.stmt] = [statement for statement in tree.body if isinstance(statement, _HOISTED)]
     rest = [statement for statement in tree.body if not isinstance(statement, _HOISTED)]
     body = _woven(rest, backward_lines, every=True)
     parts = (ast.Module(hoisted, []), ast.Module(body, []))
-    first, second = (compile(ast.fix_missing_locations(part), FILENAME, "exec") for part in parts)
+    first, second = (access.compiled(part) for part in parts)
     return first, second
 
 
@@ -64,10 +65,10 @@ def run_plain(
             raise Stopped
         pulse.beat(sys._getframe(1).f_lineno)
 
-    exec(code[0], namespace)
+    access.execute(code[0], namespace)
     namespace.update({"load_file": load_file, CHECK: check, WATCH: watch.before_backward})
     try:
-        exec(code[1], namespace)
+        access.execute(code[1], namespace)
     finally:
         del namespace[CHECK], namespace[WATCH]
         watch.conclude()

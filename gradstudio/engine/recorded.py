@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from torch import Tensor
 
+from gradstudio.engine import access
 from gradstudio.engine.backward import Recording
 from gradstudio.engine.live import Live
 from gradstudio.engine.neutral import neutral
@@ -32,7 +33,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     """
     namespace, gradients, source = live.namespace, live.gradients, step.source
     note_backward(live, step)
-    roots = () if source.roots is None else (eval(source.roots, namespace),)  # noqa: S307 - the printed text
+    roots = () if source.roots is None else (access.evaluate(source.roots, namespace),)
     grads = given(live, step)
     with neutral():
         gradients.observe()
@@ -44,7 +45,7 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
     done, began = False, time.monotonic()
     try:
         with recording:
-            exec(source.code, namespace)
+            access.execute(source.code, namespace)
         done = True
     finally:
         with neutral():
@@ -87,7 +88,7 @@ def _traced(live: Live, step: Step, recording: Recording, began: float) -> Backw
 def _give_back(live: Live, step: Step, values: tuple[Any, ...]) -> None:
     """`torch.autograd.grad` returns gradients: they belong to what it differentiated by."""
     assert step.source.inputs is not None
-    inputs = eval(step.source.inputs, live.namespace)  # noqa: S307 - the printed text
+    inputs = access.evaluate(step.source.inputs, live.namespace)
     grads = values[0] if len(values) == 1 and isinstance(values[0], tuple | list) else values
     for tensor, grad in zip(inputs if isinstance(inputs, tuple | list) else (inputs,), grads, strict=False):
         if isinstance(tensor, Tensor):

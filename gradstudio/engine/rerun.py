@@ -12,6 +12,8 @@ from typing import Literal as OneOf
 
 import torch
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.calls import Execution
 from gradstudio.engine.cursor import Cursor, HeadFailed
 from gradstudio.engine.gradients import Gradients
@@ -22,7 +24,7 @@ from gradstudio.engine.neutral import neutral
 from gradstudio.engine.rows import Pending
 from gradstudio.engine.settings import Settings
 from gradstudio.engine.settings import settings as settings_now
-from gradstudio.engine.source import FILENAME, Step
+from gradstudio.engine.source import Step
 from gradstudio.graph.model import ItemId
 
 Place = tuple[tuple[tuple[int, int], ...], ...]
@@ -116,7 +118,7 @@ class Rerun:
         """
         world = self._world
         torch.manual_seed(world.seed)
-        failed = attempt(lambda: exec(compile(world.loaded.program.prelude, FILENAME, "exec"), self.namespace))
+        failed = attempt(lambda: access.execute(access.statements(world.loaded.program.prelude), self.namespace))
         if failed:
             return End("failed", words=failed)
         self.namespace["load_file"] = world.load_file
@@ -220,7 +222,7 @@ def execute(step: Step, namespace: dict[str, Any]) -> Outputs:
         Exception: whatever it raises.
     """
     refuse_too_large(step, namespace)
-    exec(step.source.code, namespace)
+    access.execute(step.source.code, namespace)
     return outputs_of(step, namespace)
 
 
@@ -228,7 +230,7 @@ def outputs_of(step: Step, namespace: dict[str, Any]) -> Outputs:
     """What a statement that has run gave."""
     if step.statement.names:
         return tuple(namespace[name] for name in step.statement.names)
-    return () if step.result is None else (eval(step.result, namespace),)  # noqa: S307 - the printed text
+    return () if step.result is None else (access.evaluate(step.result, namespace),)
 
 
 def attempt(run: Callable[[], object]) -> str:

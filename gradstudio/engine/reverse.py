@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from gradstudio.engine import access
 from gradstudio.engine.attempts import Names, on_meta
 from gradstudio.engine.source import Head, Item, Step, flat, has_open_power
 from gradstudio.engine.standins import META, OnMeta, stand_in
@@ -133,7 +134,7 @@ def _body(items: tuple[Item, ...], names: Names) -> None:
         if isinstance(item, Step):
             _step(item, names)
         elif item.block.kind in _MODES:
-            with _sure(lambda head=item: eval(head.expression, names)):  # type: ignore[misc]  # noqa: S307
+            with _sure(lambda head=item: access.evaluate(head.expression, names)):  # type: ignore[misc]
                 _body(item.body, names)
         elif item.block.kind == "for":
             for value in _turns(item, names):
@@ -150,7 +151,7 @@ def _step(step: Step, names: Names) -> None:
     if has_open_power(step.statement.text):
         raise _Open
     try:
-        exec(step.source.code, names)
+        access.execute(step.source.code, names)
     except Exception as error:
         if not step.statement.names and _stepped(step, names):
             return
@@ -176,7 +177,7 @@ def _stepped(step: Step, names: Names) -> bool:
 
 def _turns(head: Head, names: Names) -> list[Names]:
     """What the loop's names are in its first turns, where the text says what is gone over."""
-    over = _sure(lambda: eval(head.expression, names))  # type: ignore[arg-type]  # noqa: S307 - the printed text
+    over = _sure(lambda: access.evaluate(head.expression, names))  # type: ignore[arg-type]
     if not isinstance(over, range | list | tuple):
         raise _Open
     if len(head.targets) == 1:

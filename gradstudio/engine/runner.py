@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from gradstudio.engine import access
 from gradstudio.engine.aim import ORDINARY, Goal
 from gradstudio.engine.backward import Recording
 from gradstudio.engine.booking import book
@@ -302,7 +303,7 @@ class Runner:
             elif step.statement.backward:
                 run_backward(live, step, lambda: self._outputs(step, namespace), self._tell_backward)
             else:
-                exec(step.source.code, namespace)
+                access.execute(step.source.code, namespace)
             outputs = self._outputs(step, namespace)
         except Exception as error:  # noqa: BLE001 - the step boundary
             return self._fail(live, step, error)
@@ -370,7 +371,7 @@ class Runner:
     def _outputs(self, step: Step, namespace: dict[str, Any]) -> Outputs:
         if step.statement.names:
             return tuple(namespace[name] for name in step.statement.names)
-        return () if step.result is None else (eval(step.result, namespace),)  # noqa: S307 - the printed text
+        return () if step.result is None else (access.evaluate(step.result, namespace),)
 
     def _tell_backward(self, recording: Recording, traced: BackwardTraced) -> None:
         self._traced = traced

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from gradstudio.engine import access
 from gradstudio.engine.live import Live
 from gradstudio.engine.source import Step
 from gradstudio.engine.values import tensors_in
@@ -24,7 +25,7 @@ def given(live: Live, step: Step) -> list[Tensor | None]:
     """The gradients that the statement gives to its roots, None for torch's own; [] when it gives none."""
     if step.source.seeds is None:
         return []
-    grads: Any = eval(step.source.seeds, live.namespace)  # noqa: S307 - the printed text
+    grads: Any = access.evaluate(step.source.seeds, live.namespace)
     if grads is None or isinstance(grads, Tensor):
         return [] if grads is None else [grads]
     return [grad if isinstance(grad, Tensor) else None for grad in grads]

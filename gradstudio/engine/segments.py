@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.guard import LOOK_ABOVE
 from gradstudio.engine.memory import allocated_bytes, has_accelerator
-from gradstudio.engine.source import FILENAME, Item, Step
+from gradstudio.engine.source import Item, Step
 
 AT_MOST = 64
 BUDGET_S = 0.03
@@ -113,7 +115,7 @@ class Segments:
         self._running, error = (segment, notes), None
         started = time.perf_counter()
         try:
-            exec(segment.code, namespace)
+            access.execute(segment.code, namespace)
         except Exception as raised:  # noqa: BLE001 - the step boundary, for several
             error = raised
         finally:
@@ -174,7 +176,7 @@ def _compiled(steps: list[Step]) -> CodeType:
     body: list[ast.stmt] = []
     for step in steps:
         statement = step.statement
-        tree = ast.parse(statement.text, FILENAME)
+        tree = access.guarded(ast.parse(statement.text, FILENAME))
         names = [f"{name}" for name in statement.names]
         noted = ", ".join(names) + ("," if len(names) > 1 else "")
         note = ast.parse(f"note((clock(), {f'({noted})' if len(names) > 1 else noted}))", FILENAME)
@@ -185,7 +187,7 @@ def _compiled(steps: list[Step]) -> CodeType:
         ast.increment_lineno(tree, statement.line - 1)
         ast.increment_lineno(note, statement.line - 1 + lines)
         body += [*tree.body, *note.body]
-    return compile(ast.Module(body, []), FILENAME, "exec")
+    return access.compiled(ast.Module(body, []))
 
 
 def _clock() -> Callable[[], Any]:

@@ -7,15 +7,14 @@ from types import CodeType
 
 from msgspec.structs import replace as replaced
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME, MODULES
 from gradstudio.graph.inner import SEPARATOR, inner_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
 
-FILENAME = "<gradstudio>"
 SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
-MODULES = frozenset({"torch", "nn", "F", "optim", "np", "math"})
-"""Names the script's imports bind; no program may rebind them (SEMANTICS 1)."""
 LARGEST_EXPONENT = 64
 Fingerprint = tuple[object, ...]
 
@@ -162,11 +161,11 @@ def _source(text: str, backward: bool) -> Source:
     template = _template(text, names)
     roots = _backward_arguments(tree) if backward else ()
     seeds = _seeds(tree) if backward else None
-    code = compile(tree, FILENAME, "exec")
+    starts = iter([expression(ast.unparse(root)) for root in roots])  # before the tree is guarded
+    begins = expression(ast.unparse(seeds)) if seeds is not None else None
+    code = access.compiled(access.guarded(tree))
     reads = tuple(dict.fromkeys(slots))
     operands = tuple(name for name in reads if name not in MODULES)
-    starts = (expression(ast.unparse(root)) for root in roots)
-    begins = expression(ast.unparse(seeds)) if seeds is not None else None
     return Source(code, reads, operands, template, slots, next(starts, None), next(starts, None), begins)
 
 
@@ -177,7 +176,7 @@ def expression(text: str, line: int = 1) -> CodeType:
 
 @lru_cache(maxsize=65536)
 def _expression(text: str) -> CodeType:
-    return compile(text, FILENAME, "eval")
+    return access.expression(text)
 
 
 def _moved_to(code: CodeType, line: int) -> CodeType:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from gradstudio.engine.access import execute
 from gradstudio.engine.history import is_leaf
 from gradstudio.engine.iterators import holds_iterator
 from gradstudio.engine.source import Step
@@ -111,7 +112,7 @@ def weigh_on_meta(step: Step, namespace: dict[str, Any]) -> list[tuple[int, torc
     mode = OnMeta()
     try:
         with META, mode:
-            exec(step.source.code, twins)
+            execute(step.source.code, twins)
     except Exception:  # noqa: BLE001 - the program's own code on stand-ins: the run itself will say
         return []
     device = _device_of(mode, step, namespace)

@@ -5,12 +5,13 @@ from collections.abc import Callable
 
 import torch
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME
 from gradstudio.engine.cursor import Cursor
 from gradstudio.engine.gradients import Gradients
 from gradstudio.engine.limits import free_bytes
 from gradstudio.engine.live import Live, Loaded
 from gradstudio.engine.settings import Settings
-from gradstudio.engine.source import FILENAME
 from gradstudio.graph.inner import outermost
 from gradstudio.graph.model import ItemId
 
@@ -41,7 +42,7 @@ def run_prelude(live: Live, load_file: Callable[..., object]) -> None:
     Raises:
         Exception: whatever they raise.
     """
-    exec(compile(live.loaded.program.prelude, FILENAME, "exec"), live.namespace)
+    access.execute(access.statements(live.loaded.program.prelude), live.namespace)
     live.namespace["load_file"] = load_file
     live.prepared = True
 
@@ -51,7 +52,7 @@ def extend_prelude(live: Live, prelude: str) -> None:
     tree = ast.parse(prelude, FILENAME)
     load_file = live.namespace.get("load_file")
     body: list[ast.stmt] = [statement for statement in tree.body if isinstance(statement, _NAMES_AGAIN)]
-    exec(compile(ast.Module(body, []), FILENAME, "exec"), live.namespace)
+    access.execute(access.compiled(access.guarded(ast.Module(body, []))), live.namespace)
     if load_file is not None:
         live.namespace["load_file"] = load_file
 

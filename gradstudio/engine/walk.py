@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine import access
+from gradstudio.engine.access import FILENAME, MODULES
 from gradstudio.engine.expected import UNKNOWN, Known, Refusal, Results, Unknown, absent_words, device_of, said
 from gradstudio.engine.iterators import holds_iterator, lose, lose_read, places_in, replayed_in
 from gradstudio.engine.needs import Needs
 from gradstudio.engine.recipes import Recipe, Recipes, follow, kind_of, recipe_of
-from gradstudio.engine.source import FILENAME, MODULES, Head, Item, Step
+from gradstudio.engine.source import Head, Item, Step
 from gradstudio.engine.standins import place_of, rebuilt, stand_in
 from gradstudio.engine.trial import GUESS, Trial, Way
 from gradstudio.engine.values import tensors_in
@@ -63,7 +65,7 @@ class Walk:
         kept: list[ast.stmt] = [
             s for s in tree.body if not isinstance(s, ast.Expr) or "set_default_dtype" in ast.unparse(s)
         ]
-        exec(compile(ast.Module(kept, []), FILENAME, "exec"), self._namespace)
+        access.execute(access.compiled(access.guarded(ast.Module(kept, []))), self._namespace)
         self._namespace["load_file"] = load_file
         self._only_cpu = program.device == "cpu" and not any(word in program.code for word in _ACCELERATORS)
         if "device" in self._namespace:
@@ -277,7 +279,7 @@ class Walk:
         outer = self._way
         with ExitStack() as stack:
             if head.block.kind in _MODES and head.expression is not None:
-                stack.enter_context(eval(head.expression, self._namespace))  # noqa: S307 - the printed text
+                stack.enter_context(access.evaluate(head.expression, self._namespace))
             elif head.block.kind == "autocast":
                 self._way = outer._replace(autocast=self._cast(head, stack))
             self.body(head.body)
@@ -287,7 +289,7 @@ class Walk:
         """Enter an autocast block of the CPU; of another device's nobody here knows what it casts."""
         assert head.expression is not None
         if self._only_cpu:
-            stack.enter_context(eval(head.expression, self._namespace))  # noqa: S307 - the printed text
+            stack.enter_context(access.evaluate(head.expression, self._namespace))
         entered = self._only_cpu and torch.is_autocast_enabled("cpu")
         return f"cast to {torch.get_autocast_dtype('cpu')}" if entered else GUESS
 
@@ -374,7 +376,7 @@ class Walk:
         if any(isinstance(v, Unknown) or any(t.is_meta for t in tensors_in(v)) for v in read) or lose(read):
             return UNKNOWN
         try:
-            return eval(head.expression, self._namespace)  # noqa: S307 - the printed text
+            return access.evaluate(head.expression, self._namespace)
         except Exception:  # noqa: BLE001 - a program's own code on stand-ins: the run will say
             return UNKNOWN
 

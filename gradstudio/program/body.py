@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.loop_targets import targets
 from gradstudio.graph.model import Block, BodyId, ItemId
 from gradstudio.graph.names import title
@@ -178,7 +179,7 @@ class Body:
             else:
                 names = ", ".join(node.names)
                 return f"{names} = {node.operator}(...)" if names else f"{node.operator}(...)"
-        except (NotALiteral, RecursionError):
+        except (NotALiteral, Refused, RecursionError):
             return title(self.graph, item)
         finally:
             self.imports |= self.printer.imports

@@ -166,6 +166,7 @@ def _in_place(tree: ast.stmt) -> bool:
         and call is not None
         and isinstance(call.func, ast.Attribute)
         and call.func.attr.endswith("_")
+        and not ast.unparse(call.func).startswith("nn.init.")
     )
 
 

@@ -97,8 +97,12 @@ def test_a_custom_function_may_write_into_what_comes(bench: Bench) -> None:
         def backward(ctx: object, grad: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
             return grad.clone().mul_(5)
 
+    class RudeLayer(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> object:
+            return Rude.apply(x)
+
     bench.do("step")
-    bench.engine.live.namespace["rude"] = Rude.apply  # type: ignore[union-attr]
+    bench.engine.live.namespace["rude"] = RudeLayer()  # type: ignore[union-attr]
     bench.do("run")
     rows = rows_by_name(bench.traced()[-1])
     assert rows["RudeBackward"].incoming[0].value == [1, 1]  # type: ignore[union-attr]
@@ -107,9 +111,10 @@ def test_a_custom_function_may_write_into_what_comes(bench: Bench) -> None:
 
 
 def test_a_users_hook_is_seen_where_it_changes_the_gradient(bench: Bench) -> None:
-    bench.run(
-        "x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\nh = y.register_hook(lambda g: g * 10)\nz = y * 1\nz.backward()"  # noqa: E501
-    )
+    bench.load("x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\nz = y * 1\nz.backward()")
+    bench.do("step", "step")
+    bench["y"].register_hook(lambda grad: grad * 10)  # type: ignore[attr-defined]
+    bench.do("run")
     rows = [row for row in bench.traced()[-1].rows if row.autograd == "MulBackward0"]
     assert [row.incoming[0].value for row in rows] == [1, 10]  # type: ignore[union-attr]
     assert bench["x"].grad.item() == 30  # type: ignore[attr-defined]

@@ -34,7 +34,7 @@ EDITED = {
               ("2", "3")),
     "numbered": ("a = [torch.ones(2), torch.ones(3)]\ne = enumerate(a)\nps = list(e)\np = ps[{}]\ny = p[1] * 2",
                  ("0", "1")),
-    "mapped": ("a = [torch.ones(2), torch.ones(3)]\nz = map(torch.sum, a)\nps = list(z)\ny = ps[0] * {}", ("2", "3")),
+    "reversed": ("a = [torch.ones(2), torch.ones(3)]\nz = reversed(a)\nps = list(z)\ny = ps[0] * {}", ("2", "3")),
     "clipped": (MODEL + "x = torch.randn(4, 3)\ny = m(x).sum()\ny.backward()\nit = m.parameters()\n"
                 "n = torch.nn.utils.clip_grad_norm_(it, {})\nz = n * 2", ("1.0", "2.0")),
 }  # fmt: skip

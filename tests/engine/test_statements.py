@@ -216,7 +216,15 @@ def test_long_loops_keep_their_first_and_last_turns(bench: Bench) -> None:
 
 @pytest.mark.parametrize("trace", [True, False])
 def test_prints_and_warnings_stand_at_their_node_and_line(bench: Bench, trace: bool) -> None:
-    text = "import warnings\nx = torch.ones(2, requires_grad=True)\nprint('sum', x.sum().item(), sep='=')\nfor t in range(2):\n    print(t)\n    warnings.warn('careful')\ny = x * 2\ng = y.grad"  # noqa: E501
+    text = """
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    print('sum', x.sum().item(), sep='=')
+    for t in range(2):
+        print(t)
+        f = y.grad
+    z = x * 2
+    g = z.grad"""
     bench.run(text, trace=trace)
     line = PRELUDE.count("\n") + 1
     assert [(p.node, p.line, p.text) for p in bench.printed()] == [
@@ -226,7 +234,7 @@ def test_prints_and_warnings_stand_at_their_node_and_line(bench: Bench, trace: b
     ]
     warned = bench.warned()
     assert [(w.node, w.category) for w in warned] == [(node(6), "UserWarning")] * 2 + [(node(8), "UserWarning")]
-    assert warned[0].message == "careful"
+    assert warned[0].message.startswith("The .grad attribute of a Tensor that is not a leaf")
 
 
 def test_a_print_in_an_if_is_a_probe(bench: Bench) -> None:
@@ -274,7 +282,7 @@ def test_versions_of_operands_are_told_in_a_failure(bench: Bench) -> None:
 
 def test_a_failure_inside_a_part_is_the_parts_in_a_plain_run(bench: Bench) -> None:
     whole = with_part()
-    code = whole.code.replace("torch.tensor(2.0, requires_grad=True)", "torch.ones(2).reshape(2, 1).t()[0:0].t")
+    code = whole.code.replace("torch.tensor(2.0, requires_grad=True)", "torch.ones(2).reshape(2, 1).t()[0:0].tolist()")
     broken = msgspec.structs.replace(whole, code=code, script=code)
     bench.run(broken, trace=False)
     assert bench.failed().node == "pow"
@@ -290,11 +298,11 @@ def test_the_nodes_that_ran_are_still_there_after_a_failure(bench: Bench) -> Non
 
 def test_a_failure_in_the_header_is_told(bench: Bench) -> None:
     broken = msgspec.structs.replace(
-        program("x = 1"), prelude="import nothing_of_that_name\n", code="import nothing_of_that_name\nx = 1"
+        program("x = 1"), prelude="nothing_of_that_name\n", code="nothing_of_that_name\nx = 1"
     )
     for trace in (True, False):
         assert bench.run(broken, trace=trace).outcome == "failed"
-        assert bench.failed().type_name == "ModuleNotFoundError"
+        assert bench.failed().type_name == "NameError"
 
 
 # ------------------------------------------------------------------ sizes

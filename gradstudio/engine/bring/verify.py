@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gradstudio.engine import access
 from gradstudio.engine.bring.errors import Inexpressible
 from gradstudio.engine.bring.leaves import bits_equal
 from gradstudio.engine.bring.text import Written, place_of
@@ -115,9 +116,9 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
     stored.add({digest: tensor.data for digest, tensor in tensors.items()})
     first, rest = compile_plain(program.code, frozenset())
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "program.py", CHECK: lambda: None}
-    exec(first, namespace)
+    access.execute(first, namespace)
     namespace["load_file"] = stored.load_file
-    exec(rest, namespace)
+    access.execute(rest, namespace)
     return namespace
 
 

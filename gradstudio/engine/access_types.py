@@ -1,0 +1,261 @@
+"""The types whose values a drawn program may hold, and what it may read of each, call on it or write to it.
+
+Most names are rows of the catalogue; the rest stands here. A module has besides what was put into it: parameters,
+buffers, modules, and numbers or other data under a name of its own.
+"""
+
+import builtins
+import inspect
+import string
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import PurePath
+from types import FunctionType, MethodType
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradstudio.engine.errors import AccessRefused
+from gradstudio.graph.reasons import TENSOR_ATTRIBUTES
+from gradstudio.operators.catalogue import load
+from gradstudio.operators.model import Face
+
+_LISTED: Final[dict[type, str]] = {
+    Tensor: " ".join(TENSOR_ATTRIBUTES),
+    nn.Module: "all_weights",
+    torch.optim.Optimizer: "",
+    torch.optim.lr_scheduler.LRScheduler: "base_lrs last_epoch optimizer",
+    torch.amp.GradScaler: "",
+    torch.Generator: "",
+    torch.UntypedStorage: "",
+    torch.Size: "",
+    torch.autograd.graph.Node: "",
+    nn.Sequential: "",
+    nn.ModuleList: "",
+    torch.finfo: "",
+    torch.iinfo: "",
+    torch.device: "",
+    torch.dtype: "is_floating_point is_complex is_signed itemsize",
+    np.ndarray: "",
+    np.generic: "shape dtype ndim size real imag itemsize nbytes T",
+    np.dtype: "name kind char itemsize",
+    type(np.zeros(0).flags): "c_contiguous f_contiguous owndata writeable aligned contiguous forc fnc",
+    np.finfo: "max min eps tiny smallest_normal resolution bits dtype",
+    np.iinfo: "max min bits dtype",
+    np.random.Generator: "",
+    np.random.RandomState: "",
+    str: "",
+    list: "",
+    dict: "",
+    tuple: "",
+    set: "",
+    frozenset: "",
+    type(None): "",
+    int: "real imag",
+    float: "real imag",
+    complex: "real imag",
+    range: "start stop step",
+    slice: "start stop step",
+    type: "__name__",
+    PurePath: "parent",
+}
+"""Beside the catalogue's: attributes that hold data."""
+_HOMES: Final[dict[str, tuple[type, ...]]] = {
+    "torch.Tensor": (Tensor,),
+    "torch.nn.Module": (nn.Module,),
+    "torch.nn.Sequential": (nn.Sequential,),
+    "torch.nn.ModuleList": (nn.ModuleList,),
+    "torch.optim.Optimizer": (torch.optim.Optimizer,),
+    "torch.optim.lr_scheduler.LRScheduler": (torch.optim.lr_scheduler.LRScheduler,),
+    "torch.optim.lr_scheduler.ReduceLROnPlateau": (torch.optim.lr_scheduler.ReduceLROnPlateau,),
+    "torch.amp.GradScaler": (torch.amp.GradScaler,),
+    "torch.Generator": (torch.Generator,),
+    "torch.UntypedStorage": (torch.UntypedStorage,),
+    "torch.Size": (torch.Size,),
+    "torch.finfo": (torch.finfo,),
+    "torch.iinfo": (torch.iinfo,),
+    "torch.device": (torch.device,),
+    "torch.autograd.graph.Node": (torch.autograd.graph.Node,),
+    "numpy.ndarray": (np.ndarray, np.generic),
+    "numpy.random.Generator": (np.random.Generator, np.random.RandomState),
+    "builtins.str": (str,),
+    "builtins.list": (list,),
+    "builtins.dict": (dict,),
+    "builtins.int": (int,),
+    "python": (list,),
+}
+"""Whose rows the catalogue's paths are."""
+_OF_ALL: Final = frozenset({"__class__"})
+_WRITTEN: Final[dict[type, frozenset[str]]] = {Tensor: frozenset({"grad", "data", "requires_grad", "names"})}
+_DATA: Final = (
+    *(int, float, complex, str, bytes, bool, type(None), Tensor, nn.Module, np.ndarray, np.generic, np.dtype),
+    *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator, range, slice),
+)
+_MISSING: Final = object()
+_OURS: Final = ("<gradstudio>", str(__file__).removesuffix("access_types.py"))
+"""Where the functions of definitions come from: the program's text, and what the engine puts around them."""
+
+
+def reach(value: Any, name: str) -> Any:
+    """The value itself, when a program may read this attribute of it.
+
+    Raises:
+        AccessRefused: it may not.
+    """
+    if name in attributes_of(type(value)):  # type: ignore[arg-type]  # a class is hashable; mypy does not see it
+        return value
+    return _own(value, name)
+
+
+def method(value: Any, name: str) -> Any:
+    """The value itself, when a program may call this method of it, or a module that it holds; a text by its twin.
+
+    Raises:
+        AccessRefused: it may not.
+    """
+    if name in methods_of(type(value)):  # type: ignore[arg-type]  # a class is hashable; mypy does not see it
+        return _Text(value) if name == "format" and isinstance(value, str) else value
+    return _own(value, name)
+
+
+def callee(value: Any) -> Any:
+    """The value itself, when a program may call it: a module, a class of layers, a definition, a built-in function.
+
+    Raises:
+        AccessRefused: it may not.
+    """
+    if isinstance(value, nn.Module) or _may_be_called(value) or not callable(value):
+        return value
+    raise AccessRefused(f"a drawing calls modules and definitions, not {_article(type(value).__name__)}")
+
+
+def writable(value: Any, name: str) -> Any:
+    """The value itself, when a program may bind this attribute of it.
+
+    Raises:
+        AccessRefused: it may not.
+    """
+    if isinstance(value, nn.Module) and not name.startswith("_") and not callable(getattr(type(value), name, None)):
+        return value
+    if any(isinstance(value, kind) and name in names for kind, names in _WRITTEN.items()):
+        return value
+    if not hasattr(value, "__dict__") and _is_missing(value, name):
+        return value
+    raise AccessRefused(f"'.{name[:60]}' of {_article(type(value).__name__)} is not among what a drawing may write")
+
+
+@lru_cache(maxsize=4096)
+def attributes_of(kind: Any) -> frozenset[str]:
+    """What may be read of values of a type."""
+    return _OF_ALL.union(*(names for base, names in _listed(Face.ATTRIBUTE).items() if issubclass(kind, base)))
+
+
+@lru_cache(maxsize=4096)
+def methods_of(kind: Any) -> frozenset[str]:
+    """What may be called on values of a type."""
+    return frozenset[str]().union(*(names for base, names in _listed(Face.METHOD).items() if issubclass(kind, base)))
+
+
+@cache
+def built_in_functions() -> dict[str, Any]:
+    """Python's own functions and types that the catalogue has."""
+    rows = (row.path for row in load() if row.face is Face.FUNCTION and row.path.startswith("builtins."))
+    words = {path.removeprefix("builtins.") for path in rows}
+    words |= {"float", "int", "bool", "complex", "str", "range", "slice", "list", "tuple", "len"}
+    return {word: getattr(builtins, word) for word in words} | {"type": _class_of}
+
+
+def _class_of(value: object, /) -> type[Any]:
+    """``type(x)``: the class of a value; no other is made."""
+    return type(value)
+
+
+_class_of.__name__ = _class_of.__qualname__ = "type"
+
+
+@cache
+def _listed(face: Face) -> dict[type, frozenset[str]]:
+    """The catalogue's attributes or methods by type, with what stands here."""
+    names = {kind: set(words.split() if face is Face.ATTRIBUTE else ()) for kind, words in _LISTED.items()}
+    for row in load():
+        home, _, word = row.path.rpartition(".")
+        for kind in _HOMES.get(home, ()) if row.face is face else ():
+            names.setdefault(kind, set()).add(row.symbol or word)
+    return {kind: frozenset(words) for kind, words in names.items()}
+
+
+def _own(value: Any, name: str) -> Any:
+    """The value itself, when it has under this name what was put there, or nothing at all: then Python says so."""
+    if isinstance(value, nn.Module) and _holds(value, name):
+        return value
+    if isinstance(value, tuple) and _is_field(type(value), name):
+        return value
+    if _is_missing(value, name):
+        return value
+    raise AccessRefused(f"'.{name[:60]}' of {_article(type(value).__name__)} is not among what a drawing may use")
+
+
+def _holds(module: nn.Module, name: str) -> bool:
+    """Whether a module has this parameter, buffer or module, or data under a name of its own."""
+    own = module.__dict__
+    if any(name in own[held] for held in ("_parameters", "_buffers", "_modules") if held in own):
+        return True
+    return name in own and not name.startswith("_") and _is_data(own[name])
+
+
+def _is_missing(value: Any, name: str) -> bool:
+    """Whether it is of a listed type, whose attributes are those that can be seen, and this is none of them."""
+    return isinstance(value, tuple(_LISTED)) and inspect.getattr_static(value, name, _MISSING) is _MISSING
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_data, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return all(map(_is_data, value))
+    return isinstance(value, _DATA)
+
+
+def _is_field(kind: type, name: str) -> bool:
+    """Whether it is a field of a named tuple, or of torch's results: ``x.max(dim=1).values``."""
+    return name in getattr(kind, "_fields", getattr(kind, "__match_args__", ()))
+
+
+@cache
+def _called_by_identity() -> frozenset[int]:
+    return frozenset(map(id, built_in_functions().values()))
+
+
+def _may_be_called(value: Any) -> bool:
+    function = value.__func__ if type(value) is MethodType else value
+    if type(function) is FunctionType:
+        return function.__code__.co_filename.startswith(_OURS)
+    if isinstance(value, type):
+        return id(value) in _called_by_identity() or (value is not nn.Module and issubclass(value, nn.Module))
+    return id(value) in _called_by_identity()
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} '{word[:60]}'"
+
+
+class _Fields(string.Formatter):
+    """Puts values into a text; what a hole reads of them is asked for as everywhere."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        first, parts = string._string.formatter_field_name_split(field_name)  # type: ignore[attr-defined]
+        value = self.get_value(first, args, kwargs)
+        for is_attribute, part in parts:
+            value = getattr(reach(value, part), part) if is_attribute else value[part]
+        return value, first
+
+
+class _Text(str):
+    """A text whose `format` asks before it reads."""
+
+    __slots__ = ()
+
+    def format(self, /, *values: object, **named: object) -> str:
+        return _Fields().vformat(self, values, named)
