@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradstudio.graph.joining import joined
+from gradstudio.graph.card_grouping import joined
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.layout import sizes
-from gradstudio.layout.joining import without_joined
-from gradstudio.ui.canvas.geometry import wire_paths
-from gradstudio.ui.canvas.routing import route_around
+from gradstudio.layout import card_sizes
+from gradstudio.layout.card_boxes import without_joined
+from gradstudio.scene.geometry import wire_paths
+from gradstudio.scene.wire.routing import route_around
 
 Corners = dict[str, tuple[float, float]]
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def _rects(graph: Graph, corners: Corners) -> tuple[Floats, list[str]]:
         item = ItemId(key.removeprefix("note:"))
         if key == item and (item in inside or item in graph.blocks):
             continue
-        width, height = sizes.card_size(graph, item) if key == item else sizes.note_size(graph, item)
+        width, height = card_sizes.card_size(graph, item) if key == item else card_sizes.note_size(graph, item)
         rows.append((x, y, x + width, y + height))
         keys.append(key)
     return np.array(rows, dtype=np.float64).reshape(-1, 4), keys
@@ -83,9 +83,11 @@ def _wires(graph: Graph, corners: Corners) -> tuple[Floats, list[tuple[ItemId, I
         if wire.source not in graph.nodes or wire.target not in graph.nodes:
             continue
         (x, y), (right, down) = corners[wire.source], corners[wire.target]
-        width, _ = sizes.card_size(graph, wire.source)
-        out = sizes.port_offsets(graph, wire.source)[1].get(wire.output, 18.0)
-        rows.append((x + width, y + out, right, down + sizes.port_offsets(graph, wire.target)[0].get(wire.port, 47.0)))
+        width, _ = card_sizes.card_size(graph, wire.source)
+        out = card_sizes.port_offsets(graph, wire.source)[1].get(wire.output, 18.0)
+        rows.append(
+            (x + width, y + out, right, down + card_sizes.port_offsets(graph, wire.target)[0].get(wire.port, 47.0))
+        )
         owners.append((wire.source, wire.target))
     return np.array(rows, dtype=np.float64).reshape(-1, 4), owners
 

@@ -27,9 +27,9 @@ from gradstudio.graph.edits import Edit, Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.rules import why_not
-from gradstudio.operators.catalogue import load as load_catalogue
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.operators.catalogue.loader import load as load_catalogue
+from gradstudio.scene.camera import Camera
+from gradstudio.ui.state.document.graph_store import GraphStore
 
 COUNT, LARGE, BLOCKS, EDITS = 1000, 10_000, 1000, 10_000
 REPEATS = 9

@@ -18,17 +18,17 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks._graphs import random_dag
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, WireGrad
-from gradstudio.protocol.messages import GradRow, Row
-from gradstudio.protocol.records import Preview, Summary, TensorRecord
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, WireGrad
+from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
+from gradstudio.scene.camera import Camera
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas.camera import Camera
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.state.attention import Attention
-from gradstudio.ui.state.graph_store import GraphStore
-from gradstudio.ui.state.overlays import Overlays
-from gradstudio.ui.state.result_store import ResultStore
-from gradstudio.ui.state.scope import Scope, ShownStore
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.results.result_store import ResultStore
 
 NODES = 1000
 SIZE = (1400, 900)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gradstudio.graph.edits import Edits
     from gradstudio.graph.model import Graph, ItemId
-    from gradstudio.ui.panels.code import CodePanel
+    from gradstudio.ui.docks.code.panel import CodePanel
     from gradstudio.ui.state.session import Session
 
 STATEMENTS = 1000
@@ -44,8 +44,8 @@ def measure() -> list[dict[str, Any]]:
 
 def _dock(application: "QApplication", graph: "Graph", engine: bool) -> "tuple[Session, CodePanel]":
     from gradstudio.ui import theme as themes
-    from gradstudio.ui.panels.code import CodePanel
-    from gradstudio.ui.state.engine_client import EngineClient
+    from gradstudio.ui.docks.code.panel import CodePanel
+    from gradstudio.ui.state.run.engine_client import EngineClient
     from gradstudio.ui.state.session import Session
 
     session = Session(EngineClient(spare=False))

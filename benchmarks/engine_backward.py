@@ -12,9 +12,9 @@ import torch
 
 from benchmarks._networks import Network, block, leaves_by_hand, mlp
 from benchmarks.engine_trace import COMPARED, PAIRS, prepared
-from gradstudio.engine.backward import Recording
+from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.verbs import Engine
-from gradstudio.protocol.messages import Do
+from gradstudio.protocol.messages.requests import Do
 
 GOAL = 1.5
 

@@ -10,10 +10,10 @@ import torch
 
 from benchmarks._networks import Network, leaves_by_hand, mlp, program
 from benchmarks.engine_trace import PAIRS, ratio
-from gradstudio.engine.live import Loaded
+from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.framing import encode
-from gradstudio.protocol.messages import Do
+from gradstudio.protocol.messages.requests import Do
 
 GOAL = 1.08
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradstudio.graph.edits import AddNode, AddWire
 from gradstudio.graph.model import ROOT, ItemId, Node, Wire
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
 ROUNDS = 3

@@ -16,11 +16,11 @@ from typing import Any
 import torch
 
 from benchmarks._networks import Network, block, chain, leaves_by_hand, mlp, program, toy
-from gradstudio.engine.live import Loaded
+from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.framing import encode
-from gradstudio.protocol.messages import Do
+from gradstudio.protocol.messages.requests import Do
 
 PAIRS = 15
 IN_VIEW = 50

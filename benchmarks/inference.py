@@ -20,13 +20,13 @@ from benchmarks._graphs import long_chain, transformer
 from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.scene.camera import Camera
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
 
 SIZE = (1400, 900)
 GOAL_MS = 100

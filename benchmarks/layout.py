@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks._drawing import Floats, figures, row, straight_crossings
 from gradstudio.document.file import load
 from gradstudio.graph.model import Graph
-from gradstudio.layout.model import Box, Edge
-from gradstudio.layout.parts import arrange_boxes
+from gradstudio.layout.layered.arrangement import arrange_boxes
+from gradstudio.layout.layered.model import Box, Edge
 from gradstudio.layout.tidy import layout
 from gradstudio.program.reading.reader import read_script
 

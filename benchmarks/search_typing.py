@@ -19,11 +19,11 @@ def measure() -> list[dict[str, Any]]:
     from PySide6.QtCore import QPoint
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from gradstudio.operators.catalogue import load
+    from gradstudio.operators.catalogue.loader import load
     from gradstudio.ui import theme as themes
-    from gradstudio.ui.canvas import CanvasView  # noqa: F401 - the canvas comes whole
-    from gradstudio.ui.canvas.search_popup import SearchPopup
-    from gradstudio.ui.panels.library import LibraryPanel
+    from gradstudio.ui.canvas.popups.search_popup import SearchPopup
+    from gradstudio.ui.canvas.view import CanvasView  # noqa: F401 - the canvas comes whole
+    from gradstudio.ui.docks.library.panel import LibraryPanel
 
     application = QApplication([])
     theme = themes.theme("dark")

@@ -19,17 +19,17 @@ from PySide6.QtWidgets import QApplication
 from benchmarks._window import cpu_s, wait_until
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.scene import value_format
+from gradstudio.scene.camera import Camera
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas import formatting
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.distant import DISTANT
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
-from gradstudio.ui.state.overlays import Overlays
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
 
 CELLS = 8
 """Of five nodes and a sum each; with the input, the scale and the backward they are 50 nodes."""
@@ -151,7 +151,7 @@ class _Slider:
         """The number on the card of the loss that was just painted, or on its plate."""
         if self._canvas.camera.zoom < DISTANT:
             records = self._session.results.outputs(self.loss)
-            return formatting.number(records[0].summary.value) if records else ""
+            return value_format.number(records[0].summary.value) if records else ""
         pictures = self._canvas.layer._pixmaps.get(self.loss)  # the newest one first
         display = pictures[0].shown[1].sections[0].value if pictures and pictures[0].shown[1].sections else None
         return display.text if display is not None else ""

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gradstudio.document.merging import merge
-from gradstudio.document.python import read_python
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.model import Graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code, write_script

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import QApplication
 from benchmarks._graphs import random_dag
 from benchmarks.canvas_painting import _canvas
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
-from gradstudio.protocol.messages import Row
-from gradstudio.protocol.records import Preview, Summary, TensorRecord
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.state.result_store import ResultStore
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
+from gradstudio.scene.camera import Camera
+from gradstudio.ui.state.results.result_store import ResultStore
 
 NODES = 1000
 SIZE = (1400, 900)

@@ -21,7 +21,7 @@ PEER = "NodeGraphQt==0.6.44"
 
 OURS = """
 import os, sys, tempfile, time
-from gradstudio.ui import app, main_window_frame
+from gradstudio.ui.app import application as app; from gradstudio.ui.app.window import window_frame as main_window_frame
 def said():
     heavy = [name for name in ("torch", "pyqtgraph", "networkx") if name in sys.modules]
     print("CPU", time.process_time() * 1e3, *heavy, flush=True)
@@ -38,10 +38,10 @@ OURS_FILLED = (
     f"EXAMPLE = {EXAMPLE!r}"
     + """
 import os, sys, tempfile, time
-from gradstudio.ui import app, main_window_frame
+from gradstudio.ui.app import application as app; from gradstudio.ui.app.window import window_frame as main_window_frame
 def said():
     from PySide6.QtCore import QEvent, QObject
-    from gradstudio.ui.canvas import CanvasView
+    from gradstudio.ui.canvas.view import CanvasView
     paint = CanvasView.paintEvent
     def painted(canvas, event):
         paint(canvas, event)

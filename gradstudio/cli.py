@@ -136,7 +136,7 @@ def _count(text: str) -> int:
 
 
 def _window(words: list[str]) -> int:
-    from gradstudio.ui.app import main as open_window
+    from gradstudio.ui.app.application import main as open_window
 
     return open_window(words)
 
@@ -192,8 +192,8 @@ def _export(options: argparse.Namespace) -> int:
 
 def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
     """Write the program in its form, and the data it loads beside it."""
-    from gradstudio.document.export import write_export
-    from gradstudio.program.forms.table import form_named
+    from gradstudio.document.python.python_export import write_export
+    from gradstudio.program.forms.form_table import form_named
 
     if options.output not in (None, "-"):
         write_export(graph, Path(options.output), options.form)
@@ -209,7 +209,7 @@ def _import(options: argparse.Namespace) -> int:
     from gradstudio.headless import Unreadable, open_file
 
     if (module := _MODULE.fullmatch(options.file)) and not Path(options.file).is_file():
-        from gradstudio.bringing import import_module
+        from gradstudio.import_command import import_module
 
         return import_module(options, Path(module["path"]), module["name"])
     if options.run_code and re.search(r":[^\W\d]\w*$", options.file):
@@ -237,7 +237,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _integrate(options: argparse.Namespace) -> int:
-    from gradstudio.integration import NoIntegration, integrate, remove
+    from gradstudio.desktop_integration import NoIntegration, integrate, remove
 
     try:
         lines = remove() if options.remove else integrate()
@@ -261,13 +261,13 @@ def _render(options: argparse.Namespace) -> int:
     from gradstudio.headless import trace_events
 
     events = trace_events(graph) if options.run else []
-    from gradstudio.ui.picture_file import write_picture
+    from gradstudio.ui.app.render_command import write_picture
 
     return write_picture(graph, events, Path(options.output), options.theme)
 
 
 def _ops(options: argparse.Namespace) -> int:
-    from gradstudio.operators.catalogue import load
+    from gradstudio.operators.catalogue.loader import load
 
     operators = load().search(" ".join(options.query), limit=1000) if options.query else tuple(load())
     if options.json:

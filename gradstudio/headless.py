@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from gradstudio.advice.errors import explain_words
+from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
+from gradstudio.advice.explanation import explain_words
 from gradstudio.advice.model import Advice
-from gradstudio.advice.size import size_explanation, size_title
-from gradstudio.advice.told import (
+from gradstudio.advice.problem_report import (
     advice_lines,
     advise,
     advise_refusal,
@@ -28,28 +28,29 @@ from gradstudio.advice.told import (
     without_insides,
 )
 from gradstudio.document import file as document_file
-from gradstudio.document import in_picture
-from gradstudio.document import python as document_python
+from gradstudio.document import png_embedding
 from gradstudio.document.errors import UnreadableFile, told
-from gradstudio.document.read import LARGEST_TEXT
+from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
+from gradstudio.document.python import python_document as document_python
 from gradstudio.errors import GradStudioError
-from gradstudio.graph import analysis, insides_of, recipes
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis import call_addresses, program_analysis
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.operators import catalogue
+from gradstudio.operators.catalogue import loader as catalogue
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program, flat, has_backward
-from gradstudio.program.reading.parse import MAX_CHARACTERS
+from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.inference import Inferred
-from gradstudio.protocol.lines import in_lines, real_device, with_device
-from gradstudio.protocol.messages import Event, Hello
+from gradstudio.protocol.messages.events import Event, Hello
+from gradstudio.protocol.messages.inference import Inferred
+from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.report import clash_json, entries_json, trace_json, wires_json
+from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program
-from gradstudio.protocol.running import Running
-from gradstudio.protocol.table import report_table
+from gradstudio.protocol.source_lines import in_lines, real_device, with_device
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
 Json = dict[str, Any]
@@ -102,8 +103,8 @@ def open_file(name: str) -> Opened:
         if name.endswith(document_python.SUFFIX):
             read = document_python.load_python(Path(name))
             return Opened(read.graph, read.lines, read.device)
-        if name.lower().endswith(in_picture.SUFFIX):
-            return Opened(in_picture.load_picture(Path(name))[0])
+        if name.lower().endswith(png_embedding.SUFFIX):
+            return Opened(png_embedding.load_picture(Path(name))[0])
         return Opened(document_file.load(name))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column, error.others) from error
@@ -207,9 +208,8 @@ def catalogue_notice() -> str:
     made, installed = catalogue.load().torch_version, str(_version("torch")).partition("+")[0]
     if installed == made or not installed[:1].isdigit():
         return ""
-    return (
-        f"The operators are those of torch {made}; torch {installed} is installed: gradstudio info tells what it lacks."
-    )
+    lacks = "gradstudio info tells what it lacks."
+    return f"The operators are those of torch {made}; torch {installed} is installed: {lacks}"
 
 
 def trace_events(graph: Graph) -> list[Event]:
@@ -261,7 +261,7 @@ def _run_graph(engine: Engine, opened: Opened, data: Json, options: argparse.Nam
         program, outcome = in_lines(program, outcome, opened.lines)
     outcome = with_device(program, outcome, opened.device, data["device"])
     code, data, text = _report(data, graph, program, outcome, options)
-    addresses = analysis.addresses(graph)
+    addresses = program_analysis.addresses(graph)
     printed = {statement.node: statement.line for statement in flat(program.statements)}
     for need in outcome.needs:
         place = {"node": addresses.get(need.node, need.node), "line": _line(opened, need.node, printed.get(need.node))}
@@ -282,7 +282,7 @@ def _report(data: Json, graph: Graph, program: Program, outcome: Outcome, option
     report = outcome.report
     data["seed"] = report.seed
     data["nodes"] = entries_json(report.entries)
-    addresses = insides_of.addresses(graph)
+    addresses = call_addresses.addresses(graph)
     data["printed"] = [{"node": addresses.get(p.node, p.node), "line": p.line, "text": p.text} for p in outcome.printed]
     data["warnings"] = [
         {"node": addresses.get(w.node, w.node), "line": w.line, "type": w.category, "message": w.message}
@@ -307,13 +307,14 @@ def _failure(graph: Graph, program: Program, outcome: Outcome) -> Json | None:
         advice = advise(failed, graph, values_bound(outcome.report.entries))
         error = _error(address, line, failed.type_name, failed.message, advice)
         if failed.clash is not None:
-            error["clash"] = clash_json(failed.clash, insides_of.addresses(graph))
+            error["clash"] = clash_json(failed.clash, call_addresses.addresses(graph))
         return error
     if outcome.paused.outcome != "done":
         return _error(None, None, "Refused", outcome.paused.reason, Advice())
     if program.incomplete:
         first = program.incomplete[0]
-        return _error(analysis.address(graph, first.node), first.line or None, "Incomplete", first.reason, Advice())
+        where = program_analysis.address(graph, first.node)
+        return _error(where, first.line or None, "Incomplete", first.reason, Advice())
     return None
 
 
@@ -360,7 +361,7 @@ def _check_one(engine: Engine, name: str) -> Result:
 
 def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
     """What cannot run, what torch is expected to refuse, and what is larger than the memory."""
-    graph, titles, lookup = opened.graph, analysis.addresses(opened.graph), values_expected(inferred.ports)
+    graph, titles, lookup = opened.graph, program_analysis.addresses(opened.graph), values_expected(inferred.ports)
     printed = {statement.node: statement.line for statement in flat(program.statements)}
     found = [
         problem_json(titles[row.node], _line(opened, row.node, row.line), row.reason, Advice())
@@ -375,7 +376,7 @@ def _problems(opened: Opened, program: Program, inferred: Inferred) -> list[Json
 
 def _notices(opened: Opened, program: Program, inferred: Inferred) -> list[Json]:
     """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same."""
-    titles = analysis.addresses(opened.graph)
+    titles = program_analysis.addresses(opened.graph)
     printed = {statement.node: statement.line for statement in flat(program.statements)}
     return [
         problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradstudio.advice.told import slow_words
+from gradstudio.advice.problem_report import slow_words
 from gradstudio.cli import main
 
 ENDLESS = "x = 2\nfor i in range(100):\n    x = x * x\n"
@@ -56,7 +56,7 @@ def test_json_is_not_disturbed(tmp_path: Path, capsys, monkeypatch) -> None:
 
 
 def test_a_module_whose_code_lasts_says_so(tmp_path: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("gradstudio.bringing.PATIENCE_S", 0.001)
+    monkeypatch.setattr("gradstudio.import_command.PATIENCE_S", 0.001)
     path = tmp_path / "net.py"
     path.write_text("from torch import nn\nnet = nn.Linear(2, 2)\n")
     assert main(["import", f"{path}:net", "--run-code", "--input", "torch.ones(2)"]) == 0

@@ -10,7 +10,7 @@ from gradstudio.cli import main
 from gradstudio.protocol import client
 
 ENGINE = (
-    "import gradstudio.engine.limits as limits; limits.free_bytes = lambda device: 300 << 20; "
+    "import gradstudio.engine.device_memory as limits; limits.free_bytes = lambda device: 300 << 20; "
     "from gradstudio.engine.__main__ import main; main()"
 )
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import save
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.state.run.engine_client import EngineClient
 from tests.graph.builder import Drawing
 
 ROOT = Path(__file__).parents[1]

@@ -19,7 +19,7 @@ import msgspec  # noqa: E402
 
 from gradstudio import paths  # noqa: E402
 from gradstudio.document import file  # noqa: E402
-from gradstudio.document.tensors import stored_tensor  # noqa: E402
+from gradstudio.document.stored_tensors import stored_tensor  # noqa: E402
 from gradstudio.graph.model import (  # noqa: E402
     DOCUMENT_DEVICE,
     ROOT,
@@ -32,9 +32,9 @@ from gradstudio.graph.model import (  # noqa: E402
     StoredTensor,
     Wire,
 )
-from gradstudio.layout.sizes import card_size, note_size  # noqa: E402
+from gradstudio.layout.card_sizes import card_size, note_size  # noqa: E402
 from gradstudio.layout.tidy import layout  # noqa: E402
-from gradstudio.operators.catalogue import load  # noqa: E402
+from gradstudio.operators.catalogue.loader import load  # noqa: E402
 from tools import confusing_examples  # noqa: E402
 from tools.example_places import BY_HAND, NOTE_PLACES, VALUES  # noqa: E402
 

@@ -46,12 +46,13 @@ OWN_TESTS = PurePath("tests/tools/test_style.py")
 """Holds every unwanted line, to see that it is found."""
 
 WRITE_INSTEAD = (
-    # STYLE 19: the engine's step boundary and main loop, the window's excepthook. `atomic` clears up and raises again.
+    # STYLE 19: the engine's step boundary and main loop, the window's excepthook; `atomic_write` clears up, then
+    # raises again.
     Rule(
         r"except (Base)?Exception\b|except:",
         CODE,
         "name the errors you expect",
-        allowed=("gradstudio/engine/**/*.py", "gradstudio/ui/**/crash*.py", "gradstudio/document/atomic.py"),
+        allowed=("gradstudio/engine/**/*.py", "gradstudio/ui/**/crash*.py", "gradstudio/document/atomic_write.py"),
     ),
     Rule(r"\b(TODO|FIXME|XXX)\b", (*CODE, *TESTS), "do it, or open an issue"),
     Rule(r"# type: ignore(?!\[[\w-]+(, [\w-]+)*\] +#? ?\w)", CODE, "type: ignore[code]  # with a reason"),
@@ -70,8 +71,13 @@ WRITE_INSTEAD = (
         "a colour of the theme",
         allowed=("gradstudio/ui/theme.py", "gradstudio/ui/theme/*.py"),
     ),
-    # In `app` it says that no display is found; `picture_file` is what `gradstudio render` runs.
-    Rule(r"\bprint\(", WINDOW, "logging", allowed=("gradstudio/ui/app.py", "gradstudio/ui/picture_file.py")),
+    # In `application` it says that no display is found; `render_command` is what `gradstudio render` runs.
+    Rule(
+        r"\bprint\(",
+        WINDOW,
+        "logging",
+        allowed=("gradstudio/ui/app/application.py", "gradstudio/ui/app/render_command.py"),
+    ),
     # Tests: STYLE 31, 34, 36.
     Rule(
         r"\bsleep\(|\bqWait\(|qtbot\.wait\(",

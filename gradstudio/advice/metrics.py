@@ -8,9 +8,9 @@ from typing import Literal as OneOf
 import msgspec
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import NodeMemory
-from gradstudio.protocol.messages import GradRow
-from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.messages.debugging import NodeMemory
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
 
 Kind = OneOf["log", "category"]
 """How a colour is chosen: by the logarithm of the figure, or a colour a word."""

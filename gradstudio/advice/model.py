@@ -28,7 +28,7 @@ class Fix(NamedTuple):
 
 
 class FixKind(msgspec.Struct, frozen=True):
-    """How a way out becomes edits: a row of `advice.fixes.MAKERS` with what it needs to know.
+    """How a way out becomes edits: a row of `advice.fixes.fix_kinds.MAKERS` with what it needs to know.
 
     Attributes:
         maker: which row.

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gradstudio.document.build import build
 from gradstudio.document.errors import NotAFragment, UnreadableFile
 from gradstudio.document.file import stored_tensors
-from gradstudio.document.format import FRAGMENT_FORMAT, FragmentText
-from gradstudio.document.prompts import has_prompts, plain_code
-from gradstudio.document.python import read_python
-from gradstudio.document.read import read
-from gradstudio.document.write import write
+from gradstudio.document.gsg.file_records import FRAGMENT_FORMAT, FragmentText
+from gradstudio.document.gsg.graph_loading import build
+from gradstudio.document.gsg.gsg_reader import read
+from gradstudio.document.gsg.gsg_writer import write
+from gradstudio.document.python.console_prompts import has_prompts, plain_code
+from gradstudio.document.python.python_document import read_python
+from gradstudio.graph.external_inputs import Outside
 from gradstudio.graph.model import Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names
-from gradstudio.graph.outside import Outside
 
 
 class Fragment(msgspec.Struct, frozen=True):

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from gradstudio.document.atomic import words, write_file
+from gradstudio.document.atomic_write import words, write_file
 from gradstudio.document.bookmarks import Bookmark
-from gradstudio.document.build import build
-from gradstudio.document.checks import Fault
 from gradstudio.document.errors import BadTensor, CannotOpen, CannotSave
-from gradstudio.document.format import FORMAT, ContentRecord, GraphFile, TensorRecord
-from gradstudio.document.read import LARGEST_TEXT, read
-from gradstudio.document.tensors import checked, read_beside, write_beside
-from gradstudio.document.write import write
+from gradstudio.document.gsg.field_checks import Fault
+from gradstudio.document.gsg.file_records import FORMAT, ContentRecord, GraphFile, TensorRecord
+from gradstudio.document.gsg.graph_loading import build
+from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT, read
+from gradstudio.document.gsg.gsg_writer import write
+from gradstudio.document.stored_tensors import checked, read_beside, write_beside
 from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 

@@ -16,7 +16,7 @@ from typing import IO
 
 import msgspec
 
-from gradstudio.document.atomic import write_file
+from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View, dumps, loads_with_view, write_tensors
 from gradstudio.graph.model import Graph

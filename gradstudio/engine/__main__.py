@@ -6,7 +6,8 @@ import platform
 import signal
 
 from gradstudio.engine.pipe import take_standard_streams
-from gradstudio.protocol.messages import PROTOCOL_VERSION, Hello, Log
+from gradstudio.protocol.messages.base import PROTOCOL_VERSION
+from gradstudio.protocol.messages.events import Hello, Log
 
 COLLECT = (20_000, 20, 50)
 """Thresholds of the garbage collector: new objects, and younger collections, before one is made."""
@@ -28,8 +29,8 @@ def main() -> None:
 
     import torch
 
-    from gradstudio.engine.absent import absent_rows, is_other_version, notice
     from gradstudio.engine.devices import devices
+    from gradstudio.engine.missing_operators import absent_rows, is_other_version, notice
     from gradstudio.engine.service import Service
 
     service = Service(inbox, outbox)

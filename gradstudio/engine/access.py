@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar, get_args
 from gradstudio.engine.access_types import built_in_functions, callee, method, reach, writable
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.graph.model import BlockKind, context_path
-from gradstudio.graph.spelling import CONSTANTS
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.text.literal_text import CONSTANTS
+from gradstudio.operators.catalogue.loader import load
 
 FILENAME: Final = "<gradstudio>"
 REACH, METHOD, CALLEE, WRITABLE, REFUSE = (

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from gradstudio.engine.errors import AccessRefused
-from gradstudio.graph.reasons import TENSOR_ATTRIBUTES
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
 
 _LISTED: Final[dict[type, str]] = {

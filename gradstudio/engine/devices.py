@@ -5,8 +5,8 @@ import platform
 import psutil
 import torch
 
-from gradstudio.engine.limits import memory_limit
-from gradstudio.protocol.messages import Device
+from gradstudio.engine.device_memory import memory_limit
+from gradstudio.protocol.messages.events import Device
 
 
 def devices() -> tuple[Device, ...]:

@@ -11,11 +11,11 @@ import sys
 import threading
 from typing import BinaryIO, cast
 
-from gradstudio.protocol.debugging import Check, WhatIf
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Do, Request, Stop
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.debugging import Check, WhatIf
+from gradstudio.protocol.messages.requests import Do, Request, Stop
 
 READ_BYTES = 1 << 20
 PIPE_BYTES = 1 << 20

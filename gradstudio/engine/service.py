@@ -6,27 +6,28 @@ from typing import assert_never
 import msgspec
 import torch
 
-from gradstudio.engine.bring.bring import bring
-from gradstudio.engine.fakes import WarmUp
-from gradstudio.engine.fetch import fetch
-from gradstudio.engine.gradcheck import check
-from gradstudio.engine.infer import Inference
-from gradstudio.engine.live import Loaded
-from gradstudio.engine.neutral import neutral
-from gradstudio.engine.pages import describe
+from gradstudio.engine.bring.bring_module import bring
+from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.experiment.gradcheck import check
+from gradstudio.engine.experiment.rerun import World, seed_for, standing
+from gradstudio.engine.experiment.whatif import answer
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.live.namespace_report import Reporter
+from gradstudio.engine.live.tensor_table import fetch
+from gradstudio.engine.memory.memory_usage import weigh
+from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
-from gradstudio.engine.report import Reporter
-from gradstudio.engine.rerun import World, seed_for, standing
-from gradstudio.engine.settings import settings
-from gradstudio.engine.usage import weigh
+from gradstudio.engine.torch_docs import describe
+from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.verbs import Engine
-from gradstudio.engine.whatif import answer
-from gradstudio.protocol.bring import BringModule, NotBrought
-from gradstudio.protocol.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
-from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
-from gradstudio.protocol.messages import Collect, Do, Fetch, Fetched, Load, Log, Report, Request, SampleMemory, Stop
-from gradstudio.protocol.messages import Loaded as LoadedEvent
-from gradstudio.protocol.pages import Describe, Described
+from gradstudio.protocol.messages.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
+from gradstudio.protocol.messages.events import Fetched, Log, Report
+from gradstudio.protocol.messages.events import Loaded as LoadedEvent
+from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, TryWire, WireTried
+from gradstudio.protocol.messages.module_import import BringModule, NotBrought
+from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, Request, SampleMemory, Stop
+from gradstudio.protocol.messages.torch_docs import Describe, Described
 
 NOTHING_LOADED = "No program was sent yet."
 

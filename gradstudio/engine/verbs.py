@@ -4,28 +4,30 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gradstudio.engine import adopt, start
-from gradstudio.engine.aim import END, Aim, Goal, always, at_backward
-from gradstudio.engine.aims import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
-from gradstudio.engine.cursor import NOBODY
+from gradstudio.engine.clean_modes import neutral
 from gradstudio.engine.errors import Stopped, VerbRefused
-from gradstudio.engine.failures import failed_plain, failed_step
-from gradstudio.engine.leaves import leaves_of
-from gradstudio.engine.listen import Listener
-from gradstudio.engine.live import Live, Loaded
-from gradstudio.engine.memory import LiveBytes, MemorySampler
-from gradstudio.engine.neutral import neutral
-from gradstudio.engine.plain import compile_plain, run_plain
-from gradstudio.engine.reconcile import reconcile
-from gradstudio.engine.runner import Runner
-from gradstudio.engine.settings import settings
-from gradstudio.engine.source import Step
-from gradstudio.engine.stored import StoredTensors
-from gradstudio.engine.weighing import Weigher
+from gradstudio.engine.infer.memory_forecast import Weigher
+from gradstudio.engine.live import initial_state
+from gradstudio.engine.live.leaf_tensors import leaves_of
+from gradstudio.engine.live.live_state import Live, Loaded
+from gradstudio.engine.live.reconciliation import reconcile
+from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler
+from gradstudio.engine.run import untraced_results
+from gradstudio.engine.run.failure_report import failed_plain, failed_step
+from gradstudio.engine.run.output_capture import Listener
+from gradstudio.engine.run.run_targets import aim_of, is_ahead, refuse_to_run_to, settles_at_backward, statements_before
+from gradstudio.engine.run.statement_runner import Runner
+from gradstudio.engine.run.untraced_run import compile_plain, run_plain
+from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.script.cursor import NOBODY
+from gradstudio.engine.script.stop_conditions import END, Aim, Goal, always, at_backward
+from gradstudio.engine.tensor_files import StoredTensors
+from gradstudio.engine.torch_settings import settings
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.inference import Need
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Do, Log, Paused, Started
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Log, Paused, Started
+from gradstudio.protocol.messages.inference import Need
+from gradstudio.protocol.messages.requests import Do
 
 CHUNK = 64
 """Rows that are completed between two looks at whether a request waits."""
@@ -74,7 +76,7 @@ class Engine:
         """Read off a plain run's namespace what it left, if that was not done yet; a plain run pays nothing for it."""
         if self.live is not None and self._ran_plain is not None:
             with neutral():
-                adopt.adopt_results(self.live, self._ran_plain)
+                untraced_results.adopt_results(self.live, self._ran_plain)
         self._ran_plain = None
 
     def do(self, request: Do) -> Paused:
@@ -249,7 +251,9 @@ class Engine:
         loaded = self._loaded()
         self._drop_live()
         self.memory.begin()
-        live = self.live = start.from_nothing(loaded, self._listener.print, self._defaults, request.max_values, drawn)
+        live = self.live = initial_state.from_nothing(
+            loaded, self._listener.print, self._defaults, request.max_values, drawn
+        )
         self.stale = False
         self._send(self._started(request, live, fresh=True))
         return live
@@ -263,7 +267,7 @@ class Engine:
         live = self._usable_live()
         if not live.loaded.has_repeated:
             return self._begin(request)
-        start.new_pass(live)
+        initial_state.new_pass(live)
         self._send(self._started(request, live, fresh=False))
         return live
 
@@ -304,7 +308,7 @@ class Engine:
     def _prepare(self, live: Live) -> str:
         """Execute imports and header; "" when that went well."""
         try:
-            start.run_prelude(live, self.stored.load_file)
+            initial_state.run_prelude(live, self.stored.load_file)
         except Exception as error:  # noqa: BLE001 - the step boundary
             live.failed, live.resumable = True, False
             self._send(failed_plain(live, error, self._runner.rows.max_values))

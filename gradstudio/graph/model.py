@@ -57,8 +57,8 @@ class Node(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
         beside: comment of one line behind the statement; of a block, behind its head.
         covered: port path -> Python text that stood there before a wire came; it comes back when the wire
             goes. Of this session only: neither in the file nor in the text.
-        muted_wires: port path -> source and output of a wire into it that is muted (`graph.muted`): drawn, kept in
-            the file, but the argument counts as unwired.
+        muted_wires: port path -> source and output of a wire into it that is muted (`graph.ports.muted_wires`):
+            drawn, kept in the file, but the argument counts as unwired.
     """
 
     id: ItemId
@@ -174,7 +174,7 @@ class Definition:
     """A sub-program that nodes `group:<name>` call, or (a module) construct (SEMANTICS 15).
 
     Inside, wires from `DEFINITION_INPUTS` (output k) bring input k, and wires to
-    `DEFINITION_OUTPUTS` (port "k") return output k. `graph.definitions.inside` gives a graph to look at.
+    `DEFINITION_OUTPUTS` (port "k") return output k. `graph.groups.definitions.inside` gives a graph to look at.
 
     Attributes:
         defaults: input -> Python text of the literal that it has when nothing is given.
@@ -249,7 +249,7 @@ class Graph:
         bodies: the ordered statements of the program (`ROOT`) and of each block.
         parents: the body in which each item stands.
         wires: the wire into each (item, port); an input has at most one.
-        places: positions of items, of notes under "note:<item>", of dots on wires as `graph.dots` says.
+        places: positions of items, of notes under "note:<item>", of dots on wires as `graph.ports.wire_dots` says.
         tails: comment after the last statement of a body.
         edges: of the inside of a definition, its inputs and outputs; None for a program.
         revision: grows by one with every edit.

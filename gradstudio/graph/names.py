@@ -5,12 +5,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from gradstudio.graph.boundary_cards import card_operator
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.loop_targets import loop_target, target_text
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Block, Graph, ItemId, Node
-from gradstudio.graph.rows import GROUP
-from gradstudio.graph.scope_cards import card_operator
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.loop_targets import loop_target, target_text
+from gradstudio.operators.catalogue.loader import load
 
 RESERVED = frozenset(
     (

@@ -6,8 +6,8 @@ from gradstudio.graph.edits import Edits, MoveItem
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import title
-from gradstudio.graph.rows import row_of
-from gradstudio.graph.storage import Value, storage_of, written
+from gradstudio.graph.operator_rows import row_of
+from gradstudio.graph.shared_storage import Value, storage_of, written
 from gradstudio.operators.model import Effect
 
 Needs = dict[ItemId, dict[ItemId, None]]

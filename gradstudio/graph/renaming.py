@@ -3,8 +3,8 @@
 import msgspec
 
 from gradstudio.graph import names as naming
-from gradstudio.graph.bindings import Binding, binding_of
 from gradstudio.graph.model import Block, Graph, ItemId, Node, Wire
+from gradstudio.graph.text.name_bindings import Binding, binding_of
 
 
 def new_names(part: Graph, taken: set[str], of_nodes: set[str]) -> dict[Binding, str]:

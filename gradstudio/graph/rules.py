@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.landing import landing
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.ports import find_port, input_ports, output_family, output_ports
+from gradstudio.graph.ports.drop_target import landing
+from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
 from gradstudio.operators.families import accepts
 
 PRINT = "builtins.print"
@@ -17,7 +17,7 @@ MOST_NAMED = 12
 def why_not(graph: Graph, source: ItemId, output: int, target: ItemId, port: str, *, exact: bool = False) -> str:
     """Why a wire may not be drawn; "" when it may. Linear in the size of the graph.
 
-    `exact`: it is to end in this very port, and not where a drop there would land (`graph.landing`).
+    `exact`: it is to end in this very port, and not where a drop there would land (`graph.ports.drop_target`).
     """
     return (
         _ends(graph, source, output, target, port)

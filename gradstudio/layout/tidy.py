@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from gradstudio.graph.joining import joined
+from gradstudio.graph.card_grouping import joined
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
-from gradstudio.layout.ground import Ground, around
-from gradstudio.layout.part import Part, Point
-from gradstudio.layout.sizes import Size, card_size
+from gradstudio.layout.body_layout import Part, Point
+from gradstudio.layout.card_sizes import Size, card_size
+from gradstudio.layout.placement.occupancy import Ground, around
 
 SPARE = 52.0, 35.0
 """A card that is so many pixels wider or higher than estimated still stands apart from its neighbours."""

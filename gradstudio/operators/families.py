@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gradstudio.operators.literals import family_of
+from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import LIST_LIKE, Effect, Face, Family, Kind, Operator, Parameter, Result
 
 _NUMBERS = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.BOOL})

@@ -1,12 +1,12 @@
 """Compile: a graph as the nested list of steps that the engine executes."""
 
-from gradstudio.graph.analysis import NO_ROOT, analyse
-from gradstudio.graph.checks import digest_of
-from gradstudio.graph.definitions import in_order
+from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
+from gradstudio.graph.groups.definitions import in_order
 from gradstudio.graph.model import ROOT, Graph
-from gradstudio.program.insides import inside_of
+from gradstudio.graph.text.record_checks import digest_of
+from gradstudio.program.definition_steps import inside_of
 from gradstudio.program.model import Incomplete, Program
-from gradstudio.program.steps import Steps
+from gradstudio.program.program_steps import Steps
 from gradstudio.program.write import write
 
 STORED = "python.stored"

@@ -2,19 +2,19 @@
 
 import msgspec
 
-from gradstudio.graph.analysis import Analysis, analyse
-from gradstudio.graph.checks import DEVICE_KINDS
-from gradstudio.graph.definitions import in_order, inside
+from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.groups.definitions import in_order, inside
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
-from gradstudio.graph.spelling import quote
+from gradstudio.graph.text.literal_text import quote
+from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.operators.model import Operator
-from gradstudio.program.body import Body
-from gradstudio.program.comments import declares_encoding
-from gradstudio.program.definitions import definition_lines
-from gradstudio.program.memo import Memo, memo_of
 from gradstudio.program.model import Span
-from gradstudio.program.references import References
-from gradstudio.program.report import report_lines
+from gradstudio.program.printing.body_printer import Body
+from gradstudio.program.printing.comment_lines import declares_encoding
+from gradstudio.program.printing.definition_printer import definition_lines
+from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.print_memo import Memo, memo_of
+from gradstudio.program.printing.script_report import report_lines
 
 _IMPORTS = (
     ("math", "import math"),

@@ -11,8 +11,9 @@ from typing import IO, cast
 
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Event, Hello, Request
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Event, Hello
+from gradstudio.protocol.messages.requests import Request
 
 READ_BYTES = 1 << 20
 _START = (

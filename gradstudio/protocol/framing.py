@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.message import Message
+from gradstudio.protocol.messages.base import Message
 
 MessageT = TypeVar("MessageT")
 _LENGTH = struct.Struct(">I")

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
-from gradstudio.protocol.debugging import Clash
-from gradstudio.protocol.messages import NamedEntry, Row
-from gradstudio.protocol.records import (
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.debugging import Clash
+from gradstudio.protocol.messages.events import NamedEntry, Row
+from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,
     ObjectRecord,

@@ -6,12 +6,13 @@ import msgspec
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
-from gradstudio.protocol.autograd import BackwardTraced
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineSilent
-from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, Need
-from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, Loaded, Log, Paused, Printed, Report, Warned
-from gradstudio.protocol.running import Running
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Event, Failed, Loaded, Log, Paused, Printed, Report, Warned
+from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Need
+from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.messages.requests import Collect, Do, Load
 
 PATIENCE_S = 10
 """After so long a person is told that it is still at work."""

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable
 
-from gradstudio.advice.errors import explain
-from gradstudio.advice.fixes import fixes_for
+from gradstudio.advice.explanation import explain
+from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import AddWire
 from gradstudio.graph.model import Header, ItemId, Wire
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Failed, Row, Traced
-from gradstudio.protocol.records import Record
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Failed, Row, Traced
+from gradstudio.protocol.messages.records import Record
 from tests.advice.wrong_programs import MORE
 from tests.graph.builder import Drawing
 

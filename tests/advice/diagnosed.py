@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import pytest
 
-from gradstudio.advice.diagnosis import diagnose
-from gradstudio.advice.finding import Finding
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.run_diagnosis import diagnose
 from gradstudio.graph.names import title
-from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Gradients, GradRow, Traced
-from gradstudio.protocol.timeline import Timeline
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Gradients, GradRow, Traced
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.graph.builder import Drawing
 
 Found = dict[str, Finding]

@@ -1,9 +1,9 @@
 """What is said of cut chains and of attention: the operators and nodes by their names."""
 
-from gradstudio.advice.errors import explain, failed_of
-from gradstudio.advice.fixes import fixes_for
+from gradstudio.advice.explanation import explain, failed_of
+from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages.inference import PortInference
 from tests.graph.builder import Drawing
 
 NO_WAY = "element 0 of tensors does not require grad and does not have a grad_fn"

@@ -6,9 +6,9 @@ import pytest
 
 from gradstudio.advice.metrics import METRICS, value_of
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import NodeMemory
-from gradstudio.protocol.messages import GradRow
-from gradstudio.protocol.records import ModuleRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.messages.debugging import NodeMemory
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
 
 NODE = ItemId("a")
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gradstudio.engine.values import record_of
+from gradstudio.engine.value.value_records import record_of
 from tools.conformance.cases import Verdict
 from tools.conformance.compare import differs, plain_differs, tensors_differ
 from tools.conformance.exceptions import read

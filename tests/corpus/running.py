@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 import torch
 
-from gradstudio.engine.values import record_of
+from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.model import ROOT, Graph, ItemId
-from gradstudio.graph.notes import note_of
+from gradstudio.graph.text.notes import note_of
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.runner import Outcome, run_program
 
 MOST_VALUES = 1_000_000

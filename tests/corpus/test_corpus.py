@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gradstudio.document.file import load, save
-from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import EngineProcess

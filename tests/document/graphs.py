@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
     DEFINITION_OUTPUTS,

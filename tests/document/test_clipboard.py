@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from gradstudio.document import file
 from gradstudio.document.clipboard import from_text, to_text
 from gradstudio.document.errors import NotAFragment
-from gradstudio.document.tensors import stored_tensor
-from gradstudio.graph import fragment
-from gradstudio.graph.analysis import incomplete
+from gradstudio.document.stored_tensors import stored_tensor
+from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.edits import AddNode, AddWire, apply_all
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
+from gradstudio.graph.recipes import fragments
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write, write_script
@@ -98,7 +98,7 @@ def test_an_empty_clipboard_is_called_so(text: str) -> None:
 def pasted(canvas: Graph, text: str) -> Graph:
     """The canvas with the text pasted onto it."""
     found = from_text(text, canvas)
-    edits, _ = fragment.paste(canvas, found.graph, outer=found.outer, as_typed=found.is_text)
+    edits, _ = fragments.paste(canvas, found.graph, outer=found.outer, as_typed=found.is_text)
     apply_all(canvas, edits)
     assert incomplete(canvas) == {}
     return canvas
@@ -184,12 +184,12 @@ print(h, n)
 
 
 def _copied(graph: Graph, items: list[ItemId]) -> Graph:
-    return from_text(to_text(fragment.copy_items(graph, items))).graph
+    return from_text(to_text(fragments.copy_items(graph, items))).graph
 
 
 def test_a_copied_loop_carries_its_values_under_their_new_names() -> None:
     graph = read_script("import torch\n\n" + LOOPS).graph
-    apply_all(graph, fragment.paste(graph, _copied(graph, list(graph.nodes) + list(graph.blocks)))[0])
+    apply_all(graph, fragments.paste(graph, _copied(graph, list(graph.nodes) + list(graph.blocks)))[0])
     assert incomplete(graph) == {}
     text = write(graph).code
     assert text == "import torch\n\n" + LOOPS + re.sub(r"\b([hni])\b", r"\g<1>2", LOOPS)
@@ -198,7 +198,7 @@ def test_a_copied_loop_carries_its_values_under_their_new_names() -> None:
 def test_a_loop_that_was_copied_without_what_it_begins_with_says_what_is_missing() -> None:
     graph = read_script("import torch\n\n" + LOOPS).graph
     loop = next(item for item in graph.bodies[ROOT] if item in graph.blocks)
-    (pasted,) = (edits := fragment.paste(graph, _copied(graph, [loop])))[1]
+    (pasted,) = (edits := fragments.paste(graph, _copied(graph, [loop])))[1]
     apply_all(graph, edits[0])
     assert set(graph.blocks[pasted].carried) == {"h2", "n2"}
     assert "nothing binds it before the loop" in incomplete(graph)[pasted]
@@ -214,7 +214,7 @@ def test_a_loop_that_was_copied_without_what_it_begins_with_says_what_is_missing
 def test_the_variable_of_a_pasted_loop_gives_way_to_a_value_of_that_name() -> None:
     graph = read_script("x = 1\nt = x\nprint(t)\n").graph
     part = read_script("for t in range(3):\n    y = t\n").graph
-    apply_all(graph, fragment.paste(graph, part)[0])
+    apply_all(graph, fragments.paste(graph, part)[0])
     assert write(graph).code.endswith("for t2 in range(3):\n    y = t2\n")
 
 

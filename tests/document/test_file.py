@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from gradstudio.document import atomic, file
+from gradstudio.document import atomic_write, file
 from gradstudio.document.errors import BadTensor, CannotOpen, CannotSave
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
 from gradstudio.graph.model import Graph, Header, ItemId, Node, Place
 from tests.document.graphs import KNOWN, UNKNOWN, graphs, put, tables, wire
 
@@ -161,7 +161,7 @@ class TestSaving:
         try:
             (disk / "a.gsg").write_text("old")
             with pytest.raises(CannotSave, match="is full"):
-                atomic.write_file(disk / "a.gsg", b"x" * 100_000)
+                atomic_write.write_file(disk / "a.gsg", b"x" * 100_000)
             assert (disk / "a.gsg").read_text() == "old"
             assert len(list(disk.iterdir())) == 1
         finally:
@@ -175,7 +175,7 @@ class TestSaving:
 
     @pytest.mark.parametrize("number", [13, 30, 28, 122])
     def test_what_the_system_refuses_is_told_in_words(self, number):
-        told = atomic.words(OSError(number, "?"), Path("/folder/a.gsg"))
+        told = atomic_write.words(OSError(number, "?"), Path("/folder/a.gsg"))
         assert "/folder" in told
         assert "system says" not in told
 
@@ -198,7 +198,7 @@ KILL_EVERYWHERE = """
 # Saves again and again, each time in a child that kills itself at another call that Python makes on the way.
 import os, signal, sys
 from gradstudio.document import file
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
 from gradstudio.graph.model import Graph, Header
 
 def graph(seed):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.document.errors import UnreadableFile
-from gradstudio.document.python import MAX_BYTES, load_python
+from gradstudio.document.python.python_document import MAX_BYTES, load_python
 
 
 def refusal(path: Path) -> UnreadableFile:

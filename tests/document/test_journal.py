@@ -8,7 +8,7 @@ from gradstudio.document import file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View
 from gradstudio.document.journal import Journal, recoverable
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
 from tests.document.test_file import small_graph
 
 

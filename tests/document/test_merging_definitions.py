@@ -1,11 +1,11 @@
 """An edited text of a program with groups: the groups follow, and what did not change stays as it was."""
 
-from gradstudio.document.merging import merge
+from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
-from tests.program.reading.test_definitions import NET, PAIR
+from tests.program.reading.definitions.test_definition_reader import NET, PAIR
 
 
 def edited(graph: Graph, text: str) -> Graph:

@@ -4,16 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from gradstudio.engine.live import Loaded
-from gradstudio.engine.neutral import neutral
-from gradstudio.engine.report import Reporter
+from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.live.namespace_report import Reporter
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
-from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import (
-    Do,
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.events import (
     Failed,
     Gradients,
     GradRow,
@@ -22,9 +21,9 @@ from gradstudio.protocol.messages import (
     Printed,
     Row,
     Traced,
-    Verb,
     Warned,
 )
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node, program
 
 

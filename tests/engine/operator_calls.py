@@ -7,7 +7,7 @@ import numpy
 import torch
 from torch import nn
 
-from gradstudio.engine.settings import settings
+from gradstudio.engine.torch_settings import settings
 from gradstudio.operators.model import Effect, Face, Kind, Operator, Parameter
 from tests.engine import operator_calls_numpy, operator_calls_objects, operator_calls_rare, operator_samples
 from tools.catalogue.signatures import resolve

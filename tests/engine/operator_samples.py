@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
 
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
 from tools.catalogue.signatures import resolve
 from tools.conformance import untracked

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gradstudio.advice.errors import explain_words
-from gradstudio.advice.rules import RULES
+from gradstudio.advice.explanation import explain_words
+from gradstudio.advice.rules.error_rules import RULES
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

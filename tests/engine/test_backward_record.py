@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from gradstudio.engine.live import Loaded
-from gradstudio.engine.values import serial_of
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
-from gradstudio.protocol.messages import Do, Row, Traced
-from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.value.value_records import serial_of
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.events import Row, Traced
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 

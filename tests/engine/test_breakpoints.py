@@ -7,9 +7,10 @@ import torch
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Incomplete, Statement
-from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
-from gradstudio.protocol.messages import Do, Paused
-from gradstudio.protocol.records import TensorRecord
+from gradstudio.protocol.messages.debugging import Breakpoint, Condition, Hit
+from gradstudio.protocol.messages.events import Paused
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 

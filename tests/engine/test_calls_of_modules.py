@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from gradstudio.graph.model import Graph
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script

@@ -9,7 +9,7 @@ import numpy
 import pytest
 import torch
 
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator
 from tests.engine.operator_calls import NEEDS_A_GPU, arguments, call, evaluate, tensors_in
 from tests.engine.operator_calls_objects import OF_INSTANCES

@@ -9,8 +9,9 @@ from gradstudio import paths
 from gradstudio.document import file
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.messages import Collect, Do, Failed, Load, Paused, Report
-from gradstudio.protocol.records import TensorRecord
+from gradstudio.protocol.messages.events import Failed, Paused, Report
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.requests import Collect, Do, Load
 from tools.confusing_examples import EXAMPLES, FAILS
 
 TIMEOUT_S = 120

@@ -8,9 +8,9 @@ import pytest
 import torch
 import torchgen
 
-from gradstudio.advice import derivatives
-from gradstudio.advice.derivatives import LocalRule
-from gradstudio.operators.catalogue import load
+from gradstudio.advice.derivatives import local_rules
+from gradstudio.advice.derivatives.local_rules import LocalRule
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
 
 NAMESPACE = {
@@ -43,12 +43,12 @@ MEAN_OF = 6
 ELEMENTWISE = [
     operator
     for operator in load()
-    if operator.key in derivatives.table()
+    if operator.key in local_rules.table()
     and operator.key.startswith(("torch.", "operator."))
     and ":" not in operator.key
     and not operator.writes
     and not operator.key.startswith(("torch.Tensor.", "torch.nn.BCE"))
-    and any(part.python for part in derivatives.table()[operator.key].parts)
+    and any(part.python for part in local_rules.table()[operator.key].parts)
     and operator.face != "augmented"
 ]
 
@@ -56,7 +56,7 @@ ELEMENTWISE = [
 def test_every_source_is_an_entry_of_pytorch() -> None:
     text = (Path(torchgen.__file__).parent / "packaged/autograd/derivatives.yaml").read_text(encoding="utf-8")
     entries = set(re.findall(r"^- name: ([\w.]+)\(", text, re.MULTILINE))
-    named = {row.source for row in derivatives.table().values() if row.source}
+    named = {row.source for row in local_rules.table().values() if row.source}
     assert named <= entries
 
 
@@ -64,7 +64,7 @@ def test_every_source_is_an_entry_of_pytorch() -> None:
 @pytest.mark.parametrize("operator", ELEMENTWISE, ids=lambda operator: operator.key)
 def test_elementwise_formulas_agree_with_autograd(operator: Operator) -> None:
     """float64 to 1e-12: the same mathematics in another order of operations."""
-    rule = derivatives.rule_of(operator)
+    rule = local_rules.rule_of(operator)
     assert rule is not None
     operands = _operands(operator)
     literals = {p.name: LITERALS[p.name] for p in operator.parameters if p.name in LITERALS and p.name not in operands}
@@ -87,13 +87,13 @@ def test_elementwise_formulas_agree_with_autograd(operator: Operator) -> None:
 def test_plain_numbers_give_what_tensors_give() -> None:
     compared = 0
     for operator in ELEMENTWISE:
-        rule = derivatives.rule_of(operator)
+        rule = local_rules.rule_of(operator)
         assert rule is not None
         scalars = {letter: 1.6 if operator.key in ABOVE_ONE else 0.3 + 0.2 * k for k, letter in enumerate("abc")}
         known = {**scalars, **LITERALS, "y": 0.45, "n": 6.0}
         tensors = {name: torch.tensor(value, dtype=torch.float64) for name, value in known.items()}
         for part in rule.inputs:
-            number = derivatives.value_at(part.python, known) if part.python else None
+            number = local_rules.value_at(part.python, known) if part.python else None
             if number is not None:
                 compared += 1
                 assert number == pytest.approx(float(_evaluated(part.python, {**NAMESPACE, **tensors})), rel=1e-12)
@@ -101,7 +101,7 @@ def test_plain_numbers_give_what_tensors_give() -> None:
 
 
 def _operands(operator: Operator) -> dict[str, torch.Tensor]:
-    rule: LocalRule | None = derivatives.rule_of(operator)
+    rule: LocalRule | None = local_rules.rule_of(operator)
     assert rule is not None
     torch.manual_seed(1)
     named = {part.parameter for part in rule.inputs}

@@ -5,11 +5,11 @@ import types
 import pytest
 import torch
 
-from gradstudio.engine import limits
+from gradstudio.engine import device_memory
 from gradstudio.engine.devices import devices
-from gradstudio.engine.memory import LiveBytes, MemorySampler, accelerator_series
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Memory
+from gradstudio.engine.memory.memory_sampler import LiveBytes, MemorySampler, accelerator_series
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Memory
 
 
 class Card:
@@ -56,14 +56,14 @@ def test_apple_has_one_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.mps, "driver_allocated_memory", lambda: 300)
     monkeypatch.setattr(torch.mps, "current_allocated_memory", lambda: 200)
     assert [(d.name, d.total_bytes) for d in devices()[1:]] == [("mps", 1000)]
-    assert limits.free_bytes(torch.device("mps")) == 700
+    assert device_memory.free_bytes(torch.device("mps")) == 700
     assert accelerator_series() == {"mps": {"allocated": 200, "reserved": 300, "total": 1000}}
 
 
 def test_what_is_reserved_and_not_handed_out_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
     Card(monkeypatch)
-    assert limits.free_bytes(torch.device("cuda", 0)) == 100 + 30 - 10
-    assert limits.free_bytes(torch.device("meta")) is None
+    assert device_memory.free_bytes(torch.device("cuda", 0)) == 100 + 30 - 10
+    assert device_memory.free_bytes(torch.device("meta")) is None
 
 
 def test_accelerators_have_four_curves_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,8 +109,8 @@ def test_a_containers_limit_is_a_limit(tmp_path: object, monkeypatch: pytest.Mon
     (tmp_path / "memory.max").write_text("1000000\n")
     (tmp_path / "memory.current").write_text("400000\n")
     (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 100000\n")
-    monkeypatch.setattr(limits, "_CONTAINER_LIMITS", ((str(tmp_path), "memory.max", "memory.current"),))
-    assert limits.free_bytes(torch.device("cpu")) == 700_000
-    assert limits.memory_limit(1 << 40) == 1_000_000
+    monkeypatch.setattr(device_memory, "_CONTAINER_LIMITS", ((str(tmp_path), "memory.max", "memory.current"),))
+    assert device_memory.free_bytes(torch.device("cpu")) == 700_000
+    assert device_memory.memory_limit(1 << 40) == 1_000_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert limits.memory_limit(1 << 40) == 1 << 40
+    assert device_memory.memory_limit(1 << 40) == 1 << 40

@@ -7,21 +7,21 @@ from collections.abc import Callable
 
 import pytest
 
-from gradstudio.advice.errors import expected_record, explain, failed_of
-from gradstudio.advice.finding import Finding
-from gradstudio.advice.finding_fixes import finding_fixes
-from gradstudio.advice.fixes import MAKERS, fixes_for
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
+from gradstudio.advice.explanation import expected_record, explain, failed_of
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.fixes.fix_kinds import MAKERS, fixes_for
 from gradstudio.advice.model import Fix
-from gradstudio.advice.ordering import unordered_writes
-from gradstudio.advice.rules import RULES
-from gradstudio.engine.infer import Inference
-from gradstudio.engine.stored import StoredTensors
+from gradstudio.advice.rules.error_rules import RULES
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.inference import Infer
-from gradstudio.protocol.messages import Failed, Traced
-from gradstudio.protocol.records import Record
+from gradstudio.protocol.messages.events import Failed, Traced
+from gradstudio.protocol.messages.inference import Infer
+from gradstudio.protocol.messages.records import Record
 from tests.advice.canvases import CANVASES, CASES, concluded, leaf, records_of, saved_augmented
 from tests.advice.diagnosed import TOLD, found_in
 from tests.engine.conftest import Bench

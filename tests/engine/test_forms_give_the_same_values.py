@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from gradstudio.document.file import load
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.module import write_module
-from gradstudio.program.forms.naming import MODULE_ATTRIBUTES
+from gradstudio.program.forms.class_naming import MODULE_ATTRIBUTES
+from gradstudio.program.forms.module_class import write_module
 from gradstudio.program.forms.notebook import write_notebook
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script

@@ -9,9 +9,9 @@ import torch
 
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.module import write_module
+from gradstudio.program.forms.module_class import write_module
 from gradstudio.program.forms.notebook import write_notebook
-from gradstudio.program.forms.train import write_training
+from gradstudio.program.forms.training.training_script import write_training
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from tests.engine.forms import cells, differences

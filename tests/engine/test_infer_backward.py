@@ -5,7 +5,7 @@ import torch
 
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.engine.test_infer import infer
+from tests.engine.infer.test_shape_inference import infer
 
 X = "x = torch.randn(3, 2, requires_grad=True)\n"
 REFUSED = {

@@ -8,12 +8,12 @@ import torch
 from torch import nn, optim
 from torch.nn import functional
 
-from gradstudio.engine.infer import Inference
+from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.engine.test_infer import infer, stated
+from tests.engine.infer.test_shape_inference import infer, stated
 
 MODEL = "m = nn.Linear(3, 2)\n"
 EDITED = {

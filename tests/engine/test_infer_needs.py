@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from gradstudio.engine import needs
-from gradstudio.engine.infer import Inference
-from gradstudio.engine.stored import StoredTensors
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.memory import memory_estimate
+from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.inference import Infer, Need
+from gradstudio.protocol.messages.inference import Infer, Need
 from tests.engine.build import node, program
 
 MIB = 1 << 20
@@ -18,7 +18,7 @@ PLENTY = 1 << 60
 def free(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Free bytes by device, as the edge of the system tells them; what the process holds counts as nothing."""
     told = {"cpu": PLENTY}
-    monkeypatch.setattr(needs, "_free", lambda device, _baseline: told.get(device))
+    monkeypatch.setattr(memory_estimate, "_free", lambda device, _baseline: told.get(device))
     return told
 
 
@@ -81,7 +81,7 @@ def test_a_program_larger_than_any_machine_is_announced_and_nothing_is_allocated
 
 
 def test_what_the_last_run_holds_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(needs, "free_bytes", lambda _device: 100 * MIB)
+    monkeypatch.setattr(memory_estimate, "free_bytes", lambda _device: 100 * MIB)
     inference = Inference()
     held = torch.ones(60, 1024, 1024)
     text = "a = torch.zeros(70, 1024, 1024)"

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from gradstudio.engine.live import Live
-from gradstudio.engine.memory import LiveBytes
-from gradstudio.engine.usage import weigh
-from gradstudio.protocol.records import ModuleRecord
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.memory.memory_sampler import LiveBytes
+from gradstudio.engine.memory.memory_usage import weigh
+from gradstudio.protocol.messages.records import ModuleRecord
 from tests.engine.conftest import Bench
 
 PROGRAM = """

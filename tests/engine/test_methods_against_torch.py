@@ -2,8 +2,8 @@
 
 import pytest
 
-from gradstudio.graph.analysis import incomplete
-from gradstudio.operators.methods import methods
+from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.operators.catalogue.method_names import methods
 from tests.program.sketch import Sketch
 from tools.generate_methods import text
 

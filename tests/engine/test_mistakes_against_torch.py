@@ -8,9 +8,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from gradstudio.advice.errors import explain_words
-from gradstudio.advice.rules import RULES
-from gradstudio.advice.rules_general import GENERAL
+from gradstudio.advice.explanation import explain_words
+from gradstudio.advice.rules.error_rules import RULES
+from gradstudio.advice.rules.general_errors import GENERAL
 from tests.advice.mistakes import STATEMENTS
 
 UNEXPLAINED = {"copy.deepcopy(r * 2)"}

@@ -6,12 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from gradstudio.engine.infer import Inference
-from gradstudio.engine.modules_now import modules_now
-from gradstudio.engine.stored import StoredTensors
-from gradstudio.protocol.inference import Infer, PortInference
-from gradstudio.protocol.messages import Do, Gradients, NamedEntry
-from gradstudio.protocol.records import ModuleRecord
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.live.module_changes import modules_now
+from gradstudio.engine.tensor_files import StoredTensors
+from gradstudio.protocol.messages.events import Gradients, NamedEntry
+from gradstudio.protocol.messages.inference import Infer, PortInference
+from gradstudio.protocol.messages.records import ModuleRecord
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 import torch
 
-from gradstudio.graph import modes, recipes
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis import module_modes
+from gradstudio.graph.card_grouping import joined
 from gradstudio.graph.edits import apply_all
-from gradstudio.graph.joining import joined
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.messages import Do
-from gradstudio.protocol.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.conftest import Bench
 
 LAYERS = {
@@ -114,7 +115,7 @@ def test_a_sequence_with_an_initialiser_a_frozen_part_and_evaluation(bench: Benc
     names = compare(bench, canvas.graph)
     name = canvas.graph.nodes[module].names[0]
     assert not names[name].training
-    assert not modes.is_training(canvas.graph, module)
+    assert not module_modes.is_training(canvas.graph, module)
     torch.manual_seed(0)
     torch.randn(6, 4)
     plain = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout())

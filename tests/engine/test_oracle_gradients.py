@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from gradstudio.engine.fetch import fetch
-from gradstudio.protocol.messages import Fetch
+from gradstudio.engine.live.tensor_table import fetch
+from gradstudio.protocol.messages.requests import Fetch
 from tests.engine.build import PRELUDE, node
 from tests.engine.conftest import Bench
 

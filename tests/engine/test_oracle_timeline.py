@@ -2,9 +2,9 @@
 
 import pytest
 
-from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.messages import Gradients, Traced
-from gradstudio.protocol.timeline import Timeline
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Gradients, Traced
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 

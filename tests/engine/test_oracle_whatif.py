@@ -1,9 +1,9 @@
 """What-if where two names are one leaf: only what reads the changed name sees another value."""
 
-from gradstudio.protocol.debugging import Change
+from gradstudio.protocol.messages.debugging import Change
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.engine.test_whatif import ask
+from tests.engine.experiment.test_whatif import ask
 
 TEXT = """
 x = torch.tensor([1.0, 2.0], requires_grad=True)

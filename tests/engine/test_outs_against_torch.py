@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import torch
 
-from gradstudio.operators.binding import Several, Wired, bind
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.calls.argument_binding import Several, Wired, bind
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.catalogue.out_variants import OUT, key_of, plain_key
 from gradstudio.operators.model import Family, Operator
-from gradstudio.operators.outs import OUT, key_of, plain_key
 from tests.engine.operator_calls import NEEDS_A_GPU, arguments, call
 
 UNINITIALISED = frozenset({"torch.empty", "torch.linalg.lstsq"})

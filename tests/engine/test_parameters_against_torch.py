@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.testing._internal.common_modules import ModuleInfo, module_db
 
-from gradstudio.graph import modes
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.analysis import module_modes
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Kind
 from tests.program.sketch import Sketch
 
@@ -22,7 +22,7 @@ def test_a_module_said_to_have_no_parameters_has_none(info: ModuleInfo) -> None:
     module = sketch.node(key, "m")
     if any(parameter.kind in CHILDREN for parameter in load()[key].parameters):
         return  # it has those of what it is given
-    if modes.has_parameters(sketch.graph, module):
+    if module_modes.has_parameters(sketch.graph, module):
         assert "device" in {parameter.name for parameter in load()[key].parameters}
         return
     samples = info.module_inputs_func(info, device="cpu", dtype=torch.float32, requires_grad=False, training=True)
@@ -36,6 +36,6 @@ def test_a_module_said_to_have_no_parameters_has_none(info: ModuleInfo) -> None:
 def test_most_activations_and_losses_have_none() -> None:
     sketch = Sketch()
     for key in ("ReLU", "Dropout", "MSELoss", "MaxPool2d", "Flatten", "CrossEntropyLoss"):
-        assert not modes.has_parameters(sketch.graph, sketch.node(f"torch.nn.{key}"))
+        assert not module_modes.has_parameters(sketch.graph, sketch.node(f"torch.nn.{key}"))
     for key in ("Linear", "Conv2d", "PReLU", "LayerNorm", "LSTM"):
-        assert modes.has_parameters(sketch.graph, sketch.node(f"torch.nn.{key}"))
+        assert module_modes.has_parameters(sketch.graph, sketch.node(f"torch.nn.{key}"))

@@ -9,10 +9,11 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import BlockStatement
 from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.debugging import Breakpoint, Condition, Hit
-from gradstudio.protocol.messages import Do, Row
+from gradstudio.protocol.messages.debugging import Breakpoint, Condition, Hit
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.conftest import Bench
-from tests.engine.test_insides import BACKWARD, CLASSES, FUNCTIONS, compiled
+from tests.engine.run.test_call_tracing import BACKWARD, CLASSES, FUNCTIONS, compiled
 
 pytestmark = pytest.mark.feature(40)
 UNEQUAL = {"storage", "seconds", "at_s", "made_bytes", "alive_bytes", "step"}

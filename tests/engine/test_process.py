@@ -7,26 +7,21 @@ import pytest
 
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import (
-    Collect,
-    Do,
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import (
     Failed,
-    Fetch,
     Fetched,
     Hello,
-    Load,
     Loaded,
     Log,
     Memory,
     Paused,
     Printed,
     Report,
-    SampleMemory,
     Started,
-    Stop,
     Traced,
 )
+from gradstudio.protocol.messages.requests import Collect, Do, Fetch, Load, SampleMemory, Stop
 from tests.engine.build import node, program
 
 WAIT_S = 120

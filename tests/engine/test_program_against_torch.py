@@ -264,7 +264,7 @@ def test_the_steps_one_by_one_give_the_same_bits_and_leave_nothing_behind(
 def test_what_may_require_grad_is_told_of_every_tensor_that_does(
     draw: Callable[[Sketch], None], by_hand: Callable[[], Namespace]
 ) -> None:
-    from gradstudio.graph.analysis import may_require_grad
+    from gradstudio.graph.analysis.program_analysis import may_require_grad
 
     graph = drawn(draw)
     namespace = executed(compile_graph(graph).code)

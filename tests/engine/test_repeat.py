@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from gradstudio.protocol.debugging import Breakpoint, Hit
-from gradstudio.protocol.messages import Do, Started
+from gradstudio.protocol.messages.debugging import Breakpoint, Hit
+from gradstudio.protocol.messages.events import Started
+from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 from tests.engine.test_verbs import SQUARE, TRAINING

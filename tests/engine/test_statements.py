@@ -7,11 +7,11 @@ import msgspec
 import pytest
 import torch
 
-from gradstudio.engine.guard import refused_bytes
-from gradstudio.engine.source import source_of
+from gradstudio.engine.memory.allocation_guard import refused_bytes
+from gradstudio.engine.script.compiled_steps import source_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Span, Statement
-from gradstudio.protocol.records import PlainRecord, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import PlainRecord, TensorRecord, TupleRecord
 from tests.engine.build import PRELUDE, node, program
 from tests.engine.conftest import Bench
 

@@ -6,8 +6,8 @@ What the engine said is kept in ``tests/protocol/recordings`` for the rooms with
 import pytest
 import torch
 
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.timeline import Timeline
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 from tests.engine.conftest import Bench
 from tests.helpers import recordings

@@ -3,8 +3,8 @@
 import pytest
 
 from gradstudio.cli import main
-from gradstudio.engine.bring.bring import bring
-from gradstudio.protocol.bring import BringModule, NotBrought
+from gradstudio.engine.bring.bring_module import bring
+from gradstudio.protocol.messages.module_import import BringModule, NotBrought
 
 
 @pytest.mark.parametrize("options", [(), ("--trace",)])

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.graph.model import Graph
 from gradstudio.headless import open_graph
-from gradstudio.program.forms.train import write_training
+from gradstudio.program.forms.training.training_script import write_training
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 

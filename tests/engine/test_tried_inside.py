@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from gradstudio.engine.gradcheck import check
-from gradstudio.engine.rerun import World, standing
-from gradstudio.engine.whatif import answer
+from gradstudio.engine.experiment.gradcheck import check
+from gradstudio.engine.experiment.rerun import World, standing
+from gradstudio.engine.experiment.whatif import answer
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import Change, Check, Checked, Difference, WhatIf, WhatIfAnswered
+from gradstudio.protocol.messages.debugging import Change, Check, Checked, Difference, WhatIf, WhatIfAnswered
 from tests.engine.conftest import Bench
-from tests.engine.test_insides import CLASSES, FUNCTIONS
+from tests.engine.run.test_call_tracing import CLASSES, FUNCTIONS
 from tests.engine.test_paused_inside import Walk
 
 pytestmark = pytest.mark.feature(40)

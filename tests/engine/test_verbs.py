@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gradstudio.engine.live import Loaded
+from gradstudio.engine.live.live_state import Loaded
 from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
@@ -239,7 +239,7 @@ def test_an_edit_in_a_loop_that_has_turned_is_stale(bench: Bench) -> None:
 
 def test_another_document_begins_from_nothing(bench: Bench) -> None:
     bench.run(SQUARE)
-    from gradstudio.engine.live import Loaded
+    from gradstudio.engine.live.live_state import Loaded
 
     other = program(SQUARE)
     assert bench.engine.load(Loaded("another", 1, other)) == (False, False)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from gradstudio.advice.errors import explain_warning
-from gradstudio.advice.fixes import fixes_for_warning
-from gradstudio.advice.rules_warnings import WARNINGS
+from gradstudio.advice.explanation import explain_warning
+from gradstudio.advice.fixes.fix_kinds import fixes_for_warning
+from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.messages import Warned
+from gradstudio.protocol.messages.events import Warned
 from tests.advice.canvases import records_of
 from tests.advice.wrong_programs import Wrong, drawn
 from tests.engine.conftest import Bench

@@ -5,8 +5,8 @@ import ast
 import pytest
 import torch
 
-from gradstudio.protocol.autograd import WireGrad
-from gradstudio.protocol.records import Summary
+from gradstudio.protocol.messages.backward_trace import WireGrad
+from gradstudio.protocol.messages.records import Summary
 from tests.engine.build import PRELUDE, node
 from tests.engine.conftest import Bench
 

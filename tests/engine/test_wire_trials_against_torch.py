@@ -2,14 +2,14 @@
 
 import pytest
 
-from gradstudio.advice.errors import expected_record
-from gradstudio.advice.trial import SMALL, trial_program
-from gradstudio.engine.infer import Inference
-from gradstudio.engine.stored import StoredTensors
+from gradstudio.advice.explanation import expected_record
+from gradstudio.advice.wire_trial import SMALL, trial_program
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.tensor_files import StoredTensors
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.inference import Infer, TryWire, WireTried
-from gradstudio.protocol.records import Record
+from gradstudio.protocol.messages.inference import Infer, TryWire, WireTried
+from gradstudio.protocol.messages.records import Record
 from tests.graph.builder import Drawing
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio import paths
 from gradstudio.document import file
-from gradstudio.engine.live import Loaded
+from gradstudio.engine.live.live_state import Loaded
 from gradstudio.program.compile import compile_graph
 from tests.engine.conftest import Bench
 

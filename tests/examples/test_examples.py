@@ -7,7 +7,7 @@ import pytest
 
 from gradstudio import paths
 from gradstudio.document import file
-from gradstudio.graph.joining import joined
+from gradstudio.graph.card_grouping import joined
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import flat

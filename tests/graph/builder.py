@@ -26,7 +26,7 @@ class Drawing:
             self.do(recipes.rename(self.graph, item, (name,)))
         for path, text in literals.items():
             self.do(recipes.set_literal(self.graph, item, path, text))
-        from gradstudio.graph.ports import input_ports
+        from gradstudio.graph.ports.item_ports import input_ports
 
         ports = [port.path for port in input_ports(self.graph, item)]
         for source, path in zip(sources, ports, strict=False):

@@ -6,7 +6,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.operators.blocks import KINDS
+from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.program.write import write_script
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gradstudio.graph.definitions import all_ids
 from gradstudio.graph.edits import AddBlock, SetDefinition, SetTensor, apply_all
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.groups.definitions import all_ids
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Place, StoredTensor
-from gradstudio.graph.recipes.copying import (
+from gradstudio.graph.recipes.grouping.definition_copies import (
     alike,
     bring,
     needed,

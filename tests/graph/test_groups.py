@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.definitions import inside
+from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.graph.boundary_cards import INPUTS_CARD
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
+from gradstudio.graph.groups.definitions import group_of, inside
+from gradstudio.graph.groups.group_view import closed, opened, settled
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Graph, ItemId
-from gradstudio.graph.recipes.groups import make_group
+from gradstudio.graph.recipes.grouping.group_creation import make_group
+from gradstudio.graph.recipes.grouping.ungrouping import ungroup
 from gradstudio.graph.recipes.nodes import add_operator
-from gradstudio.graph.recipes.ungrouping import group_of, ungroup
-from gradstudio.graph.recipes.wires import connect
+from gradstudio.graph.recipes.wiring.connection import connect
 from gradstudio.graph.rules import why_not
-from gradstudio.graph.scope import closed, opened, settled
-from gradstudio.graph.scope_cards import INPUTS_CARD
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 from tests.document.graphs import tables

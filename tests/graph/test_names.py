@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.graph.model import Node
 from gradstudio.graph.names import node_title, title
-from gradstudio.graph.ports import operator_of
+from gradstudio.graph.ports.item_ports import operator_of
 from tests.graph.builder import Drawing
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from gradstudio.graph import fragment, recipes
+from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, BodyId
-from gradstudio.graph.ports import find_port, input_ports
+from gradstudio.graph.ports.item_ports import find_port, input_ports
+from gradstudio.graph.recipes import fragments
 from gradstudio.graph.rules import legal_targets, why_not
 from tests.graph.builder import Drawing
 from tests.graph.test_edits import state
@@ -237,7 +238,7 @@ def test_duplicates_keep_inner_wires_only(d: Drawing) -> None:
     a = d.add("torch.randn")
     b = d.add("torch.relu", a)
     c = d.add("torch.exp", b)
-    edits, ids = fragment.duplicate(d.graph, (b, c))
+    edits, ids = fragments.duplicate(d.graph, (b, c))
     d.do(edits)
     assert len(ids) == 2
     assert not d.graph.wires_to(ids[0])

@@ -4,11 +4,11 @@ import pytest
 
 from gradstudio.document.file import dumps, loads
 from gradstudio.graph import recipes
-from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.edits import AddBlock, AddNode, AddWire, ReplaceBlock, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
-from gradstudio.graph.ports import input_ports
+from gradstudio.graph.ports.item_ports import input_ports
 from gradstudio.graph.rules import chain, legal_sources, legal_targets, why_not
 from gradstudio.program.write import write_code
 from tests.graph.builder import Drawing
@@ -74,7 +74,7 @@ def test_lit_targets_are_exactly_those_that_would_be_accepted(d: Drawing) -> Non
 
 
 def every_input(graph: Graph) -> list[tuple[ItemId, str]]:
-    from gradstudio.graph.ports import input_ports
+    from gradstudio.graph.ports.item_ports import input_ports
 
     return [(item, port.path) for item in (*graph.nodes, *graph.blocks) for port in input_ports(graph, item)]
 

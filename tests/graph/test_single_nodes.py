@@ -6,7 +6,7 @@ import pytest
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import DOCUMENT_DEVICE, Header, ItemId, Place
-from gradstudio.graph.notes import note_of
+from gradstudio.graph.text.notes import note_of
 from tests.graph.builder import Drawing
 
 

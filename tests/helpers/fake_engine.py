@@ -17,12 +17,21 @@ import time
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, Statement, flat
-from gradstudio.protocol import debugging as d
-from gradstudio.protocol import messages as m
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, EdgeValue, WireGrad
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.inference import Estimate, Estimated, Infer, Inferred, PortInference, TryWire, WireTried
-from gradstudio.protocol.records import PlainRecord, Summary, TensorRecord
+from gradstudio.protocol.messages import base, requests
+from gradstudio.protocol.messages import debugging as d
+from gradstudio.protocol.messages import events as m
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
+from gradstudio.protocol.messages.inference import (
+    Estimate,
+    Estimated,
+    Infer,
+    Inferred,
+    PortInference,
+    TryWire,
+    WireTried,
+)
+from gradstudio.protocol.messages.records import PlainRecord, Summary, TensorRecord
 
 VALUE = 3.5
 REFUSAL = "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"
@@ -34,7 +43,7 @@ class FakeEngine:
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
-        self.load: m.Load | None = None
+        self.load: requests.Load | None = None
         self.ran = False
         self.position = 0
         self.step = 0
@@ -45,17 +54,17 @@ class FakeEngine:
         os.write(1, encode(message))
 
     def serve(self) -> None:
-        self.say(m.Hello(protocol=m.PROTOCOL_VERSION, ready=False, pid=os.getpid()))
+        self.say(m.Hello(protocol=base.PROTOCOL_VERSION, ready=False, pid=os.getpid()))
         devices = (m.Device("cpu", "fake"),)
-        self.say(m.Hello(protocol=m.PROTOCOL_VERSION, ready=True, pid=os.getpid(), torch="0", devices=devices))
-        decoder = Decoder(m.Request)
+        self.say(m.Hello(protocol=base.PROTOCOL_VERSION, ready=True, pid=os.getpid(), torch="0", devices=devices))
+        decoder = Decoder(requests.Request)
         while data := os.read(0, 65536):
             for request in decoder.feed(data):
                 self.answer(request)
 
-    def answer(self, request: m.Request) -> None:
+    def answer(self, request: requests.Request) -> None:
         match request:
-            case m.Load():
+            case requests.Load():
                 self.load = request
                 self.say(
                     m.Loaded(
@@ -65,7 +74,7 @@ class FakeEngine:
                         live=self.ran,
                     )
                 )
-            case m.Do():
+            case requests.Do():
                 self.do(request)
             case Infer(revision=revision, program=program):
                 program = program or self.load.program
@@ -75,9 +84,9 @@ class FakeEngine:
                 self.say(Estimated())
             case TryWire(request=number, target=target, program=program):
                 self.say(self.tried(number, target, program))
-            case m.Fetch(request=number, node=node):
+            case requests.Fetch(request=number, node=node):
                 self.say(m.Fetched(request=number, node=node, shape=(1, 1), dtype="float32", values=((VALUE,),)))
-            case m.Collect(trace=trace):
+            case requests.Collect(trace=trace):
                 self.report(trace)
             case d.WhatIf(request=number, change=change):
                 self.say(d.WhatIfAnswered(request=number, change=change))
@@ -96,7 +105,7 @@ class FakeEngine:
         port = PortInference(node=target, dtype="float32", shape=(2, 5))
         return WireTried(request=number, target=target, outputs=(port,))
 
-    def trace(self, request: m.Do) -> None:
+    def trace(self, request: requests.Do) -> None:
         """Execute one statement after another, as far as the verb goes."""
         assert self.load is not None
         revision = self.load.revision
@@ -159,7 +168,7 @@ class FakeEngine:
             BackwardTraced(revision=revision, rows=rows, wires=wires, backward=self.backwards, statement=statement.node)
         )
 
-    def do(self, request: m.Do) -> None:
+    def do(self, request: requests.Do) -> None:
         assert self.load is not None
         if self.mode == "tracing":
             self.trace(request)
@@ -217,7 +226,7 @@ class FakeEngine:
         rows = self.rows(statements) if trace else ()
         self.say(m.Report(revision=self.load.revision, entries=entries, rows=rows))
 
-    def pause(self, verb: m.Verb, outcome: str, next_node: ItemId = NOWHERE, hit: str = "") -> None:
+    def pause(self, verb: base.Verb, outcome: str, next_node: ItemId = NOWHERE, hit: str = "") -> None:
         assert self.load is not None
         self.say(
             m.Paused(

@@ -16,8 +16,8 @@ import msgspec
 import pytest
 
 from gradstudio.graph.model import Graph
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Event
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Event
 
 TESTS = Path(__file__).parent.parent
 VARIABLE = "GRADSTUDIO_RECORD"

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from gradstudio.graph.joining import joined
+from gradstudio.graph.card_grouping import joined
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
-from gradstudio.layout import sizes
+from gradstudio.layout import card_sizes
 from gradstudio.program.reading.reader import read_script
 
 Rectangle = tuple[float, float, float, float]
@@ -35,9 +35,9 @@ def rectangles(graph: Graph, corners: Corners) -> dict[str, Rectangle]:
     for key, (x, y) in corners.items():
         item = ItemId(key.removeprefix("note:"))
         if key.startswith("note:"):
-            width, height = sizes.note_size(graph, item)
+            width, height = card_sizes.note_size(graph, item)
         elif item in graph.nodes and item not in inside:
-            width, height = sizes.card_size(graph, item)
+            width, height = card_sizes.card_size(graph, item)
         else:
             continue
         covers[key] = (x, y, x + width, y + height)

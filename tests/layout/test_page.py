@@ -6,11 +6,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.layout.fans import spread_fans
-from gradstudio.layout.layers import assign_layers
-from gradstudio.layout.model import Box, Edge
-from gradstudio.layout.parts import arrange_boxes
-from gradstudio.layout.shelves import shelve
+from gradstudio.layout.layered.arrangement import arrange_boxes
+from gradstudio.layout.layered.fan_out import spread_fans
+from gradstudio.layout.layered.layer_assignment import assign_layers
+from gradstudio.layout.layered.model import Box, Edge
+from gradstudio.layout.layered.packing import shelve
 
 SIZES = st.lists(st.tuples(st.floats(50, 3000), st.floats(50, 2000)), max_size=40)
 

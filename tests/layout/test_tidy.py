@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Place
-from gradstudio.graph.notes import note_of
-from gradstudio.layout.coordinates import isotonic
-from gradstudio.layout.layers import assign_layers, make_columns
-from gradstudio.layout.model import Box, Edge
-from gradstudio.layout.ordering import crossings, order_columns
-from gradstudio.layout.parts import arrange_boxes
+from gradstudio.graph.text.notes import note_of
+from gradstudio.layout.layered.arrangement import arrange_boxes
+from gradstudio.layout.layered.column_order import crossings, order_columns
+from gradstudio.layout.layered.coordinates import isotonic
+from gradstudio.layout.layered.layer_assignment import assign_layers, make_columns
+from gradstudio.layout.layered.model import Box, Edge
 from gradstudio.layout.tidy import layout, layout_missing
 from tests.document.graphs import graphs, put, wire
 from tests.layout.programs import named, overlap, program, rectangles

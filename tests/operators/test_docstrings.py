@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gradstudio.operators.docstrings import latex
 from gradstudio.operators.docstrings.excerpts import MAX_CHARACTERS, argument_words, first_sentence
-from gradstudio.operators.docstrings.inline import spans
+from gradstudio.operators.docstrings.inline_markup import spans
 from gradstudio.operators.docstrings.model import (
     Box,
     Code,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import (
     accepts,
     binds_nothing,

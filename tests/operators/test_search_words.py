@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gradstudio.operators import blocks, synonyms
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue import block_rows
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.errors import BrokenCatalogue
+from gradstudio.operators.search import synonyms
 
 CATALOGUE = load()
 FILE = Path(__file__).with_name("search_queries.txt")
@@ -38,17 +39,17 @@ def test_what_is_meant_is_found_first_or_nearly_so() -> None:
 
 
 def test_the_queries_mean_operators_that_are_there() -> None:
-    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
+    paths = {path for row in (*CATALOGUE, *block_rows.ROWS) for path in (row.path, row.key)}
     assert [typed for typed, meant in queries() if not meant & paths] == []
 
 
 def test_every_everyday_word_leads_somewhere() -> None:
-    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
+    paths = {path for row in (*CATALOGUE, *block_rows.ROWS) for path in (row.path, row.key)}
     assert [phrase for phrase, targets in synonyms.load().phrases.items() if not paths & set(targets)] == []
 
 
 def test_an_everyday_word_finds_its_operator_whatever_else_there_is() -> None:
-    paths = {path for row in (*CATALOGUE, *blocks.ROWS) for path in (row.path, row.key)}
+    paths = {path for row in (*CATALOGUE, *block_rows.ROWS) for path in (row.path, row.key)}
     for phrase, targets in synonyms.load().phrases.items():
         likeliest = next(path for path in targets if path in paths)
         found = CATALOGUE.search(phrase, limit=8)

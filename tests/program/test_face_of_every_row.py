@@ -8,7 +8,7 @@ import pytest
 
 from gradstudio.graph.edits import AddNode, AddWire, ReplaceNode, apply
 from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import default_names, is_list_like
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
 from gradstudio.program.write import write_code

@@ -10,8 +10,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.ports import input_ports, output_ports
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.compile import compile_graph
 from tests.program.sketch import formatted
 

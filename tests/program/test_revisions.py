@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from gradstudio.document import file
-from gradstudio.graph import analysis
+from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.edits import (
     AddBlock,
     AddNode,
@@ -116,12 +116,12 @@ class Hand:
 def check(graph: Graph, what: object) -> None:
     """What is known of the graph is what is known of its twin, of which nothing was kept."""
     twin = graph.copy()
-    assert analysis.repeated(graph) == analysis.repeated(twin), what
-    assert analysis.may_require_grad(graph) == analysis.may_require_grad(twin), what
-    assert analysis.incomplete(graph) == analysis.incomplete(twin), what
-    assert analysis.addresses(graph) == analysis.addresses(twin), what
-    assert analysis.nested_now(graph) == analysis.nested_now(twin), what
-    assert analysis.root(graph) == analysis.root(twin), what
+    assert program_analysis.repeated(graph) == program_analysis.repeated(twin), what
+    assert program_analysis.may_require_grad(graph) == program_analysis.may_require_grad(twin), what
+    assert program_analysis.incomplete(graph) == program_analysis.incomplete(twin), what
+    assert program_analysis.addresses(graph) == program_analysis.addresses(twin), what
+    assert program_analysis.nested_now(graph) == program_analysis.nested_now(twin), what
+    assert program_analysis.root(graph) == program_analysis.root(twin), what
     assert compile_graph(graph) == compile_graph(twin), what
     assert write(graph).lines == write(twin).lines, what
 
@@ -146,29 +146,29 @@ def test_after_any_edits_a_graph_compiles_as_from_nothing(path: Path) -> None:
 
 def test_a_name_that_nobody_can_take_for_another_changes_the_addresses_alone() -> None:
     graph = file.load(EXAMPLES[0])
-    before = analysis.analyse(graph)
+    before = program_analysis.analyse(graph)
     kept = before.soundness, before.gradients
     item = next(item for item, node in graph.nodes.items() if len(node.names) == 1)
     assert before.addresses[item] != "fresh"
     apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[item], names=("fresh",))))
-    after = analysis.analyse(graph)
+    after = program_analysis.analyse(graph)
     assert (after.soundness, after.gradients) == kept and after.addresses[item] == "fresh"
     other = next(other for other, node in graph.nodes.items() if len(node.names) == 1 and other != item)
     apply(graph, ReplaceNode(msgspec.structs.replace(graph.nodes[other], names=("fresh",))))
-    assert analysis.analyse(graph).soundness is not after.soundness
+    assert program_analysis.analyse(graph).soundness is not after.soundness
 
 
 def test_a_turned_literal_keeps_the_structure_and_another_operator_does_not() -> None:
     graph = file.load(EXAMPLES[0])
     node = next(node for node in graph.nodes.values() if any(text.isdigit() for text in node.literals.values()))
-    before = analysis.analyse(graph)
+    before = program_analysis.analyse(graph)
     assert before.root is not None
     turned = {port: "3" if text.isdigit() else text for port, text in node.literals.items()}
     apply(graph, ReplaceNode(msgspec.structs.replace(node, literals=turned)))
-    assert analysis.analyse(graph).structure is before.structure
-    assert analysis.analyse(graph).soundness is before.soundness
+    assert program_analysis.analyse(graph).structure is before.structure
+    assert program_analysis.analyse(graph).soundness is before.soundness
     apply(graph, ReplaceNode(msgspec.structs.replace(node, operator="operator.sub")))
-    assert analysis.analyse(graph).structure is not before.structure
+    assert program_analysis.analyse(graph).structure is not before.structure
 
 
 def test_a_literal_that_decides_on_gradients_is_noticed() -> None:
@@ -176,8 +176,8 @@ def test_a_literal_that_decides_on_gradients_is_noticed() -> None:
     literals = {"size": "(2,)", "requires_grad": "True"}
     node = Node(id=ItemId("n1"), operator="torch.randn", names=("w",), literals=literals)
     apply(graph, AddNode(node, ROOT, 0))
-    assert analysis.root(graph) == node.id
+    assert program_analysis.root(graph) == node.id
     apply(graph, ReplaceNode(msgspec.structs.replace(node, literals={**literals, "requires_grad": "False"})))
-    assert analysis.root(graph) is None
+    assert program_analysis.root(graph) is None
     apply(graph, ReplaceNode(msgspec.structs.replace(node, literals={**literals, "size": "("})))
-    assert analysis.incomplete(graph).keys() == {node.id}
+    assert program_analysis.incomplete(graph).keys() == {node.id}

@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
+from gradstudio.graph.analysis.module_modes import has_buffers
 from gradstudio.graph.edits import AddWire, SetDefinition, SetTail, apply
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Definition, Graph, Wire
-from gradstudio.graph.modes import has_buffers
 from gradstudio.program.write import write, write_script
 from tests.program.sketch import Sketch, formatted
 

@@ -7,12 +7,13 @@ import pytest
 
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, EngineSilent
-from gradstudio.protocol.messages import Hello, Log, SampleMemory, Stop
+from gradstudio.protocol.messages.events import Hello, Log
+from gradstudio.protocol.messages.requests import SampleMemory, Stop
 
 FAKE = """
 import os, sys
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages import *
+from gradstudio.protocol.messages.events import *; from gradstudio.protocol.messages.requests import *
 def say(message):
     os.write(1, encode(message))
 say(Hello(protocol=1, ready=False, pid=os.getpid()))

@@ -8,8 +8,9 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages import Do, Event, Hello, Load, Printed, Request, Row, Stop, Traced
-from gradstudio.protocol.records import PlainRecord, Preview, Summary, TensorRecord
+from gradstudio.protocol.messages.events import Event, Hello, Printed, Row, Traced
+from gradstudio.protocol.messages.records import PlainRecord, Preview, Summary, TensorRecord
+from gradstudio.protocol.messages.requests import Do, Load, Request, Stop
 
 BODY = (
     Statement(node=ItemId("n1"), operator="torch.zeros", text="x = torch.zeros(2)", address="x", line=3, names=("x",)),

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced, WireGrad
-from gradstudio.protocol.debugging import Clash, Culprit
-from gradstudio.protocol.messages import NamedEntry, Row
-from gradstudio.protocol.records import (
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, WireGrad
+from gradstudio.protocol.messages.debugging import Clash, Culprit
+from gradstudio.protocol.messages.events import NamedEntry, Row
+from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,
     ObjectRecord,

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.messages import Gradients, Started, Traced
+from gradstudio.protocol.messages.events import Gradients, Started, Traced
 from gradstudio.protocol.runner import infer_program, run_program, trace_program
 from tests.graph.builder import Drawing
 

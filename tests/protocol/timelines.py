@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from gradstudio.protocol.autograd import BackwardTraced
-from gradstudio.protocol.message import Message
-from gradstudio.protocol.messages import Gradients, GradRow, Started, Traced
-from gradstudio.protocol.records import Summary
-from gradstudio.protocol.timeline import Timeline
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Gradients, GradRow, Started, Traced
+from gradstudio.protocol.messages.records import Summary
+from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.engine.build import node
 
 Ran = Callable[..., Timeline]

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from gradstudio.cli import main
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.drops import GRIP
-from gradstudio.ui.canvas.facts import Shown
-from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.results import NoResults
-from gradstudio.ui.canvas.things import PortRef
+from gradstudio.ui.canvas.gestures.operator_drop import GRIP
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
 from tests.helpers.display import Display, wait_until
 from tests.helpers.window import Window
 
@@ -193,6 +193,6 @@ def test_three_tensors_an_operator_and_a_loss_give_the_same_numbers_in_the_windo
 
 
 def _parameters(graph: Graph, item: ItemId):
-    from gradstudio.graph.ports import input_ports
+    from gradstudio.graph.ports.item_ports import input_ports
 
     return [port.parameter for port in input_ports(graph, item)]

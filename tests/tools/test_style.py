@@ -7,7 +7,7 @@ import pytest
 from tools import style
 from tools.check import ROOT
 
-WINDOW = PurePath("gradstudio/ui/panels/inspector.py")
+WINDOW = PurePath("gradstudio/ui/docks/inspector/panel.py")
 PANEL = '"""A panel."""\n'
 
 
@@ -20,7 +20,7 @@ PANEL = '"""A panel."""\n'
         ("gradstudio/graph/rules.py", "x = y  # type: ignore", "with a reason"),
         ("gradstudio/graph/rules.py", "x = y  # type: ignore[misc]", "with a reason"),
         ("gradstudio/document/file.py", "pickle.loads(b)", "safetensors"),
-        ("gradstudio/ui/app.py", "app.processEvents()", "a signal"),
+        ("gradstudio/ui/app/application.py", "app.processEvents()", "a signal"),
         ("gradstudio/ui/canvas/view.py", "import threading", "no threads"),
         ("gradstudio/ui/canvas/view.py", "QColor('#ff0000')", "theme"),
         ("gradstudio/ui/canvas/view.py", "QColor(1, 2, 3)", "theme"),

@@ -2,7 +2,7 @@
 
 import fnmatch
 
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from tools.catalogue import universe
 
 CATALOGUE = load()

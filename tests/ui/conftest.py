@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.ui import theme as themes
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 from tests.ui.desk import Desk, standing
 

@@ -12,13 +12,13 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.records import TensorRecord
+from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui import theme as themes
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
 
 Key, Keys = Qt.Key, Qt.KeyboardModifier
 

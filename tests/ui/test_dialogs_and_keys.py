@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.file_dialog import ask_where
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.dialogs.file_dialog import ask_where
 from tests.ui.conftest import Add
 
 

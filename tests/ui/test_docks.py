@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui.main_window_docks import Docks
+from gradstudio.ui.docks.dock_set import Docks
 from gradstudio.ui.theme import Theme
 
 TITLES = {

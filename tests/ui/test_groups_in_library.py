@@ -8,12 +8,12 @@ from PySide6.QtGui import QPainter, QPen, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from gradstudio.graph.recipes.copying import alike
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.operator_text import home_of
-from gradstudio.ui.state.own_groups import MINE, OF_DOCUMENT, document_rows, published_rows
-from gradstudio.ui.state.published import Published
-from tests.graph.test_scope import with_group
+from gradstudio.graph.recipes.grouping.definition_copies import alike
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.user_groups import MINE, OF_DOCUMENT, document_rows, published_rows
+from gradstudio.ui.widgets.operator_text import home_of
+from tests.graph.groups.test_group_view import with_group
 
 
 def rows_under(window: MainWindow, title: str) -> list[str]:
@@ -116,7 +116,7 @@ def test_a_paint_that_fails_gives_its_painter_back(window: MainWindow, monkeypat
     told: list[object] = []
     monkeypatch.setattr("sys.excepthook", lambda *what: told.append(what[0]))
     window.library.hide()
-    monkeypatch.setattr("gradstudio.ui.panels.library_tree.home_of", fail)
+    monkeypatch.setattr("gradstudio.ui.docks.library.library_tree.home_of", fail)
     delegate.paint(painter, option, model.index(0, 0, group))
     assert told == [IndexError]
     assert painter.pen() == pen

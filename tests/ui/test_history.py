@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.protocol.messages import Row
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.panels.history import HistoryPanel
+from gradstudio.protocol.messages.events import Row
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.docks.history_panel import HistoryPanel
 from tests.ui.conftest import Add
 
 

@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gradstudio.document.brought import graph_of, offers
-from gradstudio.protocol.bring import Brought
+from gradstudio.document.python.module_import import graph_of, offers
 from gradstudio.protocol.client import COMMAND
-from gradstudio.ui.import_module_dialog import ImportModuleDialog
-from gradstudio.ui.state.bringing import Bringing
+from gradstudio.protocol.messages.module_import import Brought
+from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
+from gradstudio.ui.state.run.module_importer import Bringing
 from gradstudio.ui.theme import Theme
 
 MODELS = Path(__file__).parents[1] / "engine" / "bring" / "models.py"

@@ -6,11 +6,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.boundary_cards import INPUTS_CARD
 from gradstudio.graph.edits import RemoveWire
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.scope_cards import INPUTS_CARD
-from gradstudio.protocol.records import TensorRecord
-from gradstudio.ui.canvas.card_menu import item_rows
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.canvas.menus.card_menu import item_rows
 from tests.ui.desk import Desk
 
 pytestmark = pytest.mark.feature(40)

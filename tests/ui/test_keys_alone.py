@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.ui import announcing
+from gradstudio.ui.widgets import screen_reader
 from tests.ui.desk import Desk, Key, Keys
 
 ALT, CONTROL, SHIFT = Keys.AltModifier, Keys.ControlModifier, Keys.ShiftModifier
@@ -33,7 +33,7 @@ class Listener:
 @pytest.fixture
 def listener(monkeypatch: pytest.MonkeyPatch) -> Listener:
     made = Listener()
-    monkeypatch.setattr(announcing, "QAccessible", made)
+    monkeypatch.setattr(screen_reader, "QAccessible", made)
     return made
 
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.reading.reader import read_script
-from gradstudio.ui.canvas.chooser import Chooser
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.canvas.popups.filter_list import Chooser
 from tests.ui.test_keys_of_panels import focus, press
 
 Key, Keys = Qt.Key, Qt.KeyboardModifier

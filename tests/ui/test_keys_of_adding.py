@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.graph import recipes
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.state.settings import Settings
 from tests.ui.conftest import Add
 from tests.ui.test_keys_of_panels import focus, press
 

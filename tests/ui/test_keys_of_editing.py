@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
 from tests.ui.conftest import Add
 from tests.ui.test_keys_of_panels import focus, press
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
 from tests.ui.conftest import Add
 
 Key = Qt.Key

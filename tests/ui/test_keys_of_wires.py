@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QApplication
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.geometry import PATH_POINTS
-from gradstudio.ui.canvas.wire_styles import dotted_path
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.main_window_frame import Frame
-from gradstudio.ui.settings import Settings
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import PATH_POINTS
+from gradstudio.scene.wire.wire_options import WireStyle, WireView
+from gradstudio.scene.wire.wire_styles import dotted_path
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.state.wire_view import WireStyle, WireView
+from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 from tests.ui.test_keys_of_panels import focus, press

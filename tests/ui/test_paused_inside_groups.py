@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.boundary_cards import OUTPUTS_CARD
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.scope_cards import OUTPUTS_CARD
-from gradstudio.protocol.debugging import Change
-from gradstudio.ui.canvas.item_words import BREAKPOINT, signs
-from gradstudio.ui.panels.inspector.what_if import title_of
+from gradstudio.protocol.messages.debugging import Change
+from gradstudio.scene.words.statement_description import BREAKPOINT, signs
+from gradstudio.ui.docks.inspector.what_if_section import title_of
 from tests.ui.desk import Desk
 from tests.ui.test_inside_groups import TWICE, inner, number, open_text, run
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.document.in_picture import load_picture
+from gradstudio.document.png_embedding import load_picture
 from gradstudio.graph import recipes
-from gradstudio.ui.commands.pictures import preview, save_canvas_picture
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.picture_dialog import PictureChoice, PictureDialog
+from gradstudio.ui.actions.canvas_pictures import preview, save_canvas_picture
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.dialogs.picture_dialog import PictureChoice, PictureDialog
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 

@@ -6,8 +6,8 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui.canvas.things import PortRef
-from gradstudio.ui.canvas.tooltips import wire_text
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.words.tooltips import wire_text
 from tests.ui.desk import Desk
 
 Key, Button, Keys = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.shelf import MAX_RECENT, Shelf
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.state.library.favourites import MAX_RECENT, Shelf
+from gradstudio.ui.state.settings import Settings
 
 
 @pytest.mark.feature(6)

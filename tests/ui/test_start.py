@@ -9,25 +9,25 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui import app, display
 from gradstudio.ui import theme as themes
-from gradstudio.ui.crash import CrashDialog, CrashGuard
-from gradstudio.ui.recovery import Recovery
-from gradstudio.ui.seed_dialog import SeedDialog
-from gradstudio.ui.settings import Settings
+from gradstudio.ui.app import application, display_check
+from gradstudio.ui.app.crash_dialog import CrashDialog, CrashGuard
+from gradstudio.ui.app.files.recovery_journal import Recovery
+from gradstudio.ui.dialogs.seed_dialog import SeedDialog
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
 
 
 def test_the_arguments_are_a_file_and_options() -> None:
-    assert app.parse(["a.gsg", "b.gsg"]) == ((Path("a.gsg"), Path("b.gsg")), None, False)
-    assert app.parse(["--reset", "--config-dir", "c"]) == ((), Path("c"), True)
+    assert application.parse(["a.gsg", "b.gsg"]) == ((Path("a.gsg"), Path("b.gsg")), None, False)
+    assert application.parse(["--reset", "--config-dir", "c"]) == ((), Path("c"), True)
 
 
 @pytest.mark.parametrize("argv", [["--nonsense"], ["--config-dir"]])
 def test_wrong_usage_ends_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.main(argv) == 2
+    assert application.main(argv) == 2
     assert "usage" in capsys.readouterr().err
 
 
@@ -36,7 +36,7 @@ def test_without_a_display_there_is_one_sentence_and_code_3(
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    assert app.main([]) == 3
+    assert application.main([]) == 3
     words = capsys.readouterr().err
     assert "no display" in words and words.count("\n") == 1
 
@@ -45,13 +45,12 @@ def test_a_display_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("QT_QPA_PLATFORM")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":4711")
-    assert ":4711" in display.why_no_window()
+    assert ":4711" in display_check.why_no_window()
 
 
 def test_the_frame_loads_neither_numpy_nor_the_canvas() -> None:
-    words = (
-        "import sys, gradstudio.ui.main_window_frame; print([m for m in sys.modules if m == 'numpy' or '.canvas' in m])"
-    )
+    heavy = "[m for m in sys.modules if m == 'numpy' or '.canvas' in m]"
+    words = f"import sys, gradstudio.ui.app.window.window_frame; print({heavy})"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -14,11 +14,11 @@ from gradstudio.document.file import load, save
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
-from gradstudio.protocol.messages import Memory
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.run_state import RunState
-from tests.ui.test_main_window import press, when_asked, when_asked_for_a_file
+from gradstudio.protocol.messages.events import Memory
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.settings import Settings
+from tests.ui.app.window.test_main_window import press, when_asked, when_asked_for_a_file
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 Button = QMessageBox.StandardButton

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.layout.tidy import layout
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.state.settings import Settings
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
 LINES = ("x = torch.ones(3, requires_grad=True)", "b = torch.zeros(3)", "y = x * 2 + b", "z = y.sum()", "z.backward()")

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document import file
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
 
 TEXT = """{
 "format": "gradstudio-graph",

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 import msgspec
 
-from gradstudio.operators.literal_syntax import read
+from gradstudio.operators.literals.grammar import read
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
 from tools.catalogue import signatures, takes
 from tools.catalogue.kinds import CHOICES, DROPPED, HINTS, OUTDATED, kind_of

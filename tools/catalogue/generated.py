@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from gradstudio.operators.errors import LiteralError
-from gradstudio.operators.literals import parse
+from gradstudio.operators.literals.parser import parse
 from gradstudio.operators.model import Kind, Operator, Parameter
 from tools.catalogue import build, merge, selection, signatures, universe, wording
 from tools.catalogue.categories import category

@@ -4,7 +4,7 @@ import inspect
 
 import msgspec
 
-from gradstudio.operators.literal_syntax import read
+from gradstudio.operators.literals.grammar import read
 from gradstudio.operators.model import Face, Family, Kind, Operator, Parameter
 from tools.catalogue import signatures, wording
 from tools.catalogue.kinds import HINTS, kind_of

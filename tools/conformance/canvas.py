@@ -5,12 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradstudio.document.tensors import stored_tensor
+from gradstudio.document.stored_tensors import stored_tensor
+from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.edits import AddNode, AddWire, SetHeader, SetTensor, apply
-from gradstudio.graph.joining import CALL
 from gradstudio.graph.model import ROOT, Graph, Header, ItemId, Node, Wire
-from gradstudio.operators.binding import Binding, Given, Several, Slice, Wired, Written, bind, bind_call
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.calls.argument_binding import Binding, Given, Several, Slice, Wired, Written, bind, bind_call
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import result_families
 from gradstudio.operators.model import Effect, Face, Family, Operator
 from tools.conformance.literals import literal

@@ -9,7 +9,7 @@ import numpy as np
 from gradstudio.errors import GradStudioError
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
-from gradstudio.protocol.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from tools.conformance.canvas import Canvas
 from tools.conformance.compare import arrays_differ, differs, plain_array, plain_differs, record_at, summary_differs
 from tools.conformance.engine import Engine, Ran

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.protocol.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
 
 MAX_VALUES = 20_000
 """Exact values are asked for up to this many elements; of larger tensors the extremes are compared, and all their

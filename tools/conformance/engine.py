@@ -8,8 +8,9 @@ import msgspec
 from gradstudio.graph.model import Graph
 from gradstudio.program.model import Program
 from gradstudio.protocol.client import EngineProcess
-from gradstudio.protocol.inference import Infer, Inferred
-from gradstudio.protocol.messages import Collect, Do, Event, Failed, Load, NamedEntry, Paused, Report
+from gradstudio.protocol.messages.events import Event, Failed, NamedEntry, Paused, Report
+from gradstudio.protocol.messages.inference import Infer, Inferred
+from gradstudio.protocol.messages.requests import Collect, Do, Load
 from tools.conformance.compare import MAX_VALUES
 
 RUNS_PER_PROCESS = 5_000

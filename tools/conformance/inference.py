@@ -2,7 +2,7 @@
 
 from gradstudio.errors import GradStudioError
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.inference import PortInference
+from gradstudio.protocol.messages.inference import PortInference
 from tools.conformance.canvas import Canvas, Held
 from tools.conformance.cases import Verdict
 from tools.conformance.engine import Engine

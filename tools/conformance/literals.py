@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from gradstudio.operators.literal_tokens import quote
+from gradstudio.operators.literals.tokens import quote
 
 
 class NotWritable(Exception):

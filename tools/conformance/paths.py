@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
 
 REFLECTED = {

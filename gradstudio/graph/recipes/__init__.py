@@ -1,12 +1,10 @@
 """Gestures as pure functions: each reads a graph and returns the edits, or refuses in words."""
 
-from gradstudio.graph.recipes.blocks import add_block, move_into, unwrap, wrap
-from gradstudio.graph.recipes.dots import add_dot, branch, remove_dots, without_dots
-from gradstudio.graph.recipes.drafts import Draft
-from gradstudio.graph.recipes.healing import Healed, delete_healed, shake_off
-from gradstudio.graph.recipes.insertion import insert_existing, is_idle
-from gradstudio.graph.recipes.lists import join_list, move_element, remove_element, split_list
-from gradstudio.graph.recipes.loops import carriable, carry
+from gradstudio.graph.recipes.defaults import default_of, differing, differs, reset
+from gradstudio.graph.recipes.draft import Draft
+from gradstudio.graph.recipes.effect_statements import append_backward, earlier, later
+from gradstudio.graph.recipes.grouping.block_wrapping import add_block, move_into, unwrap, wrap
+from gradstudio.graph.recipes.grouping.loop_carry import carriable, carry
 from gradstudio.graph.recipes.modules import (
     add_child,
     call_again,
@@ -18,7 +16,6 @@ from gradstudio.graph.recipes.modules import (
     set_frozen,
     set_training,
 )
-from gradstudio.graph.recipes.muting import mute_wires, unmute_wires
 from gradstudio.graph.recipes.nodes import (
     add_operator,
     move,
@@ -31,8 +28,8 @@ from gradstudio.graph.recipes.nodes import (
     set_muted,
     set_note,
 )
-from gradstudio.graph.recipes.ordering import put_at
 from gradstudio.graph.recipes.removal import delete, remove_block
+from gradstudio.graph.recipes.reordering import put_at
 from gradstudio.graph.recipes.repairs import (
     add_identity,
     clone_before_write,
@@ -45,18 +42,21 @@ from gradstudio.graph.recipes.repairs import (
     replace_operator,
     statement_before,
 )
-from gradstudio.graph.recipes.replacing import Replaced, replace, replaceable
-from gradstudio.graph.recipes.resetting import default_of, differing, differs, reset
-from gradstudio.graph.recipes.rewiring import move_wires, set_links, swap_inputs, swappable
-from gradstudio.graph.recipes.statements import append_backward, earlier, later
-from gradstudio.graph.recipes.typed import set_value
-from gradstudio.graph.recipes.wires import (
+from gradstudio.graph.recipes.replacement import Replaced, replace, replaceable
+from gradstudio.graph.recipes.value_entry import set_value
+from gradstudio.graph.recipes.wiring.connection import (
     connect,
     disconnect,
     disconnect_all,
     insert_on_wire,
     replace_target,
 )
+from gradstudio.graph.recipes.wiring.dots import add_dot, branch, remove_dots, without_dots
+from gradstudio.graph.recipes.wiring.insertion import insert_existing, is_idle
+from gradstudio.graph.recipes.wiring.list_ports import join_list, move_element, remove_element, split_list
+from gradstudio.graph.recipes.wiring.muting import mute_wires, unmute_wires
+from gradstudio.graph.recipes.wiring.reconnection import Healed, delete_healed, shake_off
+from gradstudio.graph.recipes.wiring.rewiring import move_wires, set_links, swap_inputs, swappable
 
 __all__ = [
     "Draft",

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gradstudio.graph import modes
+from gradstudio.graph.analysis import module_modes
+from gradstudio.graph.card_grouping import CALLED, EVAL, FREEZE, SELF, TRAIN, calls_of, makes_module
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, RemoveNode, SetPlaces
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.joining import CALLED, EVAL, FREEZE, SELF, TRAIN, calls_of, makes_module
 from gradstudio.graph.model import Graph, ItemId, Place, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.ports import input_ports
-from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.ports.item_ports import input_ports
+from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_call, fresh_node
-from gradstudio.graph.recipes.wires import connect
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.recipes.wiring.connection import connect
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Kind
 
 CALL_GAP_PX = 260.0
@@ -54,9 +54,9 @@ def set_training(graph: Graph, modules: Iterable[ItemId], training: bool) -> Edi
     """
     draft = Draft(graph)
     for module in modules:
-        _take_away(draft, modes.mode_statements(draft.graph, module), module)
-        if modes.is_training(draft.graph, module) != training:
-            others = modes.mode_statements(draft.graph, module)
+        _take_away(draft, module_modes.mode_statements(draft.graph, module), module)
+        if module_modes.is_training(draft.graph, module) != training:
+            others = module_modes.mode_statements(draft.graph, module)
             _write_behind(draft, others[-1] if others else module, module, TRAIN if training else EVAL, {})
     return draft.finish()
 
@@ -69,9 +69,9 @@ def set_frozen(graph: Graph, modules: Iterable[ItemId], frozen: bool) -> Edits:
     """
     draft = Draft(graph)
     for module in modules:
-        _take_away(draft, modes.freeze_statements(draft.graph, module), module)
-        if modes.is_frozen(draft.graph, module) != frozen:
-            others = modes.freeze_statements(draft.graph, module)
+        _take_away(draft, module_modes.freeze_statements(draft.graph, module), module)
+        if module_modes.is_frozen(draft.graph, module) != frozen:
+            others = module_modes.freeze_statements(draft.graph, module)
             behind = others[-1] if others else module
             _write_behind(draft, behind, module, FREEZE, {"requires_grad": str(not frozen)})
     return draft.finish()
@@ -173,7 +173,7 @@ def _in_order(draft: Draft, container: ItemId) -> None:
     """Children that are written inside their container stand before it in the order they are given."""
     graph = draft.graph
     body = graph.parents[container]
-    nested = [child for child in modes.children(graph, container) if graph.nodes[child].nested]
+    nested = [child for child in module_modes.children(graph, container) if graph.nodes[child].nested]
     nested = [child for child in nested if graph.parents[child] == body]
     for child in nested:
         items = [item for item in graph.bodies[body] if item != child]
@@ -241,5 +241,5 @@ def _part(draft: Draft, module: ItemId, source: ItemId, key: str, literals: dict
 def _place_of_child(graph: Graph, container: ItemId) -> Place:
     """Left of the container, below its other children."""
     place = graph.places.get(container, Place(0.0, 0.0))
-    count = len(modes.children(graph, container))
+    count = len(module_modes.children(graph, container))
     return Place(place.x - CALL_GAP_PX, place.y + BESIDE_PX * count)

@@ -6,10 +6,9 @@ from typing import cast
 import msgspec
 
 from gradstudio.graph import names as naming
-from gradstudio.graph.calling import origin
+from gradstudio.graph.card_grouping import CALL, CALLED, is_callable
 from gradstudio.graph.edits import AddNode, AddWire, Edits, SetHeader, SetPlaces
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.joining import CALL, CALLED, is_callable
 from gradstudio.graph.model import (
     DOCUMENT_DEVICE,
     ROOT,
@@ -23,18 +22,19 @@ from gradstudio.graph.model import (
     Place,
     Wire,
 )
-from gradstudio.graph.notes import with_note
-from gradstudio.graph.ports import find_port
-from gradstudio.graph.recipes.blocks import add_block
-from gradstudio.graph.recipes.drafts import Draft
-from gradstudio.graph.rows import GROUP, row_of, row_of_key
+from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
+from gradstudio.graph.ports.item_ports import find_port
+from gradstudio.graph.ports.module_calls import origin
+from gradstudio.graph.recipes.draft import Draft
+from gradstudio.graph.recipes.grouping.block_wrapping import add_block
 from gradstudio.graph.rules import check_bodies
-from gradstudio.operators.blocks import KINDS
-from gradstudio.operators.calling import INPUTS, required
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.text.notes import with_note
+from gradstudio.operators.calls.call_signature import INPUTS, required
+from gradstudio.operators.catalogue.block_rows import KINDS
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.families import call_results, default_names, is_list_like, takes_parameters
-from gradstudio.operators.literals import parse
+from gradstudio.operators.literals.parser import parse
 from gradstudio.operators.model import Kind, Operator
 
 MIN_ELEMENTS = {Kind.TENSORS: 2, Kind.VALUES: 1, Kind.MODULES: 2}
@@ -169,7 +169,7 @@ def set_header(graph: Graph, header: Header) -> Edits:
 
 
 def set_note(graph: Graph, item: ItemId, text: str) -> Edits:
-    """Write the note of an item, its comment beside included (`graph.notes`); "" removes it."""
+    """Write the note of an item, its comment beside included (`graph.text.notes`); "" removes it."""
     draft = Draft(graph)
     draft.put(with_note(draft.owner(item), text))
     key = f"note:{item}"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from gradstudio.graph.edits import Edits, MoveItem, RemoveBlock, RemoveNode, SetPlaces, SetTail
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
-from gradstudio.graph.recipes.drafts import Draft
-from gradstudio.graph.recipes.lists import close_gaps, uncover
+from gradstudio.graph.recipes.draft import Draft
+from gradstudio.graph.recipes.wiring.list_ports import close_gaps, uncover
 
 
 def delete(graph: Graph, items: Iterable[ItemId]) -> Edits:

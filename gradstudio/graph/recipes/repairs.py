@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from gradstudio.graph import names as naming
-from gradstudio.graph.bindings import binding_of, name_of
 from gradstudio.graph.edits import AddNode, AddWire, Edit, Edits, MoveItem, SetPlaces, apply_all
 from gradstudio.graph.errors import Refused, WireRefused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node, Place, Wire
 from gradstudio.graph.names import title
-from gradstudio.graph.recipes.drafts import Draft
+from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.nodes import fresh_node
 from gradstudio.graph.rules import why_not
-from gradstudio.graph.storage import receiver
-from gradstudio.operators.catalogue import load
+from gradstudio.graph.shared_storage import receiver
+from gradstudio.graph.text.name_bindings import binding_of, name_of
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.catalogue.out_variants import plain_key
 from gradstudio.operators.model import Operator
-from gradstudio.operators.outs import plain_key
 
 INSERTED_PX = 150.0
 """How far before its user an inserted card stands when the canvas does not say where the source is."""

@@ -2,10 +2,10 @@
 
 import re
 
-from gradstudio.operators.docstrings import latex, tables
-from gradstudio.operators.docstrings.fields import ReadBlocks
-from gradstudio.operators.docstrings.inline import Targets, spans
-from gradstudio.operators.docstrings.lines import Lines, blank, dedented, indent_of
+from gradstudio.operators.docstrings import latex, rst_tables
+from gradstudio.operators.docstrings.argument_fields import ReadBlocks
+from gradstudio.operators.docstrings.indentation import Lines, blank, dedented, indent_of
+from gradstudio.operators.docstrings.inline_markup import Targets, spans
 from gradstudio.operators.docstrings.model import Block, Box, Code, Formula, Heading, Signature
 
 _NAME = re.compile(r"^\.\. (?P<name>[A-Za-z][\w:-]*?):{0,2}(?:\s+(?P<words>.*))?$")
@@ -39,7 +39,7 @@ def read(lines: Lines, blocks: ReadBlocks, targets: Targets) -> tuple[Block, ...
         rest = blocks(dedented(_without_options(body)))
         return (Signature(re.sub(r"\s*\\$", "", words)), *rest)
     if name == "list-table":
-        table = tables.listed(body, targets)
+        table = rst_tables.listed(body, targets)
         return () if table is None else (*((Heading(spans(words, targets)),) if words else ()), table)
     if name == "rubric":
         return (Heading(spans(words, targets)),)

@@ -2,8 +2,8 @@
 
 import re
 
-from gradstudio.operators.docstrings.blocks import BlockReader
-from gradstudio.operators.docstrings.lines import blank
+from gradstudio.operators.docstrings.block_reader import BlockReader
+from gradstudio.operators.docstrings.indentation import blank
 from gradstudio.operators.docstrings.model import Docstring
 
 _CALL = re.compile(r"^(?:[\w.]+\.)?[\w]+\s*\(")

@@ -6,13 +6,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from gradstudio.graph.analysis import analyse
+from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.program.body import Body
-from gradstudio.program.comments import comment_lines
-from gradstudio.program.definitions import definition_lines
-from gradstudio.program.references import References
-from gradstudio.program.report import report_calls
+from gradstudio.program.printing.body_printer import Body
+from gradstudio.program.printing.comment_lines import comment_lines
+from gradstudio.program.printing.definition_printer import definition_lines
+from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.script_report import report_calls
 from gradstudio.program.write import header_lines, import_lines, needs_device
 
 _FILE_FOLDER = "Path(__file__).parent"

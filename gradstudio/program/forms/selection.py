@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from gradstudio.graph.analysis import analyse
+from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.program.forms.part import PartBody, PartReferences
-from gradstudio.program.forms.units import Units
+from gradstudio.program.forms.part_printer import PartBody, PartReferences
+from gradstudio.program.forms.statement_units import Units
 from gradstudio.program.write import header_lines, import_lines, needs_device, write_code
 
 _DEVICE = re.compile(r"(?<![\w.])device(?![\w=])")

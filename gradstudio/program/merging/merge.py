@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from gradstudio.graph.dots import dots_by_end, wire_of
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, StoredTensor, Wire
-from gradstudio.graph.muted import without_sources
-from gradstudio.program.comments import comment_lines, paragraphs
+from gradstudio.graph.ports.muted_wires import without_sources
+from gradstudio.graph.ports.wire_dots import dots_by_end, wire_of
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.merging.definitions import merged_definitions
-from gradstudio.program.merging.entries import Entry, entries_of, hidden
-from gradstudio.program.merging.matching import Matched, Matching
+from gradstudio.program.merging.definition_merge import merged_definitions
+from gradstudio.program.merging.printed_statements import Entry, entries_of, hidden
+from gradstudio.program.merging.statement_matching import Matched, Matching
+from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import Script, write
 

@@ -5,30 +5,30 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.graph.analysis.validity import INSIDE
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId, Wire
 from gradstudio.graph.names import bound_names, check, names_at_end
-from gradstudio.graph.soundness import INSIDE
-from gradstudio.graph.statements import SELF
+from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.reading.blocks import Blocks
-from gradstudio.program.reading.captured import Defined, names_in
 from gradstudio.program.reading.comments import Comment, Comments, Notes
-from gradstudio.program.reading.definitions import Inside
-from gradstudio.program.reading.draft import Draft, Wired
-from gradstudio.program.reading.expressions import Expressions, StoredOf
-from gradstudio.program.reading.header import AUTO, class_of_device, is_path_line, read_device, read_header
-from gradstudio.program.reading.literals import Literals
+from gradstudio.program.reading.definitions.definition_outlines import outline
+from gradstudio.program.reading.definitions.definition_reader import Inside
+from gradstudio.program.reading.definitions.method_inlining import Inlined, Methods
+from gradstudio.program.reading.desugar.closures import Defined, names_in
+from gradstudio.program.reading.desugar.rewriter import make_plain
+from gradstudio.program.reading.expressions.expression_reader import Expressions, StoredOf
+from gradstudio.program.reading.expressions.literal_expressions import Literals
+from gradstudio.program.reading.graph_builder import Draft, Wired
+from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
-from gradstudio.program.reading.methods import Inlined, Methods
-from gradstudio.program.reading.modules import Modules
-from gradstudio.program.reading.outlines import outline
-from gradstudio.program.reading.parse import MAX_NESTING, parse
-from gradstudio.program.reading.plain import make_plain
-from gradstudio.program.reading.scope import Scope
-from gradstudio.program.reading.statements import Statements
-from gradstudio.program.reading.told import Follows, Told
+from gradstudio.program.reading.name_scope import Scope
+from gradstudio.program.reading.parser import MAX_NESTING, parse
+from gradstudio.program.reading.program_header import AUTO, class_of_device, is_path_line, read_device, read_header
+from gradstudio.program.reading.refusal_report import Follows, Told
+from gradstudio.program.reading.statements.block_statements import Blocks
+from gradstudio.program.reading.statements.simple_statements import Statements
 
 ALLOWED, EMPTY = ("it reads", INSIDE), " is empty"
 """How reasons begin and end that follow from another, or that are a mistake in the program itself."""

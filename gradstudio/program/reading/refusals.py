@@ -2,7 +2,7 @@
 
 import ast
 
-from gradstudio.graph.spelling import MAX_DIGITS
+from gradstudio.graph.text.literal_text import MAX_DIGITS
 
 SHOWN = 60
 """How many characters of a text are repeated in a reason."""

@@ -1,5 +1,1 @@
 """The node canvas: cards, wires, frames and notes painted in batches, edited by hand."""
-
-from gradstudio.ui.canvas.view import CanvasView
-
-__all__ = ["CanvasView"]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from gradstudio.ui.canvas.group_commands import GroupCommands
-from gradstudio.ui.state.scope import Scope
+from gradstudio.ui.canvas.edit.group_commands import GroupCommands
+from gradstudio.ui.state.document.group_scope import Scope
 from gradstudio.ui.theme import Theme
 
 BAR_PX = 34

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, QTimer, Si
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.geometry import Box, visible
-from gradstudio.ui.canvas.minimap_painter import (
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box, visible
+from gradstudio.ui.canvas.paint.minimap_painter import (
     MapCamera,
     MapMark,
     MapPicture,
@@ -22,9 +22,9 @@ from gradstudio.ui.canvas.minimap_painter import (
     paint_marks,
     paint_view,
 )
-from gradstudio.ui.menu_keys import with_keys
-from gradstudio.ui.settings import Corner
+from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.widgets.menu_keys import with_keys
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView

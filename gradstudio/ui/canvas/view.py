@@ -27,42 +27,42 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.ui.canvas.adding_commands import AddingCommands
-from gradstudio.ui.canvas.arranging import Arranging
-from gradstudio.ui.canvas.board import Board
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.scene import Board
+from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
+from gradstudio.ui.canvas.accessibility import Speaking
 from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
-from gradstudio.ui.canvas.bubble import Bubble
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.commands import Commands
-from gradstudio.ui.canvas.debugging import Debugging
-from gradstudio.ui.canvas.drops import Drops
-from gradstudio.ui.canvas.editing import InPlace
-from gradstudio.ui.canvas.editing_commands import Editing
-from gradstudio.ui.canvas.following import Following, shown_by
-from gradstudio.ui.canvas.ghost import Ghost
-from gradstudio.ui.canvas.gliding import Gliding
-from gradstudio.ui.canvas.group_commands import GroupCommands
-from gradstudio.ui.canvas.hand import Hand
-from gradstudio.ui.canvas.key_ways import KeyWays
-from gradstudio.ui.canvas.layer import Layer
-from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.canvas.module_commands import ModuleCommands
-from gradstudio.ui.canvas.note_commands import NoteCommands
-from gradstudio.ui.canvas.overlay import OverlayState, paint_hint, paint_overlay
-from gradstudio.ui.canvas.problem_panel import ProblemPanel
-from gradstudio.ui.canvas.remedies import Remedies
-from gradstudio.ui.canvas.screen import SETTLE_MS, Screen
-from gradstudio.ui.canvas.searching import Searching
-from gradstudio.ui.canvas.spoken import Speaking
-from gradstudio.ui.canvas.tooltips import NO_PAGES, tooltip
-from gradstudio.ui.canvas.wayfinding import Wayfinding
-from gradstudio.ui.canvas.wire_commands import WireCommands
-from gradstudio.ui.menu_keys import KeysOf, no_keys
-from gradstudio.ui.state.attention import Attention
-from gradstudio.ui.state.overlays import Overlays
-from gradstudio.ui.state.result_store import Failure, ResultStore
-from gradstudio.ui.state.scope import Scope, ShownStore
+from gradstudio.ui.canvas.card_animation import Gliding
+from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.field_commands import Editing
+from gradstudio.ui.canvas.edit.group_commands import GroupCommands
+from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
+from gradstudio.ui.canvas.edit.note_commands import NoteCommands
+from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
+from gradstudio.ui.canvas.edit.quick_search import Searching
+from gradstudio.ui.canvas.edit.selection_commands import Commands
+from gradstudio.ui.canvas.edit.wire_commands import WireCommands
+from gradstudio.ui.canvas.gestures.ghost_card import Ghost
+from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
+from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyWays
+from gradstudio.ui.canvas.gestures.operator_drop import Drops
+from gradstudio.ui.canvas.paint.interaction_painter import OverlayState, paint_hint, paint_overlay
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS, Screen
+from gradstudio.ui.canvas.popups.hint_bubble import Bubble
+from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
+from gradstudio.ui.canvas.popups.quick_fixes import Remedies
+from gradstudio.ui.canvas.session_sync import Following, shown_by
+from gradstudio.ui.canvas.viewport_setup import Wayfinding
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.results.result_store import Failure, ResultStore
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
 
 
 class SessionLike(Protocol):

@@ -4,24 +4,25 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.document import file, in_picture, python
+from gradstudio.document import file, png_embedding
 from gradstudio.document.file import View
+from gradstudio.document.python import python_document
 from gradstudio.graph.model import Graph, Header
-from gradstudio.ui.state.attention import Attention
-from gradstudio.ui.state.debug_store import DebugStore
-from gradstudio.ui.state.disk import Stamp, stamp_of
-from gradstudio.ui.state.engine_client import EngineClient
-from gradstudio.ui.state.experiments import Experiments
-from gradstudio.ui.state.graph_store import GraphStore
-from gradstudio.ui.state.memory_store import MemoryStore
-from gradstudio.ui.state.page_store import PageStore
-from gradstudio.ui.state.player import Player
-from gradstudio.ui.state.problems import ProblemStore
-from gradstudio.ui.state.result_store import ResultStore
-from gradstudio.ui.state.run_controller import RunController
-from gradstudio.ui.state.scope import Scope, ShownStore
-from gradstudio.ui.state.shown_results import ShownResults
-from gradstudio.ui.state.wire_trials import WireTrials
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+from gradstudio.ui.state.library.page_store import PageStore
+from gradstudio.ui.state.results.memory_store import MemoryStore
+from gradstudio.ui.state.results.player import Player
+from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.results.scoped_results import ShownResults
+from gradstudio.ui.state.run.debug_store import DebugStore
+from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.experiments import Experiments
+from gradstudio.ui.state.run.problem_store import ProblemStore
+from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.wire_inference import WireTrials
 
 
 class Session(QObject):
@@ -98,11 +99,11 @@ class Session(QObject):
         Raises:
             DocumentError: the file cannot be read; this document is untouched.
         """
-        if path.suffix == python.SUFFIX:
-            self._take(python.load_python(path).graph, None, None, path, path.stem)
+        if path.suffix == python_document.SUFFIX:
+            self._take(python_document.load_python(path).graph, None, None, path, path.stem)
             return
-        if path.suffix.lower() == in_picture.SUFFIX:
-            graph, view = in_picture.load_picture(path)
+        if path.suffix.lower() == png_embedding.SUFFIX:
+            graph, view = png_embedding.load_picture(path)
             self._take(graph, None, view, path, path.stem)
             return
         graph, view = file.load_with_view(path)

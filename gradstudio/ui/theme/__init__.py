@@ -1,6 +1,5 @@
 """How the window looks: themes, palette and style sheet, icons. Values live in `resources/themes`."""
 
-from gradstudio.ui.theme.choosing import SYSTEM, TITLES, choices, find, resolve
 from gradstudio.ui.theme.icons import icon, tinted
 from gradstudio.ui.theme.model import (
     TextScale,
@@ -14,6 +13,7 @@ from gradstudio.ui.theme.model import (
     ui_font,
 )
 from gradstudio.ui.theme.style import ToolTips, apply
+from gradstudio.ui.theme.theme_choice import SYSTEM, TITLES, choices, find, resolve
 
 __all__ = [
     "SYSTEM",

@@ -5,15 +5,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flat
-from gradstudio.protocol.timeline import Timeline
-from gradstudio.ui.actions import ActionSet
+from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.timeline.geometry import brackets_px
-from gradstudio.ui.timeline.header import HEIGHT_PX, TimelineHeader
-from gradstudio.ui.timeline.strip import LOWEST_PX, USUAL_PX, TimelineStrip
-from gradstudio.ui.timeline.turns import TurnChooser, loops_around
-from gradstudio.ui.timeline.words import Names, moment_words, step_words
+from gradstudio.ui.timeline.band_layout import brackets_px
+from gradstudio.ui.timeline.moment_words import Names, moment_words, step_words
+from gradstudio.ui.timeline.timeline_header import HEIGHT_PX, TimelineHeader
+from gradstudio.ui.timeline.timeline_strip import LOWEST_PX, USUAL_PX, TimelineStrip
+from gradstudio.ui.timeline.turn_chooser import TurnChooser, loops_around
 
 NO_MOST_PX = 16_777_215
 """What Qt takes for no most height at all."""

@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.attention import Attention
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.theme.style import edge
 from gradstudio.ui.timeline.panel import TimelinePanel

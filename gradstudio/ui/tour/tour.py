@@ -6,15 +6,15 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
-from gradstudio.ui.canvas.search_popup import SearchPopup
-from gradstudio.ui.canvas.search_preview import SearchPreview
+from gradstudio.ui.canvas.popups.search_popup import SearchPopup
+from gradstudio.ui.canvas.popups.search_preview import SearchPreview
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.tour.card import TourCard
-from gradstudio.ui.tour.steps import STEPS
+from gradstudio.ui.tour.tour_card import TourCard
+from gradstudio.ui.tour.tour_steps import STEPS
 
 if TYPE_CHECKING:
-    from gradstudio.ui.main_window import MainWindow
+    from gradstudio.ui.app.window.main_window import MainWindow
 
 DOCKS: Final = ("inspector", "code")
 SETTLE_MS: Final = 150

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from gradstudio.engine.bring.bring import bring
-from gradstudio.protocol.bring import BringModule, Brought, NotBrought
+from gradstudio.engine.bring.bring_module import bring
+from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought
 
 MODELS = Path(__file__).with_name("models.py")
 Bringer = Callable[..., Brought | NotBrought]

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from gradstudio.engine.devices import devices
-from gradstudio.engine.memory import accelerator_series
-from gradstudio.engine.summary import summarise
-from gradstudio.protocol.records import TensorRecord
+from gradstudio.engine.memory.memory_sampler import accelerator_series
+from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.protocol.messages.records import TensorRecord
 from tests.engine.build import PRELUDE, node
 from tests.engine.conftest import Bench
 

@@ -14,9 +14,9 @@ from gradstudio.graph.edits import SetTail, apply
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.paths import examples
 from gradstudio.program.errors import NoForm
-from gradstudio.program.forms.naming import MODULE_ATTRIBUTES, class_name
+from gradstudio.program.forms.class_naming import MODULE_ATTRIBUTES, class_name
+from gradstudio.program.forms.form_table import FORMS, Form
 from gradstudio.program.forms.selection import write_selection
-from gradstudio.program.forms.table import FORMS, Form
 from tests.program.sketch import Sketch
 from tests.program.test_laws import programs
 

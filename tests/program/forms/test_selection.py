@@ -6,7 +6,7 @@ import pytest
 
 from gradstudio.document.clipboard import from_text
 from gradstudio.document.file import load
-from gradstudio.graph.analysis import addresses
+from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.paths import examples
 from gradstudio.program.forms.selection import write_selection

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gradstudio.document.file import load
-from gradstudio.document.merging import merge
-from gradstudio.document.python import read_python
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.edits import ReplaceNode, apply, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId, StoredTensor
 from gradstudio.program.errors import NotReadable

@@ -5,10 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 
 from gradstudio.document.file import load
-from gradstudio.graph.analysis import incomplete
-from gradstudio.graph.choices import choice
+from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.edits import AddWire, ReplaceNode, apply_all
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, Wire
+from gradstudio.graph.text.conditionals import choice
 from gradstudio.paths import examples
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradstudio.graph.analysis import incomplete
+from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
 

@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.drops import MIME
-from gradstudio.ui.canvas.things import PortRef
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.gestures.operator_drop import MIME
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.state.overlays import Overlays
+from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 

@@ -5,11 +5,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from gradstudio.operators.catalogue import load
-from gradstudio.ui.canvas.menus import context_menu
-from gradstudio.ui.canvas.search_popup import SearchPopup
-from gradstudio.ui.canvas.search_rows import star_place
-from gradstudio.ui.state.habits import Habits
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.ui.canvas.menus.context_menu import context_menu
+from gradstudio.ui.canvas.popups.search_popup import SearchPopup
+from gradstudio.ui.canvas.popups.search_row_delegate import star_place
+from gradstudio.ui.state.library.connection_statistics import Habits
 from tests.ui.canvas.conftest import CONTROL, Hand
 
 Key = Qt.Key

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.file import load_with_view, loads_with_view
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.scene.camera import Camera
+from gradstudio.ui.app.window.main_window import MainWindow
 from tests.ui.canvas.conftest import Hand
 from tests.ui.conftest import Add
 

@@ -8,22 +8,22 @@ from PySide6.QtGui import QImage
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.protocol.debugging import Clash, Culprit
-from gradstudio.protocol.messages import Failed
-from gradstudio.protocol.records import Summary
-from gradstudio.ui.canvas.facts import Shown
-from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.gradient_parts import part_words
-from gradstudio.ui.canvas.pale_painter import has_run
-from gradstudio.ui.canvas.picture import render_picture
-from gradstudio.ui.canvas.plates import plate_box
-from gradstudio.ui.canvas.results import at_work
-from gradstudio.ui.canvas.wire_labels import WireLabel, brief, briefest
-from gradstudio.ui.state.result_store import Failure
-from gradstudio.ui.state.run_state import RunState
+from gradstudio.protocol.messages.debugging import Clash, Culprit
+from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.records import Summary
+from gradstudio.scene.card.gradient_terms import part_words
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.results import at_work
+from gradstudio.scene.wire.label_placement import plate_box
+from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
+from gradstudio.ui.canvas.paint.pending_painter import has_run
+from gradstudio.ui.canvas.paint.picture_export import render_picture
+from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
-from tests.ui.canvas.test_debugging import Squared, marked, number
+from tests.ui.canvas.edit.test_canvas_debugging import Squared, marked, number
 
 VIEW = Box(0, 0, 1000, 700)
 

@@ -12,12 +12,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QTransform
 
 from gradstudio.graph import recipes
-from gradstudio.operators.catalogue import load
-from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
-from gradstudio.protocol.records import GradState, Preview, Summary, TensorRecord
-from gradstudio.ui.canvas import picture
-from gradstudio.ui.canvas.facts import Shown
-from gradstudio.ui.state.result_store import Failure
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
+from gradstudio.protocol.messages.records import GradState, Preview, Summary, TensorRecord
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.ui.canvas.paint import picture_export
+from gradstudio.ui.state.results.result_store import Failure
 from gradstudio.ui.theme import ThemeName, theme
 from gradstudio.ui.theme.contrast import TEXT, contrast
 from tests.ui.canvas.conftest import Hand
@@ -64,8 +64,8 @@ def ground_of(image: QImage, box: QRectF) -> QColor:
 
 def too_faint(hand: Hand, name: ThemeName, folder: Path) -> list[str]:
     graph, results, shown = hand.graph, hand.session.results, Shown(storage=True, cost=True)
-    picture.write_svg(graph, results, theme(name), folder / "canvas.svg", shown)
-    painted = picture.render_picture(graph, results, theme(name), SCALE, shown)
+    picture_export.write_svg(graph, results, theme(name), folder / "canvas.svg", shown)
+    painted = picture_export.render_picture(graph, results, theme(name), SCALE, shown)
     image = QImage(painted.size(), QImage.Format.Format_RGB32)
     image.fill(theme(name).color("canvas"))
     painter = QPainter(image)

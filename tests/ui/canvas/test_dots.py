@@ -5,13 +5,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from gradstudio.document import file
-from gradstudio.document.merging import merge
+from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph import recipes
-from gradstudio.graph.dots import dot_key, end_of, points_of
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.ports.wire_dots import dot_key, end_of, points_of
 from gradstudio.program.write import write_code
-from gradstudio.ui.commands.tidying import tidy
+from gradstudio.ui.actions.tidy_layout import tidy
 from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand
 from tests.ui.canvas.test_painting import has
 from tests.ui.canvas.test_wires import choose, middle

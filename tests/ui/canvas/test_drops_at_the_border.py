@@ -6,7 +6,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui.canvas.drops import GRIP, MIME
+from gradstudio.ui.canvas.gestures.operator_drop import GRIP, MIME
 from tests.ui.canvas.conftest import NO_KEY, Hand
 
 

@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.debugging import Breakpoint
-from gradstudio.protocol.messages import Failed, Row, Warned
-from gradstudio.ui.state.result_store import Failure
+from gradstudio.protocol.messages.debugging import Breakpoint
+from gradstudio.protocol.messages.events import Failed, Row, Warned
+from gradstudio.ui.state.results.result_store import Failure
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_painting import pixels, scalar
 

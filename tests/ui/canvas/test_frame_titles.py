@@ -4,12 +4,12 @@ from itertools import combinations
 
 import pytest
 
-from gradstudio.document.python import read_python
-from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.facts import Shown
-from gradstudio.ui.canvas.frame_titles import shortened, title_from_afar
-from gradstudio.ui.canvas.geometry import Box
-from gradstudio.ui.canvas.results import NoResults
+from gradstudio.document.python.python_document import read_python
+from gradstudio.scene.card.frame_titles import shortened, title_from_afar
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
 from tests.ui.canvas.conftest import Hand
 
 NESTED = """

@@ -6,11 +6,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from gradstudio.graph import recipes
+from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.scope_cards import CARDS, INPUTS_CARD, OUTPUTS_CARD, output_names
 from gradstudio.program.write import write_script
-from gradstudio.protocol.inference import PortInference
-from gradstudio.ui.canvas.card_menu import item_rows
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.ui.canvas.menus.card_menu import item_rows
 from tests.ui.canvas.conftest import Hand
 
 Key = Qt.Key

@@ -3,13 +3,14 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from gradstudio.graph import modes, recipes
-from gradstudio.graph.joining import EVAL, calls_of
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis import module_modes
+from gradstudio.graph.card_grouping import EVAL, calls_of
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.protocol.inference import LeafInference, PortInference
-from gradstudio.ui.canvas.menus import context_menu
-from gradstudio.ui.canvas.things import PortRef
+from gradstudio.protocol.messages.inference import LeafInference, PortInference
+from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.canvas.conftest import CONTROL, Hand, entries
 
 LINEAR, DROPOUT, SEQUENTIAL = "torch.nn.Linear", "torch.nn.Dropout", "torch.nn.Sequential"
@@ -164,14 +165,14 @@ def test_the_switch_on_the_card_writes_eval_and_takes_it_away(hand: Hand) -> Non
     face = hand.canvas.board.face(call)
     assert face is not None
     assert face.mode == "eval"
-    (switch,) = modes.mode_statements(hand.graph, module)
+    (switch,) = module_modes.mode_statements(hand.graph, module)
     assert hand.canvas.board.ids == [call]
     assert not hand.canvas.board.wires
     assert hand.canvas.board.home(switch) == call
     assert hand.canvas.board.box(switch) == hand.canvas.board.box(call)
     hand.click(at)
     assert "dropout.eval()" not in lines(hand)
-    assert modes.is_training(hand.graph, module)
+    assert module_modes.is_training(hand.graph, module)
 
 
 def test_a_layer_without_two_modes_has_no_switch(hand: Hand) -> None:

@@ -3,9 +3,9 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from gradstudio.graph.fitting import best, links
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.canvas.link_list import LinkList
+from gradstudio.graph.ports.port_matching import best, links
+from gradstudio.ui.canvas.popups.wire_choice_list import LinkList
 from tests.ui.canvas.conftest import SHIFT, Hand
 from tests.ui.canvas.test_painting import has
 from tests.ui.canvas.test_wires import choose

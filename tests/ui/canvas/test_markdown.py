@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QMessageBox
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.write import write_script
-from gradstudio.ui.canvas.hits import hit
-from gradstudio.ui.canvas.markdown import Run, parse, plain
-from gradstudio.ui.canvas.menus import context_menu
-from gradstudio.ui.canvas.things import NOTE_EDGE
+from gradstudio.scene.hit_test import hit
+from gradstudio.scene.items import NOTE_EDGE
+from gradstudio.scene.note.markdown import Run, parse, plain
+from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.canvas.conftest import Hand
 
 TEXT = "# Weights\nA **bold** word and `W @ x`\n- first\n- second"

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Failed
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.geometry import Box
+from gradstudio.protocol.messages.events import Failed
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box
+from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.minimap import Minimap
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.settings import Settings
 from tests.ui.canvas.conftest import NO_KEY, Hand
 from tests.ui.conftest import Add
 

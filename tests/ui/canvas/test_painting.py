@@ -11,13 +11,14 @@ from PySide6.QtSvg import QSvgRenderer
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import Graph, ItemId, Place
-from gradstudio.protocol.messages import Failed, GradRow, Row, Warned
-from gradstudio.protocol.records import Preview, Summary, TensorRecord
+from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
+from gradstudio.protocol.messages.records import Preview, Summary, TensorRecord
+from gradstudio.scene.camera import FIT_MARGIN, Camera
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas import heat, picture
-from gradstudio.ui.canvas.camera import FIT_MARGIN, Camera
-from gradstudio.ui.canvas.look import Look
-from gradstudio.ui.state.result_store import Failure
+from gradstudio.ui.canvas.paint import picture_export
+from gradstudio.ui.canvas.paint.primitives import tensor_image
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.state.results.result_store import Failure
 from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.canvas.conftest import Hand
 
@@ -229,28 +230,28 @@ def small_graph() -> Graph:
 
 
 def test_a_picture_shows_everything_at_its_scale(dark: Theme) -> None:
-    one = picture.render_picture(small_graph(), None, dark)
-    two = picture.render_picture(small_graph(), None, dark, 2.0)
+    one = picture_export.render_picture(small_graph(), None, dark)
+    two = picture_export.render_picture(small_graph(), None, dark, 2.0)
     assert abs(two.width() - 2 * one.width()) <= 2
     assert has(one, dark.category_color("Creation"), 200)
     assert has(one, dark.color("note"), 500)
 
 
 def test_an_empty_graph_has_a_picture_too(dark: Theme) -> None:
-    assert picture.render_picture(Graph(), None, dark).width() > 100
+    assert picture_export.render_picture(Graph(), None, dark).width() > 100
 
 
 def test_pictures_are_written_as_png_and_svg(dark: Theme, tmp_path: Path) -> None:
     for name in ("a.png", "a.svg"):
-        picture.save_picture(small_graph(), None, dark, tmp_path / name)
+        picture_export.save_picture(small_graph(), None, dark, tmp_path / name)
     assert not QImage(str(tmp_path / "a.png")).isNull()
     svg = QSvgRenderer(str(tmp_path / "a.svg"))
     assert svg.isValid()
     assert "look here" in (tmp_path / "a.svg").read_text()
     with pytest.raises(OSError, match="cannot be written"):
-        picture.save_picture(small_graph(), None, dark, tmp_path / "a.docx")
+        picture_export.save_picture(small_graph(), None, dark, tmp_path / "a.docx")
     with pytest.raises(OSError):
-        picture.save_picture(small_graph(), None, dark, tmp_path / "no" / "a.svg")
+        picture_export.save_picture(small_graph(), None, dark, tmp_path / "no" / "a.svg")
 
 
 # ------------------------------------------------------------------ heat maps
@@ -268,7 +269,7 @@ def summary_of(values: np.ndarray, **more: object) -> Summary:
 
 
 def test_zero_has_the_neutral_colour_and_signs_have_theirs(dark: Theme) -> None:
-    image = heat.image(summary_of(np.array([[-2.0, 0.0, 2.0]])), dark)
+    image = tensor_image.image(summary_of(np.array([[-2.0, 0.0, 2.0]])), dark)
     assert image is not None
     negative, zero, positive = (image.pixelColor(k, 0) for k in range(3))
     assert abs(zero.red() - dark.color("heat_zero").red()) <= 2
@@ -277,14 +278,14 @@ def test_zero_has_the_neutral_colour_and_signs_have_theirs(dark: Theme) -> None:
 
 
 def test_signed_values_are_scaled_about_zero(dark: Theme) -> None:
-    image = heat.image(summary_of(np.array([[-1.0, 4.0]])), dark)
+    image = tensor_image.image(summary_of(np.array([[-1.0, 4.0]])), dark)
     assert image is not None
     assert image.pixelColor(0, 0).name() != dark.color("heat_negative").name()
     assert image.pixelColor(1, 0).name() == dark.color("heat_positive").name()
 
 
 def test_nan_is_marked_and_does_not_ruin_the_rest(dark: Theme) -> None:
-    image = heat.image(summary_of(np.array([[0.0, np.nan, 1.0, np.inf]])), dark)
+    image = tensor_image.image(summary_of(np.array([[0.0, np.nan, 1.0, np.inf]])), dark)
     assert image is not None
     assert image.pixelColor(1, 0).name() == dark.color("heat_mark").name()
     assert image.pixelColor(0, 0) != image.pixelColor(2, 0)
@@ -292,14 +293,14 @@ def test_nan_is_marked_and_does_not_ruin_the_rest(dark: Theme) -> None:
 
 
 def test_bytes_are_shown_as_a_grey_image(dark: Theme) -> None:
-    image = heat.image(summary_of(np.arange(64).reshape(8, 8), dtype="uint8"), dark)
+    image = tensor_image.image(summary_of(np.arange(64).reshape(8, 8), dtype="uint8"), dark)
     assert image is not None
     color = image.pixelColor(4, 4)
     assert color.red() == color.green() == color.blue() > 0
 
 
 def test_a_constant_tensor_is_one_colour(dark: Theme) -> None:
-    image = heat.image(summary_of(np.full((4, 4), 7.0)), dark)
+    image = tensor_image.image(summary_of(np.full((4, 4), 7.0)), dark)
     assert image is not None
     assert len({image.pixelColor(x, y).name() for x in range(4) for y in range(4)}) == 1
 
@@ -339,7 +340,7 @@ def test_a_batch_of_pictures_is_a_contact_sheet_in_grey(dark: Theme) -> None:
         dtype="uint8", shape=(200, 64), minimum=0, maximum=16,
         preview=Preview(128, 8, data.tobytes(), whole=False, tile_rows=8),
     )  # fmt: skip
-    image = heat.image(summary, dark)
+    image = tensor_image.image(summary, dark)
     assert image is not None
     assert (image.width(), image.height()) == (5 * 9 - 1, 3 * 9 - 1)
     assert image.pixelColor(4, 4).name() == "#000000"
@@ -347,7 +348,7 @@ def test_a_batch_of_pictures_is_a_contact_sheet_in_grey(dark: Theme) -> None:
 
 
 def test_a_tensor_of_zeros_is_neutral(dark: Theme) -> None:
-    image = heat.image(summary_of(np.zeros((1, 32))), dark)
+    image = tensor_image.image(summary_of(np.zeros((1, 32))), dark)
     assert image is not None
     assert image.pixelColor(3, 0).name() == dark.color("heat_zero").name()
 

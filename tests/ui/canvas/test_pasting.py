@@ -8,10 +8,10 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.state.engine_client import EngineClient
-from gradstudio.ui.state.overlays import Overlays
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand

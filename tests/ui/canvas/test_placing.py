@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.canvas.drops import MIME
-from gradstudio.ui.canvas.menus import context_menu
-from gradstudio.ui.canvas.search_popup import SearchPopup
+from gradstudio.ui.canvas.gestures.operator_drop import MIME
+from gradstudio.ui.canvas.menus.context_menu import context_menu
+from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from tests.ui.canvas.conftest import NO_KEY, Hand, entries
 
 Key = Qt.Key

@@ -5,12 +5,12 @@ from PySide6.QtGui import QImage
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages import Row
-from gradstudio.protocol.records import Summary, TensorRecord
-from gradstudio.ui.canvas.camera import Camera
-from gradstudio.ui.canvas.layer import LEAP
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.scene.camera import Camera
+from gradstudio.ui.canvas.paint.scene_painter import LEAP
 from tests.ui.canvas.conftest import Hand
-from tests.ui.canvas.test_debugging import Squared, labels, number
+from tests.ui.canvas.edit.test_canvas_debugging import Squared, labels, number
 
 FAR = 6000.0
 

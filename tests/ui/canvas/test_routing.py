@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from gradstudio.document.python import read_python
-from gradstudio.ui.canvas.board import Board
-from gradstudio.ui.canvas.facts import Shown
-from gradstudio.ui.canvas.geometry import PATH_POINTS, Floats, wire_paths
-from gradstudio.ui.canvas.results import NoResults
-from gradstudio.ui.canvas.routing import route_around
-from gradstudio.ui.canvas.wire_styles import directions, dotted_path, styled_paths
-from gradstudio.ui.state.wire_view import WireStyle, WireView
+from gradstudio.document.python.python_document import read_python
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.geometry import PATH_POINTS, Floats, wire_paths
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
+from gradstudio.scene.wire.routing import route_around
+from gradstudio.scene.wire.wire_options import WireStyle, WireView
+from gradstudio.scene.wire.wire_styles import directions, dotted_path, styled_paths
 from tests.ui.canvas.conftest import Hand
 
 STYLES: tuple[WireStyle, ...] = ("curved", "straight", "angled")

@@ -5,11 +5,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.document.python import read_python
+from gradstudio.document.python.python_document import read_python
 from gradstudio.graph.edits import SetPlaces
 from gradstudio.graph.model import ItemId, Place
+from gradstudio.ui.actions.tidy_layout import tidy
 from gradstudio.ui.canvas.view import CanvasView
-from gradstudio.ui.commands.tidying import tidy
 from tests.ui.canvas.conftest import Hand
 
 Places = dict[str, tuple[float, float]]

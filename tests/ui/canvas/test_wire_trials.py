@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.inference import PortInference
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from tests.helpers.fake_engine import REFUSAL
 from tests.ui.canvas.conftest import Hand

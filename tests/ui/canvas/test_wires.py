@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.canvas.menus import context_menu
+from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.canvas.conftest import CONTROL, SHIFT, Hand, entries
 from tests.ui.canvas.test_painting import has
 
@@ -294,7 +294,7 @@ def test_hovering_a_wire_shows_where_it_begins_and_ends(hand: Hand) -> None:
 
 
 def test_only_what_the_line_crosses_counts() -> None:
-    from gradstudio.ui.canvas.geometry import crossed_wires, path_bounds
+    from gradstudio.scene.geometry import crossed_wires, path_bounds
 
     t = np.linspace(0, 1, 22)
     paths = np.stack([np.stack([100 * t, np.full(22, y)], 1) for y in (0.0, 50.0, 100.0)])

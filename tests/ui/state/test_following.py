@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.records import TensorRecord
-from gradstudio.ui.state.engine_client import EngineClient
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
 PATIENCE_MS = 60_000

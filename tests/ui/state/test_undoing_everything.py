@@ -10,7 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
-from gradstudio.ui.state.graph_store import GraphStore
+from gradstudio.ui.state.document.graph_store import GraphStore
 
 EDITS = 2000
 OPERATORS = ("torch.randn", "operator.add", "torch.relu", "operator.matmul", "torch.Tensor.add_", "torch.nn.Linear")

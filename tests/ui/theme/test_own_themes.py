@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 
 from gradstudio import paths
 from gradstudio.ui import theme as themes
-from gradstudio.ui.main_window import MainWindow
-from gradstudio.ui.settings import Settings
-from gradstudio.ui.shell.palette import Palette
-from gradstudio.ui.theme.own import OwnThemes, read
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.dialogs.command_palette import Palette
+from gradstudio.ui.state.settings import Settings
+from gradstudio.ui.theme.user_themes import OwnThemes, read
 
 
 def problems(**roles: object) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
-from gradstudio.operators.catalogue import load
+from gradstudio.operators.catalogue.loader import load
 from gradstudio.ui.theme import Theme, ThemeName, apply, dtype_family, theme, tinted
 from gradstudio.ui.theme.contrast import TEXT, contrast, poor
 from gradstudio.ui.theme.style import edge, style_sheet

@@ -1,9 +1,9 @@
 """Timelines made of rows as the engine sends them."""
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.autograd import AutogradRow, BackwardTraced
-from gradstudio.protocol.messages import Row
-from gradstudio.protocol.records import Summary, TensorRecord
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 
 def summary(value: float, nan: int = 0) -> Summary:

@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.tour.card import TourCard, hidden_px, place
-from gradstudio.ui.tour.steps import STEPS
+from gradstudio.ui.tour.tour_card import TourCard, hidden_px, place
+from gradstudio.ui.tour.tour_steps import STEPS
 from tests.ui.conftest import Add
 
 Left, Key = Qt.MouseButton.LeftButton, Qt.Key

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 from gradstudio.document.file import save
 from gradstudio.graph.model import Graph
 from gradstudio.ui import theme as themes
-from gradstudio.ui.main_window import MainWindow
+from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.welcome.gallery import Example, Group
-from gradstudio.ui.welcome.page import Shelf, WelcomePage
-from gradstudio.ui.welcome.pictures import fitted
+from gradstudio.ui.welcome.example_gallery import Example, Group
+from gradstudio.ui.welcome.thumbnails import fitted
+from gradstudio.ui.welcome.welcome_page import Shelf, WelcomePage
 from tests.ui.conftest import Add
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton

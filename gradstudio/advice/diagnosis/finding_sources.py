@@ -1,0 +1,22 @@
+"""All findings there are: of a run, and of the graph alone. A new way to look is a row of `LOOKERS`."""
+
+from collections.abc import Callable
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.run_diagnosis import diagnose
+from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
+from gradstudio.graph.model import Graph
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.timeline.run_timeline import Timeline
+
+Gradients = tuple[GradRow, ...]
+Looker = Callable[[Graph, Timeline, Gradients], tuple[Finding, ...]]
+LOOKERS: tuple[Looker, ...] = (
+    diagnose,
+    lambda graph, _timeline, _gradients: unordered_writes(graph),
+)
+
+
+def findings(graph: Graph, timeline: Timeline, gradients: Gradients = ()) -> tuple[Finding, ...]:
+    """What everyone who looks has found."""
+    return tuple(finding for look in LOOKERS for finding in look(graph, timeline, gradients))

@@ -1,0 +1,107 @@
+"""In-place writes that no wire orders against another reader of the same memory (SEMANTICS 8)."""
+
+from collections.abc import Iterable, Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.graph.analysis import program_analysis
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.order import wire_needs
+from gradstudio.graph.shared_storage import Value, storage_of, written
+from gradstudio.operators.model import Effect
+
+FIXED = frozenset({Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER})
+"""Effects whose order among one another every gesture keeps."""
+MAX_WRITES = 200
+"""Writers looked at; each costs one walk over the graph."""
+APPEND = "python.append"
+"""A list grows where the text says so: no tensor is another for it."""
+Links = dict[ItemId, set[ItemId]]
+
+
+def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
+    """A warning for each in-place statement that no wire orders against another reader of what it writes."""
+    tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
+    writers = [(item, bases) for item in tensors if (bases := written(graph, item))][:MAX_WRITES]
+    if not writers:
+        return ()
+    readers = _readers(graph)
+    before = _links(graph)
+    after: Links = {}
+    for item, sources in before.items():
+        for source in sources:
+            after.setdefault(source, set()).add(item)
+    return tuple(_warnings(graph, writers, readers, before, after))
+
+
+def _warnings(
+    graph: Graph,
+    writers: list[tuple[ItemId, tuple[Value, ...]]],
+    readers: dict[Value, list[ItemId]],
+    before: Links,
+    after: Links,
+) -> Iterator[Finding]:
+    place = {item: k for k, item in enumerate(graph.order())}
+    for writer, bases in writers:
+        ordered = _reached(writer, before) | _reached(writer, after)
+        others = dict.fromkeys(reader for base in bases for reader in readers.get(base, ()) if reader not in ordered)
+        if others:
+            yield _finding(graph, writer, bases[0], tuple(others), place)
+
+
+def _finding(
+    graph: Graph, writer: ItemId, base: Value, others: tuple[ItemId, ...], place: dict[ItemId, int]
+) -> Finding:
+    what, names = title(graph, base[0]), _listed([f"'{title(graph, other)}'" for other in others])
+    early = [f"'{title(graph, other)}'" for other in others if place[other] < place[writer]]
+    late = [f"'{title(graph, other)}'" for other in others if place[other] > place[writer]]
+    parts = [f"the old numbers go into {_listed(early)}"] if early else []
+    parts += [f"the new ones go into {_listed(late)}"] if late else []
+    return Finding(
+        "unordered_write",
+        "warning",
+        writer,
+        f"writes into {what}, which {names} also read{'s' if len(others) == 1 else ''}",
+        f"No wire says which of them comes first, only the order of the statements. As it stands, "
+        f"{' and '.join(parts)}. Earlier and Later change that, and with it the numbers. "
+        "Wire from the in-place node where the new value is meant, or use the operator that returns a new tensor.",
+        (base[0], writer, *others),
+    )
+
+
+def _readers(graph: Graph) -> dict[Value, list[ItemId]]:
+    """Who reads which memory, directly or through a view; making a view reads nothing."""
+    readers: dict[Value, list[ItemId]] = {}
+    for wire in graph.wires.values():
+        shares = storage_of(graph, wire.target)
+        base = storage_of(graph, wire.source, wire.output)
+        if wire.source in graph and wire.target in graph and (shares != base or written(graph, wire.target)):
+            readers.setdefault(base, []).append(wire.target)
+    return readers
+
+
+def _links(graph: Graph) -> Links:
+    """What stands before each item by a wire, or because both have to do with gradients."""
+    before: Links = {item: set(sources) for item, sources in wire_needs(graph).items()}
+    last: ItemId | None = None
+    for item in graph.order():
+        if program_analysis.effects(graph, item) & FIXED:
+            if last is not None:
+                before.setdefault(item, set()).add(last)
+            last = item
+    return before
+
+
+def _reached(start: ItemId, links: Links) -> set[ItemId]:
+    found, todo = {start}, [start]
+    while todo:
+        for item in links.get(todo.pop(), ()):
+            if item not in found:
+                found.add(item)
+                todo.append(item)
+    return found
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

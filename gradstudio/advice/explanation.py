@@ -1,0 +1,233 @@
+"""Explains a failure: which known error it is, and what can be done."""
+
+import re
+
+import msgspec
+
+from gradstudio.advice.failure_case import Lookup, place_of
+from gradstudio.advice.model import Advice, Rule
+from gradstudio.advice.rules.error_rules import RULES
+from gradstudio.advice.rules.layer_errors import OF_OPERATORS
+from gradstudio.advice.rules.torch_warnings import WARNINGS
+from gradstudio.graph.analysis.call_addresses import standing
+from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.groups.call_ids import is_inner, path_of
+from gradstudio.graph.groups.definitions import group_of, inside
+from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Graph, ItemId, Wire
+from gradstudio.graph.names import title
+from gradstudio.graph.ports.arguments import find_operator
+from gradstudio.graph.ports.module_calls import label_at, port_label
+from gradstudio.graph.text.name_bindings import binding_of, name_of
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Statement, flat
+from gradstudio.protocol.messages.debugging import Clash
+from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+
+FREED, SHAPES_EXPLAIN_NOTHING = r"first backward freed", r"memory"
+"""In an explanation: it is about two backwards; what went in has nothing to do with it."""
+CUT = r"there is no way back"
+ROOTS = ("self", "tensors", "outputs")
+NO_GRADS = frozenset({"no_grad", "inference_mode"})
+MAX_OPERANDS = 4
+MAX_CULPRITS = 3
+MAX_TEXT = 60
+
+
+def explain_words(type_name: str, message: str) -> Advice:
+    """Advice for torch's words alone; empty when they are not known."""
+    for rule in RULES:
+        advice = rule.match(type_name, message)
+        if advice is not None:
+            return advice
+    return Advice()
+
+
+def explain_warning(category: str, message: str) -> Advice:
+    """Advice for a warning; empty when it is not known."""
+    found = (rule.match(category, message) for rule in WARNINGS)
+    return next((advice for advice in found if advice is not None), Advice())
+
+
+def explain(failed: Failed, graph: Graph | None = None) -> Advice:
+    """Advice for a failure, with what went into the node that failed, and for a clash who wrote into what.
+
+    Of a failure inside calls it begins with where that is: "In Net ▸ fc2: ...".
+    """
+    found = standing(graph, failed.node) if graph is not None and is_inner(failed.node) else None
+    if graph is None or found is None or failed.clash is not None:
+        return _explain(failed, graph)
+    advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph)
+    return Advice(f"In {describe_place(graph, failed.node)}: {advice.explanation}".removesuffix(": "), advice.fixes)
+
+
+def describe_place(graph: Graph, node: ItemId) -> str:
+    """The groups that an item of a run is inside of, and what it calls or is called: "Net ▸ fc2"."""
+    *calls, last = path_of(node)
+    words = []
+    for call in calls:
+        name = group_of(graph, call)
+        words.append(name)
+        graph = inside(graph, name)
+    module = graph.wire_into(last, "module") if last in graph else None
+    words.append(title(graph, module.source if module is not None else last) if last in graph else "inputs")
+    return " ▸ ".join(words)
+
+
+def _explain(failed: Failed, graph: Graph | None) -> Advice:
+    """The advice for what failed in a graph of its own."""
+    advice = explain_words(failed.type_name, failed.message)
+    for rule in of_operator(graph, failed.node):
+        advice = rule.match(failed.type_name, failed.message) or advice
+    if graph is not None and re.search(CUT, advice.explanation):
+        return Advice(describe_cut(failed.node, graph) or advice.explanation, advice.fixes)
+    if advice.explanation and failed.clash is not None and failed.clash.culprits:
+        first, dot, _ = advice.explanation.partition(". ")  # what follows is told better, with names and lines
+        return Advice(f"{first}{dot.rstrip()} {describe_clash(failed.clash, graph)}", advice.fixes)
+    if advice.explanation and re.search(FREED, advice.explanation):
+        return Advice(f"{advice.explanation} {describe_backwards(failed, graph)}".strip(), advice.fixes)
+    operands = describe_operands(failed.operands, graph, failed.node)
+    if not advice.explanation or not operands or re.search(SHAPES_EXPLAIN_NOTHING, advice.explanation):
+        return advice
+    return Advice(f"{advice.explanation} {operands}", advice.fixes)
+
+
+def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
+    """The rule of the failing operator alone, if it has one."""
+    operator = find_operator(graph, graph.nodes[node]) if graph is not None and node in graph.nodes else None
+    rule = OF_OPERATORS.get(operator.word) if operator is not None else None
+    return (rule,) if rule is not None else ()
+
+
+def failed_of(refusal: PortInference, graph: Graph | None = None, lookup: Lookup | None = None) -> Failed:
+    """An expected refusal as if it had happened, with what is expected to go in."""
+    node, words = refusal.node, refusal.refusal
+    told = _expected_operands(graph, node, lookup) if graph is not None and lookup is not None else ()
+    return Failed(revision=0, node=node, address="", line=0, type_name="", message=words, operands=told)
+
+
+def _expected_operands(graph: Graph, node: ItemId, lookup: Lookup) -> tuple[tuple[str, Record], ...]:
+    """What is known of the values that flow into a node, in the order of its arguments."""
+    operator = find_operator(graph, graph.nodes[node]) if node in graph.nodes else None
+    order = [parameter.name for parameter in operator.parameters] if operator is not None else []
+    found = [(wire.port, lookup(wire.source, wire.output)) for wire in graph.wires_to(node)]
+    known = [(port, record) for port, record in found if record is not None]
+    return tuple(sorted(known, key=lambda row: place_of(order, row[0])))
+
+
+def expected_record(port: PortInference | None) -> TensorRecord | None:
+    """A tensor that inference expects, as a record without figures; None when it does not say one."""
+    if port is None or port.shape is None or not port.dtype:
+        return None
+    summary = Summary(dtype=port.dtype, shape=port.shape)
+    return TensorRecord(device=port.device, summary=summary, requires_grad=port.requires_grad)
+
+
+def describe_operands(
+    operands: tuple[tuple[str, Record], ...], graph: Graph | None = None, node: ItemId | None = None
+) -> str:
+    """Name the tensors that went in: "Here a (x) is float32 [2, 3], b (w) is float32 []"."""
+    parts = []
+    for port, record in operands:
+        if isinstance(record, TensorRecord):
+            wire = graph.wire_into(node, port) if graph is not None and node is not None else None
+            name = _source_name(graph, wire) if graph is not None and wire is not None else port
+            label = label_at(graph, node, port) if graph is not None and node is not None else port_label(port)
+            named = f"{label} ({name})" if name != port else label
+            parts.append(f"{named} is {record.summary.dtype} {list(record.summary.shape)}")
+    return f"Here {', '.join(parts[:MAX_OPERANDS])}." if parts else ""
+
+
+def _source_name(graph: Graph, wire: Wire) -> str:
+    """How a person calls what a wire brings, an input of a definition by its own name."""
+    inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
+    return inputs[wire.output] if wire.output < len(inputs) else title(graph, wire.source)
+
+
+def describe_cut(node: ItemId, graph: Graph) -> str:
+    """Where the way back from a backward's root ends: "d = y.detach() cuts the chain, ..."; "" when it is not known."""
+    wire = next((w for w in graph.wires_to(node) if w.port.partition(".")[0] in ROOTS), None)
+    if wire is None:
+        return ""
+    may, texts = may_require_grad(graph), {s.node: s.text for s in flat(compile_graph(graph).statements)}
+    queue, seen = [wire.source], set[ItemId]()
+    while queue:
+        item = queue.pop(0)
+        if item in seen:
+            continue
+        seen.add(item)
+        wires = graph.wires_to(item)
+        if any((w.source, w.output) in may for w in wires) and not any(one[0] == item for one in may):
+            around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
+            block = next((kind for kind in around if kind in NO_GRADS), "")
+            what = f"`{texts[item]}`" if item in texts else title(graph, item)
+            where = f" under {block}" if block else ""
+            root = title(graph, wire.source)
+            return (
+                f"{root} has no way back: {what}{where} cuts the chain. "
+                f"What {title(graph, item)} gives does not require grad, though what goes into it does."
+            )
+        queue += [w.source for w in wires]
+    return f"Nothing that {title(graph, wire.source)} was computed from requires grad, so there is no way back."
+
+
+def describe_backwards(failed: Failed, graph: Graph | None) -> str:
+    """Which statement is the second backward, and which was the first: "Line 7 `y.backward()` is the second, ..."."""
+    if graph is None or not failed.line:
+        return ""
+    statements = list(flat(compile_graph(graph).statements))
+    here = next((k for k, statement in enumerate(statements) if statement.node == failed.node), -1)
+    second = _place(statements[here] if here >= 0 else None, failed.line, failed.address)
+    first = next((one for one in reversed(statements[: max(here, 0)]) if one.backward), None)
+    if first is None:
+        return f"{_capital(second)} has run before."
+    return f"{_capital(second)} is the second, the first was {_place(first, first.line, first.address)}."
+
+
+def describe_clash(clash: Clash, graph: Graph | None = None) -> str:
+    """Who wrote into what, which statement had saved it, and at which versions.
+
+    "Line 4 `y += 1` wrote into y, which line 3 `y = x.exp()` had saved at version 0 as its result; it is at
+    version 1 now."
+    """
+    statements = {}
+    if graph is not None:
+        statements = {s.node: s for s in flat(compile_graph(graph).statements)}
+    shown = clash.culprits[-MAX_CULPRITS:]
+    writers = [_place(statements.get(c.node), c.line, c.address) for c in shown]
+    if len(clash.culprits) > len(shown):
+        writers[0] = f"{len(clash.culprits) - len(shown)} other statements, {writers[0]}"
+    wrote = f"{_capital(' and '.join(writers))} wrote into {_value_name(clash, graph)}"
+    now = f"it is at version {clash.version} now."
+    if not clash.victim:
+        return f"{wrote}; {now}"
+    victim = _place(statements.get(clash.victim), clash.victim_line, clash.victim_address)
+    if not clash.autograd:
+        return f"{wrote}, which is the leaf of {victim}."
+    what = "its result" if clash.saved in ("result", "output", "out") else f"its '{clash.saved}'"
+    saved = f"had saved at version {clash.saved_version} as {what}" if clash.saved else "needs for its backward"
+    return f"{wrote}, which {victim} {saved} (for {clash.autograd}); {now}"
+
+
+def _place(statement: Statement | None, line: int, address: str) -> str:
+    """``line 4 `y += 1```, as far as it is known."""
+    text = statement.text.split("\n")[0] if statement is not None else address
+    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return f"line {line} `{text}`" if line else f"`{text}`"
+
+
+def _value_name(clash: Clash, graph: Graph | None) -> str:
+    if clash.value and graph is not None and clash.value in graph:
+        return _name(graph, clash.value)
+    return "the tensor"
+
+
+def _name(graph: Graph, item: ItemId) -> str:
+    """The name a value is known by: an in-place statement's is that of what it writes into."""
+    from_here, output = binding_of(graph, item, 0)
+    return name_of(graph, (from_here, output)) or title(graph, item)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

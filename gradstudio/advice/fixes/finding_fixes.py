@@ -1,0 +1,200 @@
+"""Ways out of what a look over a run, or over the graph, has found: edits where it is plain what would help."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from gradstudio.advice.diagnosis.finding import Finding, FindingKind
+from gradstudio.advice.failure_case import Offer
+from gradstudio.advice.fixes.gradient_fixes import DETACHING, new_tensor_words
+from gradstudio.advice.model import Fix
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import EditError, Refused
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.graph.names import title
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.shared_storage import receiver
+from gradstudio.operators.model import Effect
+
+SMALLEST = "1e-08"
+"""What keeps log and sqrt and their derivatives finite in float32."""
+NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal"})
+CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
+SET_ATTRIBUTE, MODULE_ZERO_GRAD = "python.set_attribute", "torch.nn.Module.zero_grad"
+
+
+def finding_fixes(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
+    """The ways out that apply to this graph, as undo steps; none for many findings."""
+    maker = MAKERS.get(finding.kind)
+    found: dict[str, Fix] = {}
+    for words, recipe in maker(finding, graph) if maker is not None else ():
+        edits = _tried(graph, recipe)
+        if edits:
+            found.setdefault(words, Fix(words, edits))
+    return tuple(found.values())
+
+
+def _keep_positive(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Where a NaN or an infinity was born in a logarithm or a root: keep what goes in above 0."""
+    item = next((step for step in (finding.node, *finding.path[:1]) if step in graph.nodes), None)
+    operator = operator_of(graph, item) if item is not None else None
+    wire = next(iter(graph.wires_to(item)), None) if item is not None else None
+    if operator is None or wire is None or operator.word not in NEEDS_POSITIVE or operator.writes:
+        return
+    yield (
+        f"Keep {title(graph, wire.source)} above 0 (clamp(min={SMALLEST}))",
+        lambda now: recipes.insert(now, wire, "torch.Tensor.clamp", {"min": SMALLEST}),
+    )
+
+
+def _zero_first(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Forget what `.grad` holds, by a statement before the backward that added to it."""
+    before = next((item for item in finding.path[1:] if _is_backward(graph, item)), None)
+    if before is None or finding.node not in graph.nodes:
+        return
+    name = title(graph, finding.node)
+    zero = partial(recipes.statement_before, source=finding.node, output=0, before=before)
+    if not finding.title.startswith(f"{name}.grad "):  # of a module's parameter: model.fc.weight.grad
+        yield f"Zero the gradients before this backward ({name}.zero_grad())", partial(zero, key=MODULE_ZERO_GRAD)
+        return
+    literals = {"name": "grad", "value": "None"}
+    words = f"Zero the gradient before this backward ({name}.grad = None)"
+    yield words, partial(zero, key=SET_ATTRIBUTE, literals=literals)
+
+
+def _new_tensor(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The operator that returns a new tensor: then every other reader reads the old numbers, in any order."""
+    operator = operator_of(graph, finding.node) if finding.node in graph.nodes else None
+    words = new_tensor_words(operator) if operator is not None else ""
+    wire = receiver(graph, finding.node) if words else None
+    if wire is not None:
+        yield (
+            f"Use the operator that returns a new tensor ({words} on {title(graph, wire.source)})",
+            partial(recipes.out_of_place, item=finding.node),
+        )
+
+
+def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Take away the detach, or the block that switches gradients off, where the way to the loss ends."""
+    for item in finding.path[1:]:
+        operator = operator_of(graph, item) if item in graph.nodes else None
+        if operator is None:
+            continue
+        name = title(graph, item)
+        if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed:
+            bypass = partial(recipes.set_bypassed, items=(item,), bypassed=True)
+            yield f"Take {operator.word} away ({name} passes its input on)", partial(_joined, item=item, step=bypass)
+        around = (ItemId(body) for body in graph.ancestors(item) if body != ROOT)
+        block = next((graph.blocks[body] for body in around if graph.blocks[body].kind in CUTTING_BLOCKS), None)
+        if block is None:
+            continue
+        inside = graph.bodies[BodyId(block.id)]
+        if not any(wire.target in inside for wire in graph.wires_from(item)):
+            out = partial(recipes.move_into, items=(item,), body=graph.parents[block.id])
+            yield f"Take {name} out of {block.kind}", partial(_joined, item=item, step=out)
+        unwrap = partial(recipes.unwrap, block=block.id)
+        yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
+
+
+def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """A column of a vector, or a vector of a column, where the two would broadcast."""
+    wire = _wire_from(finding, graph)
+    if wire is None:
+        return
+    first = next(iter(re.findall(r"\[(\d+(?:, 1)?)\]", finding.title)), "")
+    ports = [other.port for other in graph.wires_to(finding.node) if other.port != "module"]
+    is_first = wire.port == min(ports)
+    wanted = f"{first.partition(',')[0]}, 1" if is_first == ("," not in first) else f"{first.partition(',')[0]},"
+    name = title(graph, wire.source)
+    yield (
+        f"Give {name} the other's shape ({name}.reshape({wanted.rstrip(',')}))",
+        lambda now: recipes.insert(now, wire, "torch.Tensor.reshape", {"shape": f"({wanted})"}),
+    )
+
+
+def _without_softmax(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Wire the scores themselves into the loss."""
+    wire = _wire_from(finding, graph)
+    scores = next((w for w in graph.wires_to(wire.source) if w.port != "module"), None) if wire is not None else None
+    if wire is not None and scores is not None:
+        yield (
+            f"Give it the scores ({title(graph, scores.source)} instead of {title(graph, wire.source)})",
+            lambda now: recipes.connect(now, scores.source, scores.output, wire.target, wire.port),
+        )
+
+
+def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """log_softmax in front of the loss; of probabilities their logarithm."""
+    wire = _wire_from(finding, graph)
+    if wire is None:
+        return
+    operator = operator_of(graph, wire.source)
+    name = title(graph, wire.source)
+    if (operator is not None and operator.word == "softmax") or "softmax" in name:
+        yield f"Take the logarithm of {name} ({name}.log())", lambda now: recipes.insert(now, wire, "torch.Tensor.log")
+        return
+    yield (
+        f"Put log_softmax in front of it (log_softmax({name}, dim=1))",
+        lambda now: recipes.insert(now, wire, "torch.nn.functional.log_softmax", {"dim": "1"}),
+    )
+
+
+def _require(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """Let the tensor that an optimizer is given require grad."""
+    source = finding.path[1]
+    yield (
+        f"Set requires_grad of {title(graph, source)} to True",
+        lambda now: recipes.set_literal(now, source, "requires_grad", "True"),
+    )
+
+
+def _wire_from(finding: Finding, graph: Graph) -> Wire | None:
+    """The wire into the finding's node from the second step of its path."""
+    return next((wire for wire in graph.wires_to(finding.node) if wire.source in finding.path[1:2]), None)
+
+
+MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
+    "not_finite": _keep_positive,
+    "backward_not_finite": _keep_positive,
+    "accumulates": _zero_first,
+    "unordered_write": _new_tensor,
+    "no_gradient": _uncut,
+    "broadcasts": _one_shape,
+    "twice_softmax": _without_softmax,
+    "no_logarithm": _logarithm,
+    "frozen_parameter": _require,
+}
+"""By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""
+
+
+def _joined(graph: Graph, item: ItemId, step: Callable[[Graph], Edits]) -> Edits:
+    """The step, when behind it a gradient may come to the item's first result.
+
+    Raises:
+        Refused: it would be cut all the same.
+    """
+    edits = step(graph)
+    draft = graph.copy()
+    apply_all(draft, edits)
+    passes_on = item in draft.nodes and draft.nodes[item].bypassed
+    values = [(wire.source, wire.output) for wire in draft.wires_to(item)] if passes_on else [(item, 0)]
+    if not any(value in may_require_grad(draft) for value in values):
+        raise Refused("Another cut stands in the way.")
+    return edits
+
+
+def _is_backward(graph: Graph, item: ItemId) -> bool:
+    operator = operator_of(graph, item) if item in graph.nodes else None
+    return operator is not None and Effect.BACKWARD in operator.effects
+
+
+def _tried(graph: Graph, recipe: Callable[[Graph], Edits]) -> Edits:
+    """The recipe's edits, when it does not refuse and they apply; else none."""
+    try:
+        edits = recipe(graph)
+        apply_all(graph.copy(), edits)
+    except (Refused, EditError):
+        return ()
+    return edits

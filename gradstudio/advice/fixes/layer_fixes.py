@@ -1,0 +1,117 @@
+"""Ways out of errors that the sizes of a layer, of a loss's classes, or of parts decide."""
+
+from collections.abc import Callable, Iterator
+
+from gradstudio.advice.failure_case import Case, Offer
+from gradstudio.advice.model import FixKind
+from gradstudio.graph import recipes
+from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.ports.module_calls import maker_of
+from gradstudio.protocol.messages.records import TensorRecord
+
+WIDTHS, HEADS = ("embed_dim", "d_model"), ("num_heads", "nhead")
+KEEPS_CLASSES = frozenset("relu dropout tanh sigmoid softmax log_softmax gelu leaky_relu alias".split())
+"""What may stand between the last layer and a loss: the classes stay as many."""
+
+
+def outputs_for_classes(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """As many outputs of the last layer as the target has classes."""
+    target = case.operand("target") or case.operand("inputs.1")
+    wire = case.graph.wire_into(case.item, "input") or case.graph.wire_into(case.item, "inputs.0")
+    wanted = int(case.groups.get("t", "-1"))
+    if wire is None or wanted < 0:
+        return
+    largest = target.maximum if target is not None and target.maximum is not None else wanted
+    wanted = max(int(largest), wanted) + 1
+    layer = _layer_before(case.graph, wire.source)
+    if layer is not None:
+        yield (
+            f"Give {case.name(layer.id)} {wanted} outputs (out_features={wanted})",
+            _set(layer.id, "out_features", str(wanted)),
+        )
+
+
+def classes_second(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Bring the classes from the end to the second dimension, where the target has the rest of the shape."""
+    given, target = [next((o for p in ports if (o := case.operand(p))), None) for ports in (_INPUT, _TARGET)]
+    if given is None or target is None or len(given.shape) < 3 or given.shape[:-1] != target.shape:
+        return
+    name = case.name(given.wire.source)
+    literals = {"source": "-1", "destination": "1"}
+    yield (
+        f"Bring the classes to dimension 1 ({name}.movedim(-1, 1))",
+        lambda graph: recipes.insert(graph, given.wire, "torch.Tensor.movedim", literals),
+    )
+
+
+def heads(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """A number of heads that divides the width; a width that the heads divide, where nothing else goes in."""
+    literals = case.literals()
+    width, count = (next((path for path in paths if path in literals), "") for paths in (WIDTHS, HEADS))
+    if not width or not count or not literals[width].isdigit() or not literals[count].isdigit():
+        return
+    wide, many = int(literals[width]), int(literals[count])
+    if not wide or not many:
+        return
+    fewer = next(number for number in range(min(many, wide), 0, -1) if wide % number == 0)
+    yield f"Set {count} to {fewer}", _set(case.item, count, str(fewer))
+    given = set(_widths_given(case))
+    wider = -(-wide // many) * many if not given else next(iter(given))
+    if len(given) < 2 and wider and wider % many == 0:
+        yield f"Set {width} to {wider}", _set(case.item, width, str(wider))
+
+
+def even_parts(case: Case, _kind: FixKind) -> Iterator[Offer]:
+    """Parts of a size that gives as many as there are names, which a node of its own may bind."""
+    wanted, sources = int(case.groups.get("n", "0")), [wire.source for wire in case.graph.wires_to(case.item)]
+    owners = [case.graph.nodes[item] for item in (case.item, *sources) if item in case.graph.nodes]
+    split = next((node for node in owners if "split_size" in node.literals), None)
+    wire = next((w for w in case.graph.wires_to(split.id) if w.port in ("self", "tensor")), None) if split else None
+    record = case.lookup(wire.source, wire.output) if wire is not None else None
+    if split is None or not wanted or not isinstance(record, TensorRecord):
+        return
+    shape, dim = record.summary.shape, split.literals.get("dim", "0")
+    if not dim.lstrip("-").isdigit() or not -len(shape) <= int(dim) < len(shape):
+        return
+    whole = shape[int(dim)]
+    size = -(-whole // wanted)
+    if size and -(-whole // size) == wanted:
+        yield f"Make {wanted} parts (split_size={size})", _set(split.id, "split_size", str(size))
+
+
+_INPUT, _TARGET = ("input", "inputs.0"), ("target", "inputs.1")
+
+
+def _layer_before(graph: Graph, item: ItemId) -> Node | None:
+    """The Linear layer whose outputs the item passes on; None when something else comes first."""
+    for _ in range(10):
+        node = graph.nodes.get(item)
+        if node is None:
+            return None
+        made = maker_of(graph, node) if node.operator == CALL else None
+        if made is not None and made.word == "Linear":
+            wire = graph.wire_into(item, "module")
+            layer = graph.nodes.get(wire.source) if wire is not None else None
+            return layer if layer is not None and "out_features" in layer.literals else None
+        word = (made.word if made is not None else node.operator.rpartition(".")[2]).lower().partition(":")[0]
+        wires = [wire for wire in graph.wires_to(item) if wire.port != "module"]
+        if word not in KEEPS_CLASSES or len(wires) != 1:
+            return None
+        item = wires[0].source
+    return None
+
+
+def _widths_given(case: Case) -> Iterator[int]:
+    """The last sizes of what the layer is called with; 0 for one that nobody knows."""
+    for call in (wire.target for wire in case.graph.wires_from(case.item) if wire.port == "module"):
+        wire = case.graph.wire_into(call, "inputs.0")
+        if wire is not None:
+            record = case.lookup(wire.source, wire.output)
+            shape = record.summary.shape if isinstance(record, TensorRecord) else ()
+            yield shape[-1] if shape else 0
+
+
+def _set(item: ItemId, path: str, text: str) -> Callable[[Graph], Edits]:
+    return lambda graph: recipes.set_literal(graph, item, path, text)

@@ -1,1 +1,0 @@
-"""The local rules of calculus of torch's operators, as data: a module per kind of operator."""

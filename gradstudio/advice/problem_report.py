@@ -1,0 +1,102 @@
+"""What is wrong and what can be done, as plain data: the same advice that the window gives at a card."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.explanation import expected_record, explain, failed_of
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.fixes.fix_kinds import fixes_for
+from gradstudio.advice.model import Advice
+from gradstudio.graph.analysis.program_analysis import addresses
+from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.name_bindings import name_of
+from gradstudio.protocol.messages.events import Failed, NamedEntry
+from gradstudio.protocol.messages.inference import Inferred, PortInference
+from gradstudio.protocol.messages.records import Record
+
+Json = dict[str, Any]
+
+
+def advise(failed: Failed, graph: Graph, lookup: Lookup) -> Advice:
+    """Why it failed, and the ways out: first those that are edits of this very graph, by their titles."""
+    fixes = fixes_for(failed, graph, lookup)
+    return Advice(explain(failed, graph).explanation, tuple(fix.title for fix in fixes))
+
+
+def advise_refusal(refusal: PortInference, graph: Graph, lookup: Lookup) -> Advice:
+    """The same of what torch is expected to refuse."""
+    return advise(failed_of(refusal, graph, lookup), graph, lookup)
+
+
+def values_bound(entries: Iterable[NamedEntry]) -> Lookup:
+    """Asks the report of a run."""
+    known = {(entry.node, entry.output or 0): entry.outputs[0] for entry in entries if entry.outputs}
+    return lambda item, output: known.get((item, output))
+
+
+def without_insides(inferred: Inferred) -> Inferred:
+    """What is expected of the program's own nodes; what is refused inside a call is told at the call, too."""
+    ports = tuple(port for port in inferred.ports if not is_inner(port.node))
+    return msgspec.structs.replace(inferred, ports=ports)
+
+
+def values_expected(ports: Iterable[PortInference]) -> Lookup:
+    """Asks what inference expects."""
+    known: dict[tuple[ItemId, int], Record | None] = {(p.node, p.output): expected_record(p) for p in ports}
+    return lambda item, output: known.get((item, output))
+
+
+def output_name(graph: Graph, item: ItemId, output: int) -> str:
+    """How reports call one output: of several names that a statement binds, its own."""
+    address = addresses(graph).get(item, item)
+    if not output:
+        return address
+    name = name_of(graph, (item, output)) if item in graph else ""
+    return name if name not in ("", "_") else f"{address}[{output}]"
+
+
+def problem_json(node: str | None, line: int | None, message: str, advice: Advice) -> Json:
+    """One thing that is wrong: where, in torch's words or ours, why, and what can be done."""
+    told = {"node": node, "line": line, "message": message}
+    return {**told, "explanation": advice.explanation, "fixes": list(advice.fixes)}
+
+
+def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:
+    """What torch runs without a word and what is hardly meant: node, one line, advice."""
+    for finding in quiet(graph, lookup):
+        fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
+        yield finding.node, finding.title, Advice(finding.explanation, fixes)
+
+
+def advice_lines(problem: Json) -> list[str]:
+    """The explanation and the ways out, a line each, for people."""
+    explained = [f"  {problem['explanation']}"] if problem["explanation"] else []
+    return [*explained, *(f"  → {fix}" for fix in problem["fixes"])]
+
+
+def port_json(graph: Graph, port: PortInference) -> Json:
+    """What is expected of an output, by its own name; of a module its parameters and buffers by theirs."""
+    told: Json = {**msgspec.to_builtins(port), "name": output_name(graph, port.node, port.output)}
+    for leaf in told.get("leaves") or ():
+        leaf["name"] = f"{told['name']}.{leaf['path']}"
+    return told
+
+
+def port_lines(port: Json) -> Iterator[str]:
+    """The lines of a check for it."""
+    if port.get("shape") is not None:
+        yield f"  {port['name']}: {port.get('dtype') or 'some dtype'} {port['shape']}"
+    for leaf in port.get("leaves") or ():
+        yield f"  {leaf['name']}: {leaf['dtype']} {leaf['shape']}"
+
+
+def slow_words(line: int | None, turn: int) -> str:
+    """That a run is still at work, and where, as far as that is known."""
+    more = f", turn {turn:,}" if turn > 1 else ""
+    place = f" (line {line}{more})" if line is not None else ""
+    return f"still running{place}; Ctrl+C stops it"

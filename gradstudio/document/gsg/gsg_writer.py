@@ -1,0 +1,242 @@
+"""Graph → text: one item, one wire, one place a line, in program order. The same graph gives the same bytes."""
+
+import base64
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gradstudio.document.bookmarks import Bookmark
+from gradstudio.document.bookmarks import lines as bookmark_lines
+from gradstudio.document.gsg.file_records import VERSION
+from gradstudio.graph.external_inputs import Outside
+from gradstudio.graph.model import (
+    DEFINITION_INPUTS,
+    DEFINITION_OUTPUTS,
+    ROOT,
+    Block,
+    BodyId,
+    Definition,
+    Graph,
+    ItemId,
+    Node,
+    Place,
+    StoredTensor,
+    Wire,
+)
+from gradstudio.graph.ports.muted_wires import muted_wires
+from gradstudio.graph.ports.wire_dots import dot_key, dots_by_end
+
+Line = dict[str, Any]
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_DIGITS = re.compile(r"(\d+)")
+_FARTHEST_PX = 1e7
+
+
+def write(
+    graph: Graph,
+    name: str,
+    view: Mapping[str, float] | None = None,
+    *,
+    with_data: bool = False,
+    outside: Iterable[Outside] = (),
+    bookmarks: Mapping[str, Bookmark] | None = None,
+) -> str:
+    """The text of a graph; `name` is its `format`. With data, stored tensors are in the text itself.
+
+    `outside` are the wires that end in a copied part.
+    """
+    definitions = [graph.definitions[key] for key in sorted(graph.definitions)]
+    parts = [f'"format": {_json(name)}', f'"version": {VERSION}', f'"header": {_json(_header(graph))}']
+    parts += _body(graph, "")
+    if definitions:
+        parts.append('"definitions": [\n' + ",\n".join(_definition(one) for one in definitions) + "\n]")
+    if graph.tensors:
+        tensors = (_tensor(graph.tensors[key], with_data) for key in sorted(graph.tensors))
+        parts.append(_array("tensors", tensors, ""))
+    parts.append(_view(graph, definitions, view or {}, bookmarks or {}))
+    if lines := [_outside(one) for one in outside]:
+        parts.append(_array("outside", lines, ""))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _body(graph: Graph, indent: str) -> list[str]:
+    order = list(graph.order())
+    parts = [
+        _array("items", (_item(graph, item) for item in order), indent),
+        _array("wires", (_wire(wire) for wire in _sorted_wires(graph, order)), indent),
+    ]
+    muted = sorted(muted_wires(graph), key=lambda wire: (order.index(wire.target), _natural(wire.port)))
+    if muted:
+        parts.append(_array("muted_wires", map(_wire, muted), indent))
+    bodies = [ROOT, *(BodyId(item) for item in order if item in graph.blocks)]
+    tails = [_tail(body, graph.tails[body]) for body in bodies if graph.tails.get(body)]
+    return [*parts, _array("tails", tails, indent)] if tails else parts
+
+
+def _outside(one: Outside) -> Line:
+    wire = _wire(Wire(one.source, one.output, one.target, one.port))
+    return {**wire, "name": _clean(one.name), "operator": _clean(one.operator)}
+
+
+def _header(graph: Graph) -> Line:
+    header = graph.header
+    line: Line = {"seed": header.seed, "device": header.device}
+    return {**line, "default_dtype": header.default_dtype} if header.default_dtype else line
+
+
+def _item(graph: Graph, item: ItemId) -> Line:
+    inside = graph.parents[item]
+    head: Line = {"in": inside} if inside != ROOT else {}
+    node = graph.nodes.get(item)
+    if node is not None:
+        return {"kind": "node", "id": item, **head, **_node(node)}
+    block = graph.blocks[item]
+    return {"kind": block.kind, "id": item, **head, **_block(block)}
+
+
+def _node(node: Node) -> Line:
+    line: Line = {"operator": node.operator}
+    if node.names:
+        line["names"] = node.names
+    line |= _arguments(node)
+    if node.positional is not None:
+        line["positional"] = node.positional
+    line |= _marks(node, "nested", "bypassed")
+    return line | {"marks": node.marks} if node.marks else line
+
+
+def _block(block: Block) -> Line:
+    line: Line = {"title": _clean(block.title, "\n\t")} if block.title else {}
+    line |= {"variable": block.variable} if block.variable else {}
+    line |= {"carried": block.carried} if block.carried else {}
+    return line | _arguments(block) | _marks(block)
+
+
+def _arguments(owner: Node | Block) -> Line:
+    line: Line = {}
+    if owner.literals:
+        line["literals"] = {path: owner.literals[path] for path in sorted(owner.literals, key=_natural)}
+    if owner.lengths:
+        line["lengths"] = {path: owner.lengths[path] for path in sorted(owner.lengths, key=_natural)}
+    return line
+
+
+def _marks(owner: Node | Block, *more: str) -> Line:
+    line: Line = {"note": _clean(owner.note)} if owner.note else {}
+    line |= {"beside": _clean(owner.beside).replace("\n", " ")} if owner.beside else {}
+    flags = ("blank_before", "muted", *more)
+    return line | {flag: True for flag in flags if getattr(owner, flag)}
+
+
+def _sorted_wires(graph: Graph, order: list[ItemId]) -> list[Wire]:
+    position = {item: number for number, item in enumerate(order)}
+    last = len(order)
+    return sorted(graph.wires.values(), key=lambda wire: (position.get(wire.target, last), _natural(wire.port)))
+
+
+def _wire(wire: Wire) -> Line:
+    output = {"output": wire.output} if wire.output else {}
+    return {"from": wire.source, **output, "to": wire.target, "port": wire.port}
+
+
+def _tail(body: BodyId, text: str) -> Line:
+    return {"in": body, "text": _clean(text)} if body != ROOT else {"text": _clean(text)}
+
+
+def _definition(definition: Definition) -> str:
+    head = [f'  "name": {_json(definition.name)}', f'  "inputs": {_json(definition.inputs)}']
+    head.append(f'  "outputs": {_json(definition.outputs)}')
+    more = {
+        "defaults": {name: definition.defaults[name] for name in sorted(definition.defaults)},
+        "module": definition.is_module,
+        "settings": definition.settings,
+        "setup": definition.setup,
+        "kept": definition.kept,
+        "note": _clean(definition.note),
+    }
+    head += [f'  "{key}": {_json(value)}' for key, value in more.items() if value]
+    return "  {\n" + ",\n".join([*head, *_body(definition.graph, "  ")]) + "\n  }"
+
+
+def _tensor(tensor: StoredTensor, with_data: bool) -> Line:
+    line: Line = {"digest": tensor.digest, "dtype": tensor.dtype, "shape": tensor.shape}
+    line |= {"source": _clean(tensor.source)} if tensor.source else {}
+    return line | {"data": base64.b64encode(tensor.data).decode()} if with_data else line
+
+
+def _view(
+    graph: Graph, definitions: list[Definition], view: Mapping[str, float], bookmarks: Mapping[str, Bookmark]
+) -> str:
+    parts = [f'"{key}": {_number(value)}' for key, value in view.items()]
+    if bookmarks:
+        parts.append(_object("bookmarks", _marked(graph, bookmarks), ""))
+    parts.append(_object("places", _places(graph), ""))
+    inner = [_object(one.name, _places(one.graph), "  ") for one in definitions if one.graph.places]
+    if inner:
+        parts.append('"definitions": {\n  ' + ",\n  ".join(inner) + "\n}")
+    return '"view": {\n' + ",\n".join(parts) + "\n}"
+
+
+def _marked(graph: Graph, bookmarks: Mapping[str, Bookmark]) -> Iterator[tuple[str, Line]]:
+    for digit, line in bookmark_lines(bookmarks, graph):
+        yield digit, {key: _number(value) if isinstance(value, float) else value for key, value in line.items()}
+
+
+def _places(graph: Graph) -> Iterator[tuple[str, Line]]:
+    for item in (*graph.order(), "", DEFINITION_INPUTS, DEFINITION_OUTPUTS):
+        for key in (item, f"note:{item}"):
+            place = graph.places.get(key)
+            if place is not None and math.isfinite(place.x) and math.isfinite(place.y):
+                yield key, _place(place)
+    dots = dots_by_end(graph)
+    for end in sorted(dots, key=lambda end: (end[0], _natural(end[1]))):
+        for k, key in enumerate(dots[end]):
+            if math.isfinite(graph.places[key].x) and math.isfinite(graph.places[key].y):
+                yield dot_key(end, k), _place(graph.places[key])
+
+
+def _place(place: Place) -> Line:
+    line: Line = {"x": _number(place.x), "y": _number(place.y)}
+    if place.width is not None and 0 < place.width <= _FARTHEST_PX:
+        line["width"] = _number(place.width)
+    line |= {name: True for name in ("collapsed", "tucked", "pinned") if getattr(place, name)}
+    return line | {"color": _clean(place.color)} if place.color else line
+
+
+def _number(value: float) -> float:
+    """Whole numbers without ".0", and nothing beyond what the reader takes."""
+    near = max(-_FARTHEST_PX, min(_FARTHEST_PX, value))
+    return int(near) if near == int(near) else near
+
+
+def _clean(text: str, but: str = "") -> str:
+    """Without the control characters that the reader refuses; line ends become plain ones."""
+    plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return " ".join(plain.split(but[0])).replace("\t", " ") if but else plain
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    """A key that puts ``size.2`` before ``size.10``."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(path)]
+
+
+def _array(name: str, lines: Iterable[Line], indent: str) -> str:
+    text = ",\n".join(f"{indent}  {_json(line)}" for line in lines)
+    return f"{indent}{_json(name)}: [\n{text}\n{indent}]" if text else f"{indent}{_json(name)}: []"
+
+
+def _object(name: str, lines: Iterable[tuple[str, Line]], indent: str) -> str:
+    text = ",\n".join(f"{indent}  {_json(key)}: {_json(line)}" for key, line in lines)
+    return f"{_json(name)}: {{\n{text}\n{indent}}}" if text else f"{_json(name)}: {{}}"
+
+
+def _json(value: object) -> str:
+    """JSON on one line; a half of a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

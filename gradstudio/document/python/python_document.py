@@ -1,0 +1,121 @@
+"""A Python text as a document: read by its syntax, laid out, its stored tensors taken from beside it."""
+
+import codecs
+import io
+import os
+import stat
+import tokenize
+from pathlib import Path
+
+from gradstudio.document.errors import BadTensor, UnreadableFile
+from gradstudio.document.python.module_import import module_hint
+from gradstudio.document.stored_tensors import looked_up, read_beside
+from gradstudio.graph.model import Graph, StoredTensor
+from gradstudio.layout.tidy import layout_missing
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.parser import MAX_CHARACTERS
+from gradstudio.program.reading.reader import Read, read_script
+
+SUFFIX = ".py"
+MAX_BYTES = 4 * MAX_CHARACTERS
+ENCODINGS = frozenset({"utf-8", "ascii", "iso8859-1"})
+"""What a file may be written in, as its first lines say; by Python's names."""
+
+
+def read_python(text: str, folder: Path | None = None, *, pasted: bool = False, canvas: Graph | None = None) -> Read:
+    """The document of a text; nothing is executed.
+
+    Args:
+        text: Python source.
+        folder: where the text lies: a stored tensor is a file in `<name>.tensors` there.
+        pasted: the usual imports (torch, nn, F, optim, np, math) need not be repeated.
+        canvas: where the text is to be pasted: it may read the names bound there, and load what is stored there; an
+            empty one takes the settings of the text, too.
+
+    Raises:
+        UnreadableFile: with line, column and reason.
+    """
+
+    def stored(file: str) -> StoredTensor:
+        digest = Path(file).stem
+        if folder is None:
+            known = canvas.tensors.get(digest) if canvas is not None else None
+            if known is None:
+                raise BadTensor("the text loads a stored tensor that this program does not have: open the file instead")
+            return known
+        where = folder / Path(file).parent
+        return looked_up(digest, read_beside(where, digest))
+
+    try:
+        on = canvas if canvas is not None and canvas.parents else None
+        read = read_script(text, stored, pasted=pasted, canvas=on)
+    except NotReadable as error:
+        first, *others = (UnreadableFile(one.reason, one.line, one.column + 1) for one in error.all)
+        raise first.with_others(tuple(others)) from error
+    read.graph.places = layout_missing(read.graph)
+    for definition in read.graph.definitions.values():
+        definition.graph.places = layout_missing(definition.graph)
+    return read
+
+
+def load_python(path: Path) -> Read:
+    """The document of a Python file.
+
+    Raises:
+        UnreadableFile: with line, column and reason.
+    """
+    try:
+        data = _bytes_of(path)
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
+    try:
+        return read_python(decoded(data), path.parent)
+    except UnreadableFile as error:
+        told = UnreadableFile(f"{error.message}{module_hint(path)}", error.line, error.column)
+        raise told.with_others(error.others) from error
+
+
+def decoded(data: bytes) -> str:
+    """The text in the bytes of a Python file.
+
+    Raises:
+        UnreadableFile: it is in another encoding than it says, or in one that is not read.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        name = codecs.lookup(encoding.removesuffix("-sig")).name
+    except (SyntaxError, LookupError):
+        name, encoding = "", "none that is known"
+    if name not in ENCODINGS:
+        said = _said_encoding(data)
+        if said is None:
+            name = "utf-8"  # the byte that is none is found below
+        else:
+            raise UnreadableFile(f"it says that it is in the encoding '{said}': save it in UTF-8", 1, 1)
+    try:
+        return data.decode("utf-8-sig" if name == "utf-8" else name)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise UnreadableFile(f"this is no text in {name.upper()}: byte {error.start} is not", line, column) from error
+
+
+def _said_encoding(data: bytes) -> str | None:
+    """What the first two lines call the encoding; None when they do not."""
+    for line in data.split(b"\n", 2)[:2]:
+        found = tokenize.cookie_re.match(line.decode("ascii", errors="replace"))
+        if found:
+            return found[1][:40]
+    return None
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What is in a file; a device or a pipe, which may have no end, is refused before it is read."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise UnreadableFile("it is a directory" if stat.S_ISDIR(mode) else "it is no file but a device or a pipe")
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UnreadableFile(f"the text has more than {MAX_CHARACTERS:,} characters", 1, 1)
+    return data

@@ -1,0 +1,273 @@
+"""What a backward from given roots can reach: autograd nodes, whose they are, and which of their edges are wires."""
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
+from torch.autograd.graph import Node, get_gradient_edge
+
+from gradstudio.engine.backward.saved_tensors import SavedReader
+from gradstudio.engine.gradient.gradient_registry import Gradients
+from gradstudio.engine.gradient.tensor_watch import Key, Value
+from gradstudio.engine.gradient.wire_edges import MARK, Alias, Call, Marks, Sending, Turns, deal, marks_of
+from gradstudio.engine.value.view_state import grad_fn_of
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import EdgeValue, SavedTensor
+
+Edge = tuple[int, int]
+NOBODY = ItemId("")
+NOWHERE = (-1, 0)
+
+
+class Seen:
+    """One autograd node of the graph behind the roots.
+
+    Attributes:
+        next: where each outgoing gradient goes: (number of the node, its input).
+        leaf: of an AccumulateGrad: its tensor; `values` the canvas values made here, or that are the leaf.
+        users: how many edges lead here.
+        drops: outgoing gradients that are let go at once, because a leaf takes them over.
+        giver: of such a leaf: from whom, and which.
+        sends: outgoing gradients that leave along a wire.
+        place: of its row, once it ran.
+    """
+
+    owner, order = NOBODY, 1
+    turns: Turns = ()
+    call: Call | None = None
+    marks: Marks | None = None
+    leaf: Tensor | None = None
+    next: tuple[Edge, ...] = ()
+    users, place = 0, -1
+    drops: tuple[int, ...] = ()
+    giver: "tuple[Seen, int] | None" = None
+    sends: "Sequence[tuple[int, Sending]]" = ()
+    values: tuple[EdgeValue, ...] = ()
+    saved: tuple[SavedTensor, ...] = ()
+    held: Sequence[Value] = ()
+
+    def __init__(self, node: Node, number: int) -> None:
+        """Nothing is known of it; what most nodes have not stands in the class."""
+        self.node, self.id = node, number
+
+
+class Reach:
+    """The graph behind the roots.
+
+    Attributes:
+        seen: its nodes by number.
+        sendings: the wires whose target has a node among them.
+    """
+
+    def __init__(self, gradients: Gradients, roots: Iterable[Tensor]) -> None:
+        """Walk it; nothing in it is changed."""
+        self.seen: list[Seen] = []
+        self.sendings: list[Sending] = []
+        self._by_node: dict[Node, Seen] = {}
+        self._leaves: dict[int, list[Value]] = {}
+        self._gradients = gradients
+        for value in gradients.values.values():
+            if value.was_leaf and value.requires_grad:
+                self._leaves.setdefault(id(value.tensor), []).append(value)
+        self._walk(roots)
+        self._follow_writes([value for value in gradients.values.values() if value.written is not None])
+        self._plan_wires()
+
+    def of(self, node: Node) -> Seen | None:
+        """What is known of an autograd node; None when it does not belong to the graph."""
+        return self._by_node.get(node)
+
+    def aliases(self) -> list[tuple[Edge, Alias]]:
+        """Wires that pass a gradient on as it is, the last one made first."""
+        found: list[tuple[Edge, Alias]] = []
+        for seen in self.seen:
+            if seen.marks is not None:
+                if seen.marks.aliases:
+                    found += [((seen.id, alias.number), alias) for alias in seen.marks.aliases]
+            elif seen.leaf is not None:
+                leaf = self._gradients.leaves.get(id(seen.leaf))
+                found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
+        return sorted(found, key=lambda pair: -pair[1].serial)
+
+    def edge_of(self, root: Tensor) -> Edge:
+        """Where the gradient of a root goes in; `NOWHERE` when it does not belong to the graph."""
+        seen = self._by_node.get(node) if (node := _node_of(root)) is not None else None
+        return NOWHERE if seen is None else (seen.id, 0 if seen.leaf is not None else root.output_nr)
+
+    def turns_of(self, edge: Edge, source: ItemId, target: ItemId, reader: Turns) -> Turns:
+        """In which turns the value that a wire brought was made: the latest not behind its reader."""
+        values = self.seen[edge[0]].values if edge[0] >= 0 else ()
+        if len(values) <= 1:
+            return values[0].turns if values and values[0].node == source else reader
+        made = [value.turns for value in values if value.node == source]
+        itself = target == source  # what it reads it cannot have made in the same turn
+        earlier = [turns for turns in made if turns < reader or (turns == reader and not itself)]
+        return max(earlier, default=made[-1] if made else reader)
+
+    # -------------------------------------------------------------- walking
+
+    def _walk(self, roots: Iterable[Tensor]) -> None:
+        saved_of, by_node, seens = SavedReader(self._gradients).of, self._by_node, self.seen
+        todo: list[tuple[Node, Seen | None]] = []
+        users: dict[Node, int] = {}
+        for root in roots:
+            node = _node_of(root)
+            if node is not None:
+                users[node] = users.get(node, 0) + 1
+                todo.append((node, None))
+        edges: list[tuple[tuple[Node | None, int], ...]] = []
+        while todo:
+            node, user = todo.pop()
+            if node in by_node:
+                continue
+            seen = by_node[node] = Seen(node, len(seens))
+            seens.append(seen)
+            self._identify(seen, user)
+            if seen.leaf is None:
+                seen.saved = saved_of(node)
+            following = node.next_functions
+            edges.append(following)
+            for to, _ in following:
+                if to is not None:
+                    users[to] = users.get(to, 0) + 1
+                    todo.append((to, seen))
+        for seen, leaving in zip(seens, edges, strict=True):
+            seen.users = users[seen.node]
+            if leaving:
+                seen.next = tuple([NOWHERE if to is None else (by_node[to].id, index) for to, index in leaving])
+
+    def _identify(self, seen: Seen, user: Seen | None) -> None:
+        """The canvas node: of the gradient or value made at this edge, else of the operator it is a part of."""
+        node = seen.node
+        marks: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+        if marks is None:
+            leaf = getattr(node, "variable", None)
+            if leaf is not None:
+                self._identify_leaf(seen, leaf)
+            elif user is not None:
+                self._inherit(seen, user)
+            return
+        seen.marks, seen.order = marks, marks.order
+        call = seen.call = marks.call
+        if marks.values:
+            seen.values = tuple(
+                [EdgeValue(node=k[0], index=o, output=k[1], path=k[2], turns=t) for k, _, o, t in marks.values]
+            )
+        if marks.owner is not None:
+            seen.owner, seen.turns = marks.owner
+        elif call is not None:
+            seen.owner, seen.turns = call.node, call.turns
+        elif marks.values:
+            (seen.owner, *_), _, _, seen.turns = marks.values[0]
+        elif user is not None:
+            self._inherit(seen, user)
+
+    def _identify_leaf(self, seen: Seen, leaf: Tensor) -> None:
+        seen.leaf = leaf
+        held = seen.held = self._leaves.get(id(leaf), ())
+        if held:
+            seen.owner = held[0].key[0]
+            seen.values = tuple([_value(value.key, 0, value.turns) for value in held])
+
+    def _inherit(self, seen: Seen, user: Seen) -> None:
+        call = user.call
+        if call is not None:
+            for edge in call.edges:
+                if edge.node is seen.node:
+                    seen.owner = edge.source[0]
+                    return
+        seen.owner, seen.turns, seen.order, seen.call = user.owner, user.turns, user.order, call
+
+    def _follow_writes(self, written: list[Value]) -> None:
+        """Values that others wrote into since: where only their rebuilt edges are in the graph, those are theirs."""
+        if not written:
+            return
+        known = {mark[:2] for seen in self.seen if seen.marks is not None for mark in seen.marks.values}
+        for value in written:
+            tensor = value.tensor
+            node = None if tensor is None else grad_fn_of(tensor)
+            seen = None if node is None else self._by_node.get(node)
+            if tensor is None or node is None or seen is None:
+                continue
+            marks = marks_of(node)
+            if (value.key, value.serial) not in known and not self._is_another_value(marks, tensor):
+                marks.values.append((value.key, value.serial, tensor.output_nr, value.turns))
+                seen.marks, value.after_write, value.told = marks, True, None
+                known.add((value.key, value.serial))
+            if value.after_write and value.written is not None:
+                made = _value(value.key, tensor.output_nr, value.turns, value.written.last[1])
+                seen.values = (*(each for each in seen.values if not _is_of(each, value)), made)
+
+    def _is_another_value(self, marks: Marks, tensor: Tensor) -> bool:
+        """Whether the canvas has a later value that is this tensor, made at the edge: the result of the write."""
+        found = (self._gradients.find(key, serial) for key, serial, _, _ in marks.values)
+        return any(value is not None and value.tensor is tensor for value in found)
+
+    # -------------------------------------------------------------- wires
+
+    def _plan_wires(self) -> None:
+        """Say of each outgoing gradient along which wire it leaves."""
+        groups: dict[Call, list[Seen]] = {}
+        for seen in self.seen:
+            call = seen.call
+            while call is not None:
+                groups.setdefault(call, []).append(seen)
+                call = call.outer
+        leaves = {id(seen.leaf): seen.id for seen in self.seen if seen.leaf is not None}
+        for call, members in groups.items():
+            self._plan_call(call, members, leaves)
+        passed_on = {edge for edge, _ in self.aliases()}
+        for sending in self.sendings:
+            if sending.edge in passed_on:
+                sending.holds = True
+
+    def _plan_call(self, call: Call, members: list[Seen], leaves: dict[int, int]) -> None:
+        ports: dict[Edge, list[Sending]] = {}
+        target, turns, by_node = call.node, call.turns, self._by_node
+        for port, source, node, number in call.edges:
+            if number < 0:
+                edge = (leaves[id(node)], 0) if id(node) in leaves else NOWHERE
+            else:
+                seen = by_node.get(node)
+                edge = NOWHERE if seen is None else (seen.id, number)
+            sending = Sending(port, source, target, turns, edge)
+            self.sendings.append(sending)
+            if edge in ports:
+                ports[edge].append(sending)
+            else:
+                ports[edge] = [sending]
+        if len(members) > 1:
+            members.sort(key=_made_at)
+        elif len(call.edges) == 1 and members[0].next == (edge,) and edge is not NOWHERE:
+            members[0].sends = (*members[0].sends, (0, sending))
+            return
+        slots: dict[Edge, list[tuple[Seen, int]]] = {}
+        for member in members:
+            for index, edge in enumerate(member.next):
+                if edge in ports and edge is not NOWHERE:
+                    slots.setdefault(edge, []).append((member, index))
+        for edge, places in slots.items():
+            sendings = ports[edge]
+            for (member, index), port_number in zip(places, deal(len(places), len(sendings)), strict=True):
+                member.sends = (*member.sends, (index, sendings[port_number]))
+            if len(places) > len(sendings):
+                sendings[-1].holds = True
+
+
+def _node_of(root: Tensor) -> Node | None:
+    """None where torch has none: it will say so itself when the backward runs."""
+    try:
+        return get_gradient_edge(root).node if root.requires_grad else None
+    except (RuntimeError, AssertionError):
+        return None
+
+
+def _value(key: Key, index: int, turns: Turns, after: str = "") -> EdgeValue:
+    return EdgeValue(node=key[0], index=index, output=key[1], path=key[2], turns=turns, after=after)
+
+
+def _is_of(edge: EdgeValue, value: Value) -> bool:
+    return (edge.node, edge.output, edge.path) == value.key and edge.turns == value.turns
+
+
+def _made_at(seen: Seen) -> int:
+    return seen.node._sequence_nr()

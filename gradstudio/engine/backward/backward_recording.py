@@ -1,0 +1,398 @@
+"""One real backward, recorded by hooks on the autograd nodes (engine spike §4, way iii).
+
+Every handle is removed when the backward is over: one forgotten on AccumulateGrad deadlocked the
+next. Hooks only look and hold; torch's own numbers are never touched. What they held is summarised
+when the backward is over, or earlier when it is much. A gradient that a leaf without `.grad` is
+about to take over is not held, or torch would copy it.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+
+from gradstudio.engine.backward import partial_backward
+from gradstudio.engine.backward.backward_reachability import NOBODY, Edge, Reach, Seen
+from gradstudio.engine.backward.backward_seeds import Seed
+from gradstudio.engine.backward.node_hooks import Hooks
+from gradstudio.engine.backward.saved_tensors import is_released
+from gradstudio.engine.clean_modes import neutral
+from gradstudio.engine.gradient.gradient_registry import Gradients
+from gradstudio.engine.gradient.wire_edges import MARK, Alias, Marks, Sending, deal, marks_of
+from gradstudio.engine.value.tensor_summary import outline, summarise
+from gradstudio.engine.value.value_records import tensors_in
+from gradstudio.engine.value.view_state import grad_fn_of
+from gradstudio.protocol.messages.backward_trace import AutogradRow, WireGrad
+from gradstudio.protocol.messages.records import Summary
+
+Grads = tuple[Tensor | None, ...]
+HOLD_ELEMENTS = 1 << 24
+"""Elements of gradients that are held during a backward before they are summarised."""
+
+
+class Event:
+    """An autograd node has run: its gradients until they are summarised, then their summaries."""
+
+    __slots__ = ("after", "came", "incoming", "outgoing", "seconds", "seen", "went")
+
+    def __init__(self, seen: Seen, incoming: Grads, outgoing: Grads, seconds: float) -> None:
+        """Hold what was seen."""
+        self.seen, self.incoming, self.outgoing, self.seconds = seen, incoming, outgoing, seconds
+        self.came: tuple[Summary | None, ...] = ()
+        self.went: list[Summary | None] = []
+        self.after: Summary | None = None
+
+
+class Recording:
+    """Hooks on everything a backward from `roots` can reach, and what they saw.
+
+    Attributes:
+        rows: autograd nodes in the order torch executed them; `wires` what went back along each; both behind the end.
+        leaves: by identity of a leaf tensor, what arrived there.
+        retained: the graph was kept; `number` of this backward.
+    """
+
+    def __init__(
+        self,
+        gradients: Gradients,
+        roots: Iterable[object],
+        number: int,
+        seeds: Sequence[Seed] = (),
+        *,
+        returns: bool = False,
+        shared: bool = False,
+    ) -> None:
+        """Look at the graph behind the roots.
+
+        Args:
+            gradients: of all values.
+            roots: tensors and lists of them.
+            number: counts backwards.
+            seeds: what the roots begin with.
+            shared: the program gave gradients that it may still hold: torch may hand them, or views of them, to a
+                leaf, which would be seen in the program; so nothing may keep torch from that.
+            returns: gradients may be returned instead of reaching a leaf (`autograd.grad`, `inputs=`).
+        """
+        self.rows: list[AutogradRow] = []
+        self.wires: list[WireGrad] = []
+        self.leaves: dict[int, Summary | None] = {}
+        self.retained = False
+        self.number = number
+        self._gradients, self._returns, self._seeds, self._shared = gradients, returns, seeds, shared
+        self._reach = Reach(gradients, tensors_in(list(roots)))
+        self._events: list[Event] = []
+        self._summarised, self._held, self._last = 0, 0, 0.0
+        self._visible = gradients.visible
+        self._before: dict[int, Summary | None] = {}
+        self._memo: dict[int, Summary] = {}
+        self._outlines: dict[int, Summary] = {}
+        self._grows = False
+        self._hooks = Hooks()
+
+    def __enter__(self) -> "Recording":
+        """Attach the hooks."""
+        seens = self._reach.seen
+        with neutral():
+            self._look_at_leaves()
+        for seen in seens:
+            if isinstance(seen.node, BackwardCFunction):  # Python's own may write into what comes
+                self._hooks.add_before(seen.node, self._before_python)
+        self._hooks.add([(seen.node, self._hook(seen)) for seen in seens])
+        self._last = time.perf_counter()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Remove the hooks and make the record; of one that failed also what had come where nothing ran any more."""
+        self._hooks.remove()
+        with neutral():
+            waiting = partial_backward.waiting(self._reach, self._sent(), self._seeds) if kind is not None else []
+            self._finish()
+            partial_backward.reach(self._gradients, waiting)
+        kept = (event.seen for event in self._events if event.seen.saved)
+        first = next(kept, None)
+        self.retained = first is not None and not is_released(first.node)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every gradient was summarised."""
+        return self._visible is None
+
+    def finish_later(self) -> None:
+        """Summarise what was only outlined; call it before any of those tensors can be overwritten."""
+        self._visible, self._summarised = None, 0
+        for sending in self._reach.sendings:
+            sending.forget()
+        self._finish()
+
+    def _sent(self) -> list[tuple[Edge, Tensor | None]]:
+        """What has left every node so far, as far as it is held: where to, and the gradient."""
+        return [pair for e in self._events for pair in zip(e.seen.next, e.outgoing, strict=False)]
+
+    def _finish(self) -> None:
+        self._settle()
+        self._finish_wires()
+        self.rows = [self._row(event) for event in self._events]
+
+    # -------------------------------------------------------------- hooks
+
+    def _hook(self, seen: Seen) -> Callable[[Grads, Grads], None]:
+        """What torch calls behind an autograd node."""
+        if seen.drops or self._shared:
+            return partial(self._saw, seen)
+        events, clock = self._events, time.perf_counter
+
+        def saw(outgoing: Grads, incoming: Grads) -> None:
+            now = clock()
+            for grad in outgoing:
+                if grad is not None:
+                    self._held += grad.numel()
+            place = seen.place = len(events)
+            events.append(Event(seen, incoming, outgoing, now - self._last))
+            if self._held > HOLD_ELEMENTS or not place:
+                self._look_up(place)
+            self._last = clock()
+
+        return saw
+
+    def _look_up(self, place: int) -> None:
+        """Whether the backward makes a graph of its own, and whether much is held."""
+        if not place:
+            self._grows = torch.is_grad_enabled()
+        if self._held > HOLD_ELEMENTS:
+            self._visible = None  # what is let go cannot be summarised later
+            with neutral():
+                self._settle()
+
+    def _saw(self, seen: Seen, outgoing: Grads, incoming: Grads) -> None:
+        """An autograd node has run."""
+        now = time.perf_counter()
+        if seen.drops:
+            outgoing = tuple([None if index in seen.drops else grad for index, grad in enumerate(outgoing)])
+        if self._shared and not torch.is_grad_enabled():
+            incoming, outgoing = _aliases(incoming), _aliases(outgoing)
+        for grad in outgoing:
+            if grad is not None:
+                self._held += grad.numel()
+        place = seen.place = len(self._events)
+        self._events.append(Event(seen, incoming, outgoing, now - self._last))
+        self._look_up(place)
+        self._last = time.perf_counter()
+
+    def _before_python(self, _: Grads) -> None:
+        self._visible = None
+        with neutral():
+            self._settle()
+
+    def _look_at_leaves(self) -> None:
+        for seen in self._reach.seen:
+            if seen.leaf is None:
+                continue
+            grad = seen.leaf.grad
+            if grad is not None:
+                self._before[seen.id] = self._gradients.summary_of_grad(seen.leaf)
+        if self._returns:
+            return
+        alone = {s.id: s for s in self._reach.seen if s.leaf is not None and s.users == 1 and s.leaf.grad is None}
+        for seen in self._reach.seen:
+            for index, (to, _) in enumerate(seen.next):
+                if to in alone:
+                    seen.drops = (*seen.drops, index)
+                    alone[to].giver = (seen, index)
+
+    # -------------------------------------------------------------- summaries
+
+    def _settle(self) -> None:
+        """Summarise what is held, in the order it was seen, and let it go."""
+        visible, events, grows = self._visible, self._events, self._grows
+        for place in range(self._summarised, len(events)):
+            event = events[place]
+            seen = event.seen
+            of = self._of if visible is None or seen.owner in visible else self._outline_of
+            event.came = tuple([None if grad is None else of(grad) for grad in event.incoming])
+            event.went = [None if grad is None else of(grad) for grad in event.outgoing]
+            if grows:
+                self._note_what_grew(event)
+            if seen.leaf is not None:
+                self._reach_leaf(event, seen.leaf)
+            elif seen.values:
+                self._reach_values(event)
+            if seen.sends or seen.leaf is not None:
+                self._send(event, place)
+        for event in events[self._summarised :] if visible is None else ():
+            event.incoming = event.outgoing = ()
+        self._memo.clear()
+        self._outlines.clear()
+        self._summarised, self._held = len(events), 0
+
+    def _outline_of(self, grad: Tensor) -> Summary:
+        """Dtype and shape, asked once of a tensor."""
+        summary = self._outlines.get(id(grad))
+        if summary is None:
+            summary = self._outlines[id(grad)] = outline(grad)
+        return summary
+
+    def _of(self, grad: Tensor) -> Summary:
+        """The summary, made once for a tensor however many rows show it."""
+        summary = self._memo.get(id(grad))
+        if summary is None:
+            summary = self._memo[id(grad)] = summarise(grad, self._gradients.max_values)
+        return summary
+
+    def _reach_values(self, event: Event) -> None:
+        marks = event.seen.marks
+        for key, serial, output, _ in marks.values if marks is not None else ():
+            value = self._gradients.find(key, serial)
+            grad = event.incoming[output] if output < len(event.incoming) else None
+            summary = event.came[output] if output < len(event.came) else None
+            if value is not None and grad is not None and summary is not None:
+                self._gradients.arrived(value, grad.detach() if grad.requires_grad else grad, summary)
+
+    def _reach_leaf(self, event: Event, leaf: Tensor) -> None:
+        came = event.came[0] if event.came else None
+        self.leaves[id(leaf)] = came
+        if leaf.grad is not None:
+            fresh = event.seen.id not in self._before
+            at_once = self._visible is None or event.seen.owner in self._visible
+            event.after = came if fresh else self._of(leaf.grad) if at_once else outline(leaf.grad)
+            if event.after is not None and at_once:
+                self._gradients.note_grad(leaf, event.after)
+
+    def _send(self, event: Event, place: int) -> None:
+        for index, sending in event.seen.sends:
+            grad = event.outgoing[index] if index < len(event.outgoing) else None
+            if grad is not None:
+                sending.add(grad, place)
+                sending.summary = event.went[index]
+        if event.seen.leaf is not None and event.incoming and event.incoming[0] is not None:
+            self._hand_over(event, event.incoming[0])
+
+    def _hand_over(self, event: Event, grad: Tensor) -> None:
+        """What the leaf took over is what a node before it had sent."""
+        giver = event.seen.giver
+        if giver is None or giver[0].place < 0:
+            return
+        earlier, index = giver
+        self._events[earlier.place].went[index] = event.came[0]
+        for at, sending in earlier.sends:
+            if at == index:
+                sending.add(grad, earlier.place)
+                sending.summary = event.came[0]
+
+    def _note_what_grew(self, event: Event) -> None:
+        """Nodes that the backward itself made (create_graph) belong to the node whose gradient they compute."""
+        seen = event.seen
+        todo = [node for grad in (*event.incoming, *event.outgoing) if grad is not None if (node := grad_fn_of(grad))]
+        if seen.leaf is not None and seen.leaf.grad is not None and (node := grad_fn_of(seen.leaf.grad)):
+            todo.append(node)
+        while todo:
+            node = todo.pop()
+            if hasattr(node, "variable") or self._reach.of(node) is not None:
+                continue
+            known: Marks | None = node.metadata.get(MARK)  # type: ignore[attr-defined]  # a dict, typed as a method
+            if known is not None:
+                continue
+            marks = marks_of(node)
+            marks.owner, marks.order, marks.call = (seen.owner, seen.turns), seen.order + 1, seen.call
+            todo += [following for following, _ in node.next_functions if following is not None]
+
+    # -------------------------------------------------------------- the record
+
+    def _row(self, event: Event) -> AutogradRow:
+        seen = event.seen
+        return AutogradRow(
+            backward=self.number,
+            autograd=type(seen.node).__name__,
+            node=seen.owner,
+            turns=seen.turns,
+            incoming=event.came,
+            outgoing=() if seen.leaf is not None else tuple(event.went),
+            id=seen.id,
+            next=seen.next,
+            values=seen.values,
+            saved=seen.saved,
+            order=seen.order,
+            seconds=event.seconds,
+            before=self._before.get(seen.id),
+            after=event.after,
+        )
+
+    def _finish_wires(self) -> None:
+        ran = {(e.seen.call.node, e.seen.call.turns): place for place, e in enumerate(self._events) if e.seen.call}
+        sent = [s for s in self._reach.sendings if s.parts or (s.target, s.turns) in ran]
+        for sending in sent:
+            if not sending.parts:
+                sending.place = ran[sending.target, sending.turns]
+            elif sending.parts > 1 and sending.total is not None:
+                sending.summary = summarise(sending.total, self._gradients.max_values)
+        self._pass_on(sent)
+        wires = [self._wire(sending) for sending in sent]
+        self.wires = sorted(wires, key=lambda wire: wire.place)
+
+    def _pass_on(self, sent: list[Sending]) -> None:
+        """Statements that gave back what they were given: what their readers sent goes on as it is."""
+        aliases = self._reach.aliases()
+        seeds = self._sendings_of_seeds() if aliases and self._events else []
+        groups: dict[tuple[int, tuple[int, int]], list[Alias]] = {}
+        for edge, alias in aliases:
+            groups.setdefault((alias.serial, edge), []).append(alias)
+        for (_, edge), group in groups.items():
+            alias = group[0]
+            readers = [
+                s
+                for s in (*sent, *seeds)
+                if s.edge == edge
+                and s.source[0] == alias.node
+                and self._reach.turns_of(edge, alias.node, s.target, s.turns) == alias.turns
+            ]
+            readers = sorted((r for r in readers if r.total is not None), key=lambda reader: reader.source[1])
+            places = deal(len(readers), len(group))
+            for place, alias in enumerate(group):
+                sent += self._passed(alias, edge, [r for r, at in zip(readers, places, strict=True) if at == place])
+
+    def _passed(self, alias: Alias, edge: tuple[int, int], readers: list[Sending]) -> list[Sending]:
+        """What an alias passes on of what its readers sent; [] when they sent nothing."""
+        passing = Sending(alias.port, alias.source, alias.node, alias.turns, edge)
+        passing.holds = True
+        for reader in readers:
+            if reader.total is not None:
+                passing.add(reader.total, reader.place)
+        if passing.total is None:
+            return []
+        passing.parts = sum(reader.parts for reader in readers)
+        one = readers[0].summary if passing.parts == 1 else None
+        passing.summary = one or summarise(passing.total, self._gradients.max_values)
+        return [passing]
+
+    def _sendings_of_seeds(self) -> list[Sending]:
+        """What the backward statement itself sends to its roots."""
+        found: list[Sending] = []
+        for seed in self._seeds:
+            if seed.source is not None:
+                sending = Sending("", seed.source, NOBODY, seed.turns, self._reach.edge_of(seed.root))
+                sending.holds = True
+                sending.add(seed.grad, 0)
+                sending.summary = summarise(seed.grad, self._gradients.max_values)
+                found.append(sending)
+        return found
+
+    def _wire(self, sending: Sending) -> WireGrad:
+        source, output = sending.source
+        return WireGrad(
+            source=source,
+            target=sending.target,
+            port=sending.port,
+            output=output,
+            turns=sending.turns,
+            source_turns=self._reach.turns_of(sending.edge, source, sending.target, sending.turns),
+            place=sending.place,
+            grad=sending.summary if sending.parts else None,
+            parts=sending.parts,
+        )
+
+
+def _aliases(grads: Grads) -> Grads:
+    """Other tensors over the same memory: torch counts who holds a tensor."""
+    return tuple([None if grad is None else grad.detach() for grad in grads])

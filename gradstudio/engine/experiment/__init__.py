@@ -1,0 +1,1 @@
+"""Experiments on a second, silent run that leaves the live state alone: what-if and gradcheck."""

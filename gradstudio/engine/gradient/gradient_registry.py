@@ -1,0 +1,366 @@
+"""Which gradients are there and which of the seven states each is in (SEMANTICS 7).
+
+Values are noted when they are made; what reaches them is reported by `backward_recording.Recording`; the
+`.grad` of leaves is watched between statements. Nothing here computes but summaries.
+"""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.graph import Node
+
+from gradstudio.engine.gradient.gradient_states import state_of_leaf, state_of_value
+from gradstudio.engine.gradient.tensor_watch import Cut, Key, Leaf, Value
+from gradstudio.engine.gradient.wire_edges import MAX_ITEMS, Call, aliases_of, attach, marks_of
+from gradstudio.engine.value.lazy_modules import parameters_of, waits
+from gradstudio.engine.value.tensor_summary import outline, summarise
+from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol import gradient_sentences as words
+from gradstudio.protocol.messages.events import GradPart, GradRow
+from gradstudio.protocol.messages.records import Summary
+
+_STRIDED = torch.strided
+
+
+class Gradients:
+    """All that is known of gradients since the start from nothing.
+
+    Attributes:
+        backwards: how many backwards have run.
+        last_backward: the last one of this pass, None when none has run in it.
+        visible: nodes whose gradients are summarised at once; None: all.
+        missed: values that the last backward did not reach, of which more is known than that.
+        given_back: values whose gradient the last backward returned instead of keeping it.
+        budget: says how many bytes may be kept only for showing.
+        grad_bytes: of the recorded gradients among them; the program itself never holds those.
+    """
+
+    def __init__(self, budget: Callable[[], int], max_values: int = 64) -> None:
+        """Nothing is known."""
+        self.values: dict[Key, Value] = {}
+        self.leaves: dict[int, Leaf] = {}
+        self.backwards, self.pass_number = 0, 1
+        self.last_backward: int | None = None
+        self.max_values = max_values
+        self.visible: frozenset[ItemId] | None = None
+        self.missed: list[Value] = []
+        self.given_back: list[Value] = []
+        self._serial = 0
+        self._budget = budget
+        self._lazy: list[tuple[Key, nn.Module, tuple[int, ...], Callable[[Tensor], Cut | None]]] = []
+        self._kept: dict[tuple[Key, bool], int] = {}
+        self._kept_bytes, self._allowed = 0, -1
+        self.grad_bytes = 0
+
+    # -------------------------------------------------------------- values
+
+    def made(
+        self,
+        node: ItemId,
+        turns: tuple[int, ...],
+        outputs: Iterable[object],
+        cut: Callable[[Tensor], Cut | None],
+        first: int = 0,
+        call: Call | None = None,
+    ) -> list[Value]:
+        """A statement has given `outputs`, the first of them its output `first`; what was entered.
+
+        `cut` says why a tensor that does not require grad does not; `call` is what went into the statement.
+        """
+        made = self._made_meanwhile() if self._lazy else []
+        for index, output in enumerate(outputs, first):
+            if isinstance(output, Tensor):
+                made.append(self._note((node, index, ""), output, turns, cut, call))
+            elif isinstance(output, nn.Module):
+                made.extend(self._note_module((node, index, ""), output, turns, cut))
+            elif isinstance(output, list | tuple):
+                items = [(str(place), item) for place, item in enumerate(output[:MAX_ITEMS])]
+                made.extend(
+                    self._note((node, index, p), i, turns, cut, call) for p, i in items if isinstance(i, Tensor)
+                )
+        return made
+
+    def note(
+        self,
+        key: Key,
+        tensor: Tensor,
+        turns: tuple[int, ...],
+        requires: bool,
+        grad_fn: Node | None,
+        version: int | None,
+        call: Call | None,
+    ) -> Value:
+        """A tensor was made, of which the caller knows this already; why it does not require grad he fills in."""
+        serial = self._serial = self._serial + 1
+        leaf = grad_fn is None and is_leaf(tensor)
+        value = Value(key, serial, tensor, requires, leaf, self.backwards, turns, version)
+        if not requires:
+            pass
+        elif leaf:
+            watch = self._leaf(tensor)
+            watch.users += 1
+            if call is not None:
+                passed = aliases_of(call, (edge for edge in call.edges if edge.node is tensor))
+                watch.aliases.update({(alias.node, alias.port): alias for alias in passed})
+        elif grad_fn is not None:
+            number = tensor.output_nr
+            marks = marks_of(grad_fn)
+            marks.values.append((key, serial, number, turns))
+            if call is not None:
+                attach(call, grad_fn, number, marks)
+            self._keep((key, False), tensor)
+        known = self.values.get(key)
+        if known is not None:
+            self._replaced(known)
+        self.values[key] = value
+        return value
+
+    def written(self, outputs: Iterable[object], call: Call) -> None:
+        """A statement wrote into its result in place: where that is a view, its base has another edge as well."""
+        for output in outputs:
+            base = output._base if isinstance(output, Tensor) and not output.is_inference() else None
+            node = grad_fn_of(base) if base is not None else None
+            if base is not None and node is not None:
+                attach(call, node, base.output_nr, marks_of(node))
+
+    def find(self, key: Key, serial: int) -> Value | None:
+        """The value, when it is still the one of that serial number."""
+        value = self.values.get(key)
+        return value if value is not None and value.serial == serial else None
+
+    def arrived(self, value: Value, grad: Tensor, summary: Summary) -> None:
+        """The gradient `grad` has come to the value's edge."""
+        value.grad, value.summary = grad, summary
+        value.grad_version = None if grad.is_inference() else grad._version
+        self._keep((value.key, True), grad)
+
+    def returned(self, tensor: Tensor, grad: Tensor | None) -> None:
+        """`torch.autograd.grad` gave `grad` for `tensor`."""
+        if grad is None:
+            return
+        if is_leaf(tensor):
+            self._leaf(tensor).returned = True
+            return
+        for value in self.values.values():
+            if value.tensor is tensor:
+                self.arrived(value, grad, summarise(grad, self.max_values))
+                self.given_back.append(value)
+
+    def refused(self, tensor: Tensor) -> None:
+        """The leaf's gradient was computed in a backward that failed before it could be added or returned."""
+        self._leaf(tensor).refused = True
+
+    def new_pass(self, pass_number: int, stays: Callable[[ItemId], bool]) -> None:
+        """Another pass begins: what the repeated part made is forgotten, `stays` keeps set-up's."""
+        self.pass_number, self.last_backward = pass_number, None
+        staying = {key: value for key, value in self.values.items() if stays(key[0])}
+        kept = {entry: size for entry, size in self._kept.items() if entry[0] in staying}
+        self._kept, self._kept_bytes = kept, sum(kept.values())
+        self.grad_bytes = sum([size for (_, is_grad), size in kept.items() if is_grad])
+        self.values = staying
+        used = {id(value.tensor) for value in staying.values()}
+        for identity in [identity for identity in self.leaves if identity not in used]:
+            del self.leaves[identity]
+
+    # -------------------------------------------------------------- leaves
+
+    def watch(self, tensor: Tensor, made_at: int) -> Leaf:
+        """The watch on a leaf, as if it had been made when `made_at` backwards had run."""
+        leaf = self._leaf(tensor)
+        leaf.cleared_at = made_at
+        return leaf
+
+    def observe(self) -> list[Leaf]:
+        """Look at every leaf after a statement that is no backward: was `.grad` set, cleared, zeroed? Those changed."""
+        changed: list[Leaf] = []
+        for leaf in self.leaves.values():
+            now = _glance(leaf.tensor.grad)
+            if now != leaf.seen:
+                self._changed_by_hand(leaf, now)
+                changed.append(leaf)
+        return changed
+
+    def rows_of(self, leaves: Iterable[Leaf]) -> tuple[GradRow, ...]:
+        """The state of the values that are one of these leaves; call it outside the program's modes."""
+        wanted = set(map(id, leaves))
+        return tuple(self.row(value) for value in self.values.values() if id(self.leaf_of(value)) in wanted)
+
+    def backward_ran(self, parts: dict[int, Summary | None], counts: bool) -> None:
+        """A backward is over.
+
+        Args:
+            parts: by identity of a leaf, what reached it as far as it was recorded.
+            counts: False when it failed before anything was reached.
+        """
+        if counts:
+            self.backwards += 1
+            self.last_backward = self.backwards
+        for identity, leaf in self.leaves.items():
+            now = _glance(leaf.tensor.grad)
+            if now is None or (now == leaf.seen and identity not in parts):
+                continue
+            part = GradPart(self.pass_number, self.backwards, parts.get(identity))
+            leaf.parts = [part] if leaf.seen is None else [*leaf.parts, part]
+            if leaf.seen is None and part.grad is not None and self.visible is None:
+                leaf.summary = (now, part.grad)
+            leaf.seen = now
+
+    def summary_of_grad(self, tensor: Tensor) -> Summary | None:
+        """Of a leaf's `.grad` as it stands now."""
+        leaf = self.leaves.get(id(tensor))
+        if leaf is not None:
+            return self._leaf_summary(leaf, None)
+        return None if tensor.grad is None else summarise(tensor.grad, self.max_values)
+
+    def note_grad(self, tensor: Tensor, summary: Summary) -> None:
+        """`summary` is that of the leaf's `.grad` as it stands now."""
+        leaf, now = self.leaves.get(id(tensor)), _glance(tensor.grad)
+        if leaf is not None and now is not None:
+            leaf.summary = (now, summary)
+
+    def clear(self, tensor: Tensor) -> None:
+        """`.grad` of the leaf is set to None."""
+        tensor.grad = None
+        leaf = self._leaf(tensor)
+        leaf.parts, leaf.seen, leaf.cleared_at = [], None, self.backwards
+        leaf.returned = leaf.refused = False
+
+    # -------------------------------------------------------------- states
+
+    def rows(self) -> tuple[GradRow, ...]:
+        """The state of every tensor known; call it outside the program's modes."""
+        return tuple([self.row(value) for value in self.values.values()])
+
+    def row(self, value: Value) -> GradRow:
+        """The state of one."""
+        leaf = self.leaf_of(value) if value.was_leaf else None
+        node, output, path = value.key
+        if leaf is None and _is_frozen(value):
+            return GradRow(node=node, output=output, path=path, state="not_required", reason=words.FROZEN)
+        if leaf is None:
+            return self._row_of_value(value)
+        state, reason = state_of_leaf(leaf, self.backwards, self.last_backward, self.pass_number)
+        grad = self._leaf_summary(leaf, node)
+        parts = tuple(leaf.parts) if state == "accumulated" else ()
+        return GradRow(node=node, output=output, path=path, state=state, reason=reason, grad=grad, parts=parts)
+
+    def _row_of_value(self, value: Value) -> GradRow:
+        """Of one that is no leaf; made anew only when something it is made from has changed."""
+        told, summary = value.told, value.summary
+        made_from = (id(summary), self.backwards <= value.made_at, value.grad is None, value.recorded, value.cut)
+        if told is not None and told[0] == made_from:
+            return told[1]
+        node, output, path = value.key
+        state, reason, cause = state_of_value(value, self.backwards)
+        row = GradRow(node=node, output=output, path=path, state=state, reason=reason, cause=cause, grad=summary)
+        value.told = made_from, row
+        return row
+
+    def leaf_of(self, value: Value) -> Leaf | None:
+        """The watch on a value that is a leaf which requires grad."""
+        tensor = value.tensor
+        if tensor is None or not value.was_leaf or not tensor.requires_grad or not is_leaf(tensor):
+            return None
+        return self._leaf(tensor)
+
+    # -------------------------------------------------------------- private
+
+    def _note(
+        self,
+        key: Key,
+        tensor: Tensor,
+        turns: tuple[int, ...],
+        cut: Callable[[Tensor], Cut | None],
+        call: Call | None = None,
+    ) -> Value:
+        version = None if tensor.is_inference() else tensor._version
+        value = self.note(key, tensor, turns, tensor.requires_grad, grad_fn_of(tensor), version, call)
+        if not value.requires_grad:
+            value.cut = cut(tensor)
+        return value
+
+    def _note_module(
+        self, key: Key, module: nn.Module, turns: tuple[int, ...], cut: Callable[[Tensor], Cut | None]
+    ) -> list[Value]:
+        """Note a module's parameters; those that its first call makes are noted behind that call."""
+        if waits(module):
+            self._lazy.append((key, module, turns, cut))
+        return [self._note((*key[:2], path), leaf, turns, cut) for path, leaf in parameters_of(module)]
+
+    def _made_meanwhile(self) -> list[Value]:
+        """Parameters of lazy modules that have had their first call."""
+        lazy, self._lazy = self._lazy, []
+        return [value for key, module, turns, cut in lazy for value in self._note_module(key, module, turns, cut)]
+
+    def _replaced(self, value: Value) -> None:
+        """Another value takes the place of this one: a leaf nobody is any more is watched no longer."""
+        leaf = self.leaves.get(id(value.tensor)) if value.was_leaf and value.requires_grad else None
+        if leaf is not None:
+            leaf.users -= 1
+            if leaf.users == 0:
+                del self.leaves[id(leaf.tensor)]
+
+    def _leaf(self, tensor: Tensor) -> Leaf:
+        leaf = self.leaves.get(id(tensor))
+        if leaf is None:
+            leaf = self.leaves[id(tensor)] = Leaf(tensor, self.backwards, seen=_glance(tensor.grad))
+        return leaf
+
+    def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None) -> None:
+        grad = leaf.tensor.grad
+        if now is None:
+            leaf.cleared_at, leaf.parts = self.backwards, []
+            leaf.returned = leaf.refused = False
+        elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not grad.detach().any()):
+            leaf.parts = []
+        leaf.seen = now
+
+    def _leaf_summary(self, leaf: Leaf, node: ItemId | None) -> Summary | None:
+        grad, now = leaf.tensor.grad, _glance(leaf.tensor.grad)
+        if grad is None or now is None:
+            return None
+        if leaf.summary is None or leaf.summary[0] != now:
+            if node is not None and self.visible is not None and node not in self.visible:
+                return outline(grad)
+            leaf.summary = (now, summarise(grad, self.max_values))
+        return leaf.summary[1]
+
+    def _keep(self, entry: tuple[Key, bool], tensor: Tensor) -> None:
+        """Count a tensor that is held for showing; the oldest make room."""
+        kept = self._kept
+        if entry in kept:
+            self._drop(entry)
+        if self._allowed < 0:
+            self._allowed = self._budget()
+        size = tensor.nbytes if tensor.layout is _STRIDED and not tensor.is_nested else 0
+        kept[entry] = size
+        self._kept_bytes += size
+        if entry[1]:
+            self.grad_bytes += size
+        while self._kept_bytes > self._allowed and len(kept) > 1:
+            oldest = key, is_grad = next(iter(kept))
+            self._drop(oldest)
+            value = self.values.get(key)
+            if value is not None and is_grad:
+                value.grad = None
+            elif value is not None:
+                value.tensor = None
+
+    def _drop(self, entry: tuple[Key, bool]) -> None:
+        size = self._kept.pop(entry, 0)
+        self._kept_bytes -= size
+        self.grad_bytes -= size if entry[1] else 0
+
+
+def _is_frozen(value: Value) -> bool:
+    """Whether a leaf required grad when it was made, and does not any more."""
+    tensor = value.tensor
+    return value.was_leaf and value.requires_grad and tensor is not None and not tensor.requires_grad
+
+
+def _glance(grad: Tensor | None) -> tuple[int, int] | None:
+    if grad is None:
+        return None
+    return id(grad), 0 if grad.is_inference() else grad._version

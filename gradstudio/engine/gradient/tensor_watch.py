@@ -1,0 +1,92 @@
+"""What is remembered of a tensor whose gradient is shown: a value as it was made, and the `.grad` of a leaf."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import GradPart, GradRow
+from gradstudio.protocol.messages.records import Summary
+
+Key = tuple[ItemId, int, str]
+"""Node, output, path within the output."""
+
+
+class Cut(NamedTuple):
+    """Why a tensor does not require grad: cut `here` by `node`, or because a cut lies further up."""
+
+    here: bool
+    node: ItemId
+    reason: str
+
+
+class Overwritten(NamedTuple):
+    """A value's memory was written into since it was made, and torch rebuilt its autograd edge.
+
+    Attributes:
+        first: the statement that wrote first, and its operator as a card writes it ("add_"); `last` the last one.
+    """
+
+    first: tuple[ItemId, str]
+    last: tuple[ItemId, str]
+
+
+@dataclass(slots=True, eq=False)
+class Leaf:
+    """The watched `.grad` of one leaf tensor.
+
+    Attributes:
+        tensor: held, so that its identity stays its own.
+        cleared_at: number of backwards that had run when it was made or its `.grad` set to None.
+        parts: what each backward since then has added.
+        seen: identity and version of `.grad` when last looked at.
+        returned: `torch.autograd.grad` gave its gradient and left `.grad` alone.
+        refused: its gradient was computed, but the backward ended in an error before anybody had it.
+        users: how many values are this tensor; with the last one the watch ends.
+        aliases: wires into statements that gave this tensor back as it was.
+    """
+
+    tensor: Tensor
+    cleared_at: int
+    parts: list[GradPart] = field(default_factory=list)
+    seen: tuple[int, int] | None = None
+    returned: bool = False
+    refused: bool = False
+    users: int = 0
+    summary: tuple[tuple[int, int], Summary] | None = None
+    aliases: dict[tuple[ItemId, str], Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """The latest value of one output (or of a module's parameter, an item of a list).
+
+    Attributes:
+        tensor: None when it had to make room.
+        requires_grad, was_leaf: as it was made.
+        cut: why it does not require grad, when that is no matter of course.
+        grad: what arrived last at its autograd edge, at version `grad_version`; None when it had to make room.
+        written: who wrote into its memory since, if its autograd edge is no longer its tensor's.
+        after_write: what arrived is the gradient of the value as it stands after those writes.
+        unreached: why no backward reached it, and the node to name.
+        told: its row as last made, and what it was made from.
+    """
+
+    key: Key
+    serial: int
+    tensor: Tensor | None
+    requires_grad: bool
+    was_leaf: bool
+    made_at: int
+    turns: tuple[int, ...]
+    version: int | None
+    cut: Cut | None = None
+    grad: Tensor | None = None
+    grad_version: int | None = None
+    summary: Summary | None = None
+    recorded: bool = True
+    written: Overwritten | None = None
+    after_write: bool = False
+    unreached: tuple[str, ItemId] | None = None
+    told: tuple[tuple[object, ...], GradRow] | None = None

@@ -1,0 +1,76 @@
+"""Shapes before a run (SEMANTICS 16): a hint, worked out on stand-ins, never a wrong shape.
+
+Values that the text alone decides and that are tiny are computed for real; everything drawn,
+made or large is a meta tensor. What depends on such a value's numbers is "known after a run".
+The live namespace and the generators are never touched.
+"""
+
+import warnings
+from collections.abc import Callable
+
+import psutil
+import torch
+
+from gradstudio.engine.infer.backward_inference import refused_graph
+from gradstudio.engine.infer.call_inference import DeepWalk, InsideMemo
+from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Recipes
+from gradstudio.engine.infer.inference_pass import Memo
+from gradstudio.engine.infer.statement_inference import Way
+from gradstudio.engine.meta.fake_tensors import WarmUp
+from gradstudio.engine.script.compiled_steps import Item, prepare
+from gradstudio.program.python_sizes import too_big
+from gradstudio.protocol.messages.inference import Infer, Inferred, PortInference, TryWire, WireTried
+
+
+class Inference:
+    """Answers `Infer`; remembers what it worked out, so an edit costs only what follows it."""
+
+    def __init__(self, warm_up: WarmUp | None = None) -> None:
+        """Nothing is known. Fake tensors are used as soon as the warm-up is done; without one, always."""
+        self._memo: Memo = {}
+        self._insides: InsideMemo = {}
+        self._recipes: Recipes = {}
+        self._warm_up = warm_up
+        self._baseline = int(psutil.Process().memory_info().rss)
+
+    def infer(self, request: Infer, load_file: Callable[..., object]) -> Inferred:
+        """Shape, dtype and device of every output that can be told, refusals, and what only a run tells."""
+        if request.program is None:
+            return Inferred(revision=request.revision, ports=())
+        generators, dtype = torch.get_rng_state(), torch.get_default_dtype()
+        way = Way(run_small=request.run_small, fakes=self._warm_up is None or self._warm_up.done)
+        try:
+            with torch.enable_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                walk = DeepWalk(request.program, self._memo, self._recipes, way, load_file)
+                budget = walk.enter_calls(request.program, self._insides)
+                items = prepare(request.program, lines=False)
+                walk.body(items)
+                walk.settle()
+                for found in too_big(request.program.statements):
+                    walk.ports[found.node, 0] = PortInference(node=found.node, refusal=found.reason)
+                if not any(port.refusal for port in walk.ports.values()):
+                    self._look_back(items, walk)
+                needs = walk.needs.found(self._baseline)
+        finally:
+            torch.set_default_dtype(dtype)
+            torch.set_rng_state(generators)
+        self._memo, self._insides = walk.used, budget.used
+        if len(self._recipes) > MAX_RECIPES:
+            self._recipes.clear()
+        return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
+
+    def _look_back(self, items: tuple[Item, ...], walk: DeepWalk) -> None:
+        """Say where a backward is refused for what was done to its graph."""
+        if (refused := refused_graph(items, walk.prelude)) is not None:
+            node, words = refused
+            walk.ports[node, 0] = PortInference(node=node, refusal=words)
+
+    def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
+        """What torch would say at the target if the wire were there; the memo stays that of the program."""
+        memo, insides = self._memo, self._insides
+        answer = self.infer(Infer(revision=0, program=request.program), load_file)
+        self._memo, self._insides = memo, insides
+        ports = tuple(port for port in answer.ports if port.node == request.target)
+        refusal = next((port.refusal for port in ports if port.refusal), "")
+        return WireTried(request=request.request, target=request.target, refusal=refusal, outputs=ports)

@@ -1,0 +1,147 @@
+"""Whether a live state still belongs to a program after an edit (SEMANTICS 6, Stale)."""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from gradstudio.engine.live.initial_state import extend_prelude
+from gradstudio.engine.live.live_state import Binding, Live, Loaded
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads, prepare_inside
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import BlockStatement, Inside, Program, Statement
+
+NOBODY = ItemId("")
+Bound = tuple[str, Binding, object]
+"""Old name ("" for a part, whose name was dropped), who bound it, the value."""
+
+
+def reconcile(live: Live, loaded: Loaded) -> bool:
+    """Carry the live state over to the program, when all that has run is the same in it.
+
+    Names do not count: what was renamed is bound to its new name. False means stale, and nothing
+    was changed.
+    """
+    if loaded.program is live.loaded.program:
+        return True
+    steps = {step.id: step for step in loaded.steps}
+    old_program, program = live.loaded.program, loaded.program
+    if not (_same_header(old_program, program) and _same_insides(old_program, program) and _same_so_far(live, loaded)):
+        return False
+    for node, old in live.executed.items():
+        if not old.statement.repeated and (node not in steps or steps[node].fingerprint != old.fingerprint):
+            return False
+    renamed = _renamed(live, loaded, steps)
+    if renamed is None:
+        return False
+    _carry_over(live, loaded, steps, renamed)
+    return True
+
+
+def _same_header(old: Program, new: Program) -> bool:
+    return (old.seed, old.device, _settings(old)) == (new.seed, new.device, _settings(new))
+
+
+def _same_insides(old: Program, new: Program) -> bool:
+    """Whether the definitions that both have are the same; their lines may be others."""
+    known = {inside.name: inside for inside in old.insides}
+    return all(inside.name not in known or _same_inside(known[inside.name], inside) for inside in new.insides)
+
+
+def _same_inside(old: Inside, new: Inside) -> bool:
+    if old == new:
+        return True
+    heads_of = [(one.head, one.making, one.stores, one.is_module) for one in (old, new)]
+    return heads_of[0] == heads_of[1] and all(
+        _same(prepare_inside(before, NOBODY, ""), prepare_inside(after, NOBODY, ""))
+        for before, after in ((old.setup, new.setup), (_with_return(old), _with_return(new)))
+    )
+
+
+def _with_return(inside: Inside) -> tuple[Statement | BlockStatement, ...]:
+    """The body, and what is returned as a statement behind it: its names count as little as any others."""
+    text = f"({', '.join([*inside.results, ''])})"
+    return (*inside.body, Statement(node=NOBODY, operator="", text=text, address="", line=1))
+
+
+def _settings(program: Program) -> list[str]:
+    """What the prelude sets: `torch.set_default_dtype`; not its imports."""
+    tree = ast.parse(program.prelude)
+    return [ast.unparse(s) for s in tree.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+
+
+def _same_so_far(live: Live, loaded: Loaded) -> bool:
+    """Whether every statement behind the counter is the same, bodies of loops in a later turn as a whole."""
+    frames, items = live.cursor.frames, loaded.items
+    for depth, frame in enumerate(frames):
+        through = len(frame.items) if frame.turn else frame.index
+        through += depth == len(frames) - 1 and bool(live.calls)  # what is being called has begun
+        if not _same(frame.items[:through], items[:through]):
+            return False
+        if depth == len(frames) - 1:
+            return True
+        if frame.index >= len(items):
+            return False
+        old, new = frame.items[frame.index], items[frame.index]
+        if not (isinstance(new, Head) and isinstance(old, Head) and old.fingerprint == new.fingerprint):
+            return False
+        items = new.body
+    return True
+
+
+def _same(old: tuple[Item, ...], new: tuple[Item, ...]) -> bool:
+    if len(old) != len(new):
+        return False
+    return all(
+        a.fingerprint == b.fingerprint
+        and isinstance(a, Step) == isinstance(b, Step)
+        and (not isinstance(a, Head) or not isinstance(b, Head) or _same(a.body, b.body))
+        for a, b in zip(old, new, strict=True)
+    )
+
+
+def _loop_variables(live: Live, loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """(Old, new) name of each bound loop variable that was renamed."""
+    new = {head.id: head.targets for head in heads(loaded.items)}
+    for name, (node, place) in live.binder.items():
+        targets = new.get(node, ())
+        if place < len(targets) and targets[place] != name:
+            yield name, targets[place]
+
+
+def _renamed(live: Live, loaded: Loaded, steps: dict[Any, Step]) -> dict[str, Bound] | None:
+    """New name -> (old name, who bound it, value) of what is bound; None when a value that got a name is lost."""
+    names = {name: (binding, live.namespace.get(name)) for name, binding in live.binder.items()}
+    renamed = {after: (before, *names[before]) for before, after in _loop_variables(live, loaded)}
+    for node, old in live.executed.items():
+        new = steps.get(node)
+        if new is None or new.fingerprint != old.fingerprint:
+            continue  # it ran in an earlier pass, and is ahead now
+        for index, (before, after) in enumerate(zip(old.statement.names, new.statement.names, strict=True)):
+            if before == after and old.statement.is_part == new.statement.is_part:
+                continue
+            if live.binder.get(before) == (node, index):
+                renamed[after] = (before, *names[before])
+            elif after != "_" and not new.statement.is_part and live.ran_in_this_pass(node):
+                value = live.kept(node, index)
+                if value is None:
+                    return None
+                renamed.setdefault(after, ("", (node, index), value))
+    return renamed
+
+
+def _carry_over(live: Live, loaded: Loaded, steps: dict[Any, Step], renamed: dict[str, Bound]) -> None:
+    live.forget(before for before, _, _ in renamed.values())
+    for after, (before, binding, value) in renamed.items():
+        if before or after not in live.binder:
+            live.namespace[after], live.binder[after] = value, binding
+    live.executed = {node: steps.get(node, step) for node, step in live.executed.items()}
+    if live.last_backward is not None:
+        live.last_backward = steps.get(live.last_backward.id)
+    live.cursor.rebase(loaded.items, live.namespace)
+    if live.calls:
+        calling = live.calls[0]
+        calling.execution.step = steps[calling.execution.step.id]
+        calling.around = live.standing()
+    live.loaded = loaded
+    if live.prepared:
+        extend_prelude(live, loaded.program.prelude)

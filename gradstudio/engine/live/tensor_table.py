@@ -1,0 +1,123 @@
+"""Tables of live tensors: two dimensions of one, cut out, as a panel shows them."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gradstudio.engine.errors import NotBound
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.value.tensor_summary import dtype_name, spelled
+from gradstudio.engine.value.view_state import is_leaf
+from gradstudio.protocol.messages.events import Fetched
+from gradstudio.protocol.messages.requests import Fetch
+
+MAX_CELLS = 1 << 20
+
+
+def fetch(live: Live | None, request: Fetch) -> Fetched:
+    """The cut that was asked for, or in words why there is none; call it outside the program's modes."""
+    try:
+        tensor = _find(live, request)
+        return _cut(request, tensor)
+    except NotBound as reason:
+        return Fetched(request=request.request, node=request.node, error=str(reason))
+
+
+def resolve(namespace: dict[str, Any], path: str) -> object:
+    """The value at a path of attributes and places: ``w``, ``fc.weight``, ``parts.0``.
+
+    Raises:
+        NotBound: nothing is there.
+    """
+    name, *rest = path.split(".")
+    if name not in namespace:
+        raise NotBound(f"{name} is not bound now.")
+    value: object = namespace[name]
+    for word in rest:
+        try:
+            value = value[int(word)] if word.isdigit() else getattr(value, word)  # type: ignore[index]  # else TypeError
+        except (AttributeError, IndexError, TypeError, KeyError) as error:
+            raise NotBound(f"{path} is not bound now.") from error
+    return value
+
+
+def _find(live: Live | None, request: Fetch) -> Tensor:
+    if live is None:
+        raise NotBound("Nothing has been run yet.")
+    value: object = _recorded(live, request) if request.node else None
+    if value is None and request.name.partition(".")[0]:
+        value = resolve(live.namespace, request.name)
+        if request.grad and isinstance(value, Tensor):
+            value = value.grad if is_leaf(value) else None
+    if not isinstance(value, Tensor):
+        raise NotBound(_why_absent(live, request))
+    return value
+
+
+def _recorded(live: Live, request: Fetch) -> Tensor | None:
+    """The value of a node's output, or its gradient, as it was at its own moment.
+
+    Without a root name (``""``, ``".weight"``) only that moment's value will do, not what was written over it.
+
+    Raises:
+        NotBound: it was overwritten since.
+    """
+    known = live.gradients.values.get((request.node, request.output, _path(request)))
+    if known is None:
+        return None
+    if request.grad:
+        leaf = live.gradients.leaf_of(known)
+        if leaf is not None:
+            return leaf.tensor.grad
+        if known.grad is not None and known.grad_version is not None and known.grad._version != known.grad_version:
+            raise NotBound("That gradient is past: it was overwritten since, and only its preview was kept.")
+        return known.grad
+    tensor = known.tensor
+    overwritten = tensor is not None and known.version is not None and tensor._version != known.version
+    if overwritten and not request.name.partition(".")[0]:
+        raise NotBound("That moment is past: it was overwritten since, and only its preview was kept.")
+    return tensor
+
+
+def _why_absent(live: Live, request: Fetch) -> str:
+    known = live.gradients.values.get((request.node, request.output, _path(request)))
+    if request.grad and known is not None and known.summary is not None:
+        return "That gradient had to make room; only its preview was kept."
+    if request.grad:
+        return "Its gradient is not there."
+    return "That moment is past: the value is not kept, only its preview is."
+
+
+def _path(request: Fetch) -> str:
+    return request.name.partition(".")[2]
+
+
+def _cut(request: Fetch, tensor: Tensor) -> Fetched:
+    if tensor.is_meta or tensor.is_nested:
+        raise NotBound("It has no data.")
+    plain = tensor.detach()
+    if plain.layout is not torch.strided:
+        plain = plain.to_dense()
+    table = plain
+    for size, place in zip(plain.shape[:-2], request.index, strict=False):
+        table = table[min(max(place, 0), size - 1)]
+    while table.dim() > 2:
+        table = table[0]
+    table = table.reshape(1, -1) if table.dim() < 2 else table
+    rows, columns = slice(*request.rows), slice(*request.columns)
+    table = table[rows, columns]
+    if table.numel() > MAX_CELLS:
+        raise NotBound(f"{table.numel()} cells are more than the {MAX_CELLS} that are sent at once.")
+    values = tuple(tuple(map(_scalar, row)) for row in table.resolve_conj().tolist())
+    return Fetched(
+        request=request.request,
+        node=request.node,
+        shape=tuple(tensor.shape),
+        dtype=dtype_name(tensor.dtype),
+        values=values,
+    )
+
+
+def _scalar(value: object) -> Any:
+    return str(value) if isinstance(value, complex) else spelled(value)

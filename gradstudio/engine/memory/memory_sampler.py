@@ -1,0 +1,224 @@
+"""The memory plot: samples from a thread, on whatever device the program uses.
+
+On a CPU torch has no allocator counter: "tensors" are the storages the program has named, weighed
+when first seen and dropped when torch frees them; "kept" are recorded gradients, which are there only
+to be shown; "process" is the resident size.
+"""
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import psutil
+import torch
+from torch import Tensor, nn
+
+from gradstudio.engine.value.lazy_modules import tensors_of
+from gradstudio.engine.value.value_records import device_name
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Memory
+
+CPU = "cpu"
+_STRIDED = torch.strided
+NOBODY = ItemId("")
+
+
+class Storage(NamedTuple):
+    """A storage that was seen.
+
+    Attributes:
+        node: whose results brought it into being, at `step`; "" when not known.
+    """
+
+    ref: "weakref.ref[torch.UntypedStorage]"
+    size_bytes: int
+    device: str
+    node: ItemId
+    step: int
+
+
+class LiveBytes:
+    """The storages that were seen and are still there: each counted once, however many views of it are seen.
+
+    What GradStudio alone still holds for showing is among them: only `memory_usage.weigh` tells it apart.
+
+    Attributes:
+        total: bytes of those on the CPU.
+        step: the statement under way; what is let go now is let go behind it.
+        freed: of nodes whose storages are all gone, the step behind which the last went.
+    """
+
+    def __init__(self) -> None:
+        """None seen yet."""
+        self.total = 0
+        self.step = 0
+        self.freed: dict[ItemId, int] = {}
+        self._storages: dict[int, Storage] = {}
+        self._counts: dict[ItemId, int] = {}
+
+    def see(self, tensor: Tensor, node: ItemId = NOBODY, step: int = 0) -> int:
+        """Count the tensor's storage; its bytes when it is new, else 0."""
+        if tensor.layout is not _STRIDED or tensor.is_nested or tensor.is_meta:
+            return 0
+        storage = tensor.untyped_storage()
+        return self.see_storage(storage, storage.nbytes(), device_name(tensor.device), node, step)
+
+    def see_storage(self, storage: torch.UntypedStorage, size: int, device: str, node: ItemId, step: int) -> int:
+        """Count a storage of `size` bytes; its bytes when it is new, else 0."""
+        key, storages = storage._cdata, self._storages
+        known = storages.get(key)
+        if known is not None:
+            if known.ref() is storage:
+                return 0
+            self._forget(key, known)
+        storages[key] = Storage(weakref.ref(storage, lambda gone: self._freed(key, gone)), size, device, node, step)
+        if device == CPU:
+            self.total += size
+        counts = self._counts
+        counts[node] = counts.get(node, 0) + 1
+        if self.freed:
+            self.freed.pop(node, None)
+        return size
+
+    def see_all(self, value: object, node: ItemId, step: int) -> int:
+        """Count the storages of a result: a tensor, those in lists, a module's parameters and buffers; new bytes."""
+        if isinstance(value, Tensor):
+            return self.see(value, node, step)
+        if isinstance(value, list | tuple):
+            return sum(self.see_all(item, node, step) for item in value)
+        if isinstance(value, nn.Module):
+            return sum(self.see(tensor, node, step) for tensor in tensors_of(value))
+        return 0
+
+    def of(self, tensor: Tensor) -> Storage | None:
+        """What is known of the tensor's storage."""
+        known = self._storages.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
+        return known if known is not None and known.ref() is not None else None
+
+    def storages(self) -> list[tuple[int, Storage]]:
+        """Every storage that is still there, by torch's address of it."""
+        return list(self._storages.items())
+
+    def begin(self) -> None:
+        """A run begins from nothing: steps count anew, and what older runs let go is no longer told."""
+        self.step = 0
+        self.freed.clear()
+
+    def _freed(self, key: int, gone: "weakref.ref[torch.UntypedStorage]") -> None:
+        known = self._storages.get(key)
+        if known is not None and known.ref is gone:
+            self._forget(key, known)
+
+    def _forget(self, key: int, known: Storage) -> None:
+        del self._storages[key]
+        node = known.node
+        if known.device == CPU:
+            self.total -= known.size_bytes
+        left = self._counts[node] - 1
+        if left:
+            self._counts[node] = left
+        else:
+            del self._counts[node]
+            self.freed[node] = max(self.step, known.step)
+
+
+class MemorySampler:
+    """Sends a `Memory` every so often while it is asked to."""
+
+    def __init__(self, send: Callable[[Message], None], live: LiveBytes, kept: Callable[[], int]) -> None:
+        """Sample nothing until `every` is called; `kept` says how many bytes are held only for showing."""
+        self._send, self._live, self._kept = send, live, kept
+        self._process = psutil.Process()
+        self._wanted = threading.Event()
+        self._interval_s = 0.0
+        self._thread: threading.Thread | None = None
+
+    def every(self, milliseconds: int) -> None:
+        """Sample that often; 0 stops it."""
+        self._interval_s = max(milliseconds, 10) / 1000
+        if milliseconds <= 0:
+            self._wanted.clear()
+            return
+        self._wanted.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="memory", daemon=True)
+            self._thread.start()
+
+    def mark(self, text: str) -> None:
+        """Send one sample with a mark, if samples are wanted."""
+        if self._wanted.is_set():
+            self.sample(text)
+
+    def sample(self, mark: str = "") -> None:
+        """Send one sample of each device."""
+        now = time.monotonic()
+        series = {"tensors": self._live.total, "kept": self._kept(), "process": int(self._process.memory_info().rss)}
+        self._send(Memory(time_s=now, device="cpu", series=series, mark=mark))
+        for device, figures in accelerator_series().items():
+            self._send(Memory(time_s=now, device=device, series=figures, mark=mark))
+
+    def _loop(self) -> None:
+        while True:
+            self._wanted.wait()
+            self.sample()
+            time.sleep(self._interval_s)
+
+
+def accelerator_series() -> dict[str, dict[str, int]]:
+    """Allocated, reserved, peak and total bytes of each accelerator device that torch has begun to use."""
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    if accelerator is None:
+        return {}
+    if accelerator.type == "mps":
+        allocated, reserved = torch.mps.current_allocated_memory(), torch.mps.driver_allocated_memory()
+        total = torch.mps.recommended_max_memory()
+        return {"mps": {"allocated": allocated, "reserved": reserved, "total": total}}
+    if not torch.get_device_module(accelerator.type).is_initialized():
+        return {}
+    return {f"{accelerator.type}:{i}": _series(accelerator.type, i) for i in range(torch.accelerator.device_count())}
+
+
+def allocated_bytes() -> tuple[int, ...]:
+    """What torch's allocator has handed out on each accelerator device; () where there is none, or none in use."""
+    kind = _accelerator()
+    if kind == "":
+        return ()
+    if kind == "mps":
+        return (torch.mps.current_allocated_memory(),)
+    if not torch.get_device_module(kind).is_initialized():
+        return ()
+    return tuple(torch.accelerator.memory_allocated(i) for i in range(torch.accelerator.device_count()))
+
+
+def alive_bytes(outputs: tuple[object, ...], seen: LiveBytes, allocated: tuple[int, ...]) -> int:
+    """What is alive on the device of a statement's results: on a CPU what was seen, else the allocator's figure."""
+    device = next((value.device for value in outputs if isinstance(value, Tensor)), None)
+    if device is None or device.type == CPU or not allocated:
+        return seen.total
+    index = device.index or 0
+    return allocated[index] if index < len(allocated) else 0
+
+
+def has_accelerator() -> bool:
+    """Whether torch has one."""
+    return _accelerator() != ""
+
+
+@cache
+def _accelerator() -> str:
+    found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    return "" if found is None else found.type
+
+
+def _series(kind: str, index: int) -> dict[str, int]:
+    """Figures of torch's own allocator; the total is the device's, asked without waking it."""
+    return {
+        "allocated": torch.accelerator.memory_allocated(index),
+        "reserved": torch.accelerator.memory_reserved(index),
+        "peak": torch.accelerator.max_memory_allocated(index),
+        "total": int(torch.get_device_module(kind).get_device_properties(index).total_memory),
+    }

@@ -1,0 +1,75 @@
+"""Reports of failures: torch's words as they are, where, and what went in. Explanations belong to `advice`."""
+
+import traceback
+from types import TracebackType
+from typing import Any
+
+from gradstudio.engine.access import FILENAME
+from gradstudio.engine.backward.inplace_conflict import clash_of
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.memory.allocation_guard import refused_bytes
+from gradstudio.engine.missing_operators import explained
+from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.script.cursor import HeadFailed
+from gradstudio.engine.script.source_map import NOWHERE
+from gradstudio.engine.value.value_records import record_of
+from gradstudio.graph.groups.call_ids import is_inner
+from gradstudio.program.model import Statement
+from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.records import Record
+
+
+def failed_step(live: Live, step: Step, error: Exception, max_values: int) -> Failed:
+    """A statement of a traced run failed."""
+    statement = step.statement
+    places = live.loaded.places
+    node, line = places.of_traceback(_below_first(error.__traceback__), statement.node)
+    inner = places.known(node)
+    if inner is None or inner is statement:
+        node, line = statement.node, statement.line
+    return Failed(
+        revision=live.loaded.revision, node=node, line=line, type_name=type(error).__name__,
+        address=statement.address if node == statement.node else places.address(node),
+        message=explained((inner or statement).operator, error),
+        operands=operands_of(statement, live.namespace, max_values),
+        turns=live.cursor.turns, warned_bytes=refused_bytes(error), clash=clash_of(live, step, error),
+    )  # fmt: skip
+
+
+def failed_block(live: Live, error: HeadFailed) -> Failed:
+    """The head of a block failed."""
+    block, cause = error.head.block, error.__cause__ or error
+    return Failed(
+        revision=live.loaded.revision, node=block.block, address=block.address or block.kind, line=block.line,
+        turns=live.cursor.turns, type_name=type(cause).__name__, message=str(cause), warned_bytes=refused_bytes(cause),
+    )  # fmt: skip
+
+
+def failed_plain(live: Live, error: Exception, max_values: int) -> Failed:
+    """The program failed while it ran as one text, at the place its traceback names."""
+    node, line = live.loaded.places.of_traceback(error.__traceback__)
+    if isinstance(error, SyntaxError) and node == NOWHERE:
+        line = error.lineno or 0
+        node = live.loaded.places.node_at(line)
+    statement = live.loaded.places.known(node)
+    return Failed(
+        revision=live.loaded.revision, node=node, address=live.loaded.places.address(node), line=line,
+        type_name=type(error).__name__, warned_bytes=refused_bytes(error),
+        message=explained(statement.operator, error) if statement is not None else str(error),
+        operands=() if statement is None or is_inner(node) else operands_of(statement, live.namespace, max_values),
+    )  # fmt: skip
+
+
+def operands_of(statement: Statement, namespace: dict[str, Any], max_values: int) -> tuple[tuple[str, Record], ...]:
+    """What went into a statement, as far as it stands under a plain name."""
+    return tuple((port, record_of(namespace[text], max_values)) for port, text in statement.inputs if text in namespace)
+
+
+def _below_first(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback behind the statement's own frame: where it went into a definition, if it did."""
+    for frame, _ in traceback.walk_tb(trace):
+        if trace is not None:
+            trace = trace.tb_next
+        if frame.f_code.co_filename == FILENAME:
+            return trace
+    return None

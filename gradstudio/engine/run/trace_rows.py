@@ -1,0 +1,170 @@
+"""Rows of statements that have run: what each gave, and what that makes of gradients and memory."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import Node
+from torch.nn import Parameter
+
+from gradstudio.engine.gradient.gradient_states import cut_here, passed_on
+from gradstudio.engine.gradient.tensor_watch import Cut
+from gradstudio.engine.gradient.wire_edges import Call
+from gradstudio.engine.live.live_state import Binding, Live
+from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
+from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
+from gradstudio.engine.value.value_records import device_name, record_of, serial_of
+from gradstudio.engine.value.view_state import is_nodeless_view
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import TensorRecord
+
+Outputs = tuple[object, ...]
+_STRIDED = torch.strided
+_PLAIN = frozenset({Tensor, Parameter})
+
+
+class Pending:
+    """A statement that ran and is not told yet.
+
+    Attributes:
+        inputs: who bound its operands; `needs`: one of them requires grad.
+        block: around it, that switches gradients off; `call` what its wires brought in.
+        seconds: it took; `at_s` when it was over; `allocated` by accelerators then.
+    """
+
+    __slots__ = (
+        "alive_bytes", "allocated", "at_s", "block", "call", "inputs", "made_bytes", "needs", "outputs", "pass_number",
+        "seconds", "step", "turns",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        step: Step,
+        outputs: Outputs,
+        turns: tuple[int, ...],
+        seconds: float,
+        pass_number: int,
+        at_s: float,
+        allocated: tuple[int, ...],
+    ) -> None:
+        """Hold what it gave; why gradients were cut is filled in by the runner."""
+        self.step, self.outputs, self.turns = step, outputs, turns
+        self.seconds, self.pass_number, self.at_s, self.allocated = seconds, pass_number, at_s, allocated
+        self.needs = False
+        self.inputs: tuple[Binding | None, ...] = ()
+        self.block: ItemId | None = None
+        self.call: Call | None = None
+        self.made_bytes = self.alive_bytes = 0
+
+
+class Rows:
+    """Makes rows; those of nodes that are not in view are only outlined.
+
+    Attributes:
+        visible: nodes whose values are summarised at once; None: all.
+        later: what was only outlined, with its step.
+        max_values: exact values are told up to so many elements.
+    """
+
+    def __init__(self, stopped: Callable[[], bool], memory: LiveBytes) -> None:
+        """Storages are counted in `memory`; once `stopped` says so, rows are only outlined."""
+        self._stopped, self._memory = stopped, memory
+        self.visible: frozenset[ItemId] | None = None
+        self.later: list[tuple[int, Pending]] = []
+        self.max_values = 64
+
+    def first(self, live: Live, entry: Pending) -> Row:
+        """The row of a statement that was not told yet, in the order they ran."""
+        step, outputs = entry.step, entry.outputs
+        if len(outputs) == 1 and outputs[0].__class__ in _PLAIN and not step.statement.writes:
+            tensor = outputs[0]
+            assert isinstance(tensor, Tensor)
+            if tensor.layout is _STRIDED and tensor.is_cpu and not (tensor.is_nested or tensor.is_inference()):
+                try:
+                    grad_fn = None if (nodeless := is_nodeless_view(tensor)) else tensor.grad_fn
+                except RuntimeError:
+                    nodeless = True
+                if nodeless:
+                    return self._of_any(live, entry)
+                return self._of_tensor(live, entry, tensor, grad_fn)
+        return self._of_any(live, entry)
+
+    def complete(self, live: Live, entry: Pending, number: int) -> Row:
+        """Told again, with every summary."""
+        return self._told(live, entry, number, light=False)
+
+    def _of_tensor(self, live: Live, entry: Pending, tensor: Tensor, grad_fn: Node | None) -> Row:
+        """The common case, with nothing asked twice: a dense tensor on the CPU."""
+        node, turns, memory, visible = entry.step.id, entry.turns, self._memory, self.visible
+        number = live.step_count = memory.step = live.step_count + 1
+        requires, version, device = tensor.requires_grad, tensor._version, tensor.device
+        value = live.gradients.note((node, 0, ""), tensor, turns, requires, grad_fn, version, entry.call)
+        if not requires:
+            value.cut = self._cut(live, entry, tensor)
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        entry.made_bytes = memory.see_storage(storage, size, "cpu", node, number)
+        entry.alive_bytes = memory.total
+        light = (visible is not None and node not in visible) or self._stopped()
+        if light:
+            self.later.append((number, entry))
+        record = TensorRecord(
+            device=device_name(device), summary=outline(tensor) if light else summarise(tensor, self.max_values),
+            stride=tensor.stride(), requires_grad=requires, is_leaf=grad_fn is None,
+            grad_fn=None if grad_fn is None else type(grad_fn).__name__, version=version,
+            contiguous=tensor.is_contiguous(), size_bytes=size, storage=serial_of(storage),
+        )  # fmt: skip
+        row = Row(
+            step=number, node=node, outputs=(record,), turns=turns, pass_number=entry.pass_number,
+            seconds=entry.seconds, at_s=entry.at_s, made_bytes=entry.made_bytes, alive_bytes=entry.alive_bytes,
+            complete=not light,
+        )  # fmt: skip
+        live.record(row)
+        return row
+
+    def _of_any(self, live: Live, entry: Pending) -> Row:
+        step, outputs, memory = entry.step, entry.outputs, self._memory
+        number = live.step_count = memory.step = live.step_count + 1
+        live.gradients.made(
+            step.id, entry.turns, outputs, lambda tensor: self._cut(live, entry, tensor), call=entry.call
+        )
+        if entry.call is not None and step.statement.writes:
+            live.gradients.written(outputs, entry.call)
+        entry.made_bytes = sum([memory.see_all(output, step.id, number) for output in outputs])
+        entry.alive_bytes = alive_bytes(outputs, memory, entry.allocated)
+        hidden = self.visible is not None and step.id not in self.visible
+        light = bool(outputs) and (hidden or self._stopped())  # Stop is answered before what may wait
+        if light:
+            self.later.append((number, entry))
+        return self._told(live, entry, number, light)
+
+    def _told(self, live: Live, entry: Pending, number: int, light: bool) -> Row:
+        row = Row(
+            step=number,
+            node=entry.step.id,
+            outputs=tuple([record_of(output, self.max_values, light=light) for output in entry.outputs]),
+            turns=entry.turns,
+            pass_number=entry.pass_number,
+            seconds=entry.seconds,
+            at_s=entry.at_s,
+            made_bytes=entry.made_bytes,
+            alive_bytes=entry.alive_bytes,
+            complete=not light,
+        )
+        last = live.last_rows.get(row.node)
+        if last is None or last.step <= number:
+            live.record(row)
+        return row
+
+    def _cut(self, live: Live, entry: Pending, tensor: Tensor) -> Cut | None:
+        if entry.needs:
+            operator = entry.step.statement.operator
+            differentiable = tensor.is_floating_point() or tensor.is_complex()
+            return cut_here(entry.step.id, operator, entry.block, dtype_name(tensor.dtype), differentiable)
+        for binding in entry.inputs:
+            value = live.gradients.values.get((*binding, "")) if binding is not None else None
+            if value is not None and value.cut is not None:
+                return passed_on(value.cut)
+        return None

@@ -1,0 +1,256 @@
+"""The counter of SEMANTICS 6: where the program stands, through blocks and turns of loops.
+
+It may stop anywhere, also inside a block; the block's context (`no_grad`, `autocast`) then stays
+entered, and is left when the cursor goes on or is closed.
+"""
+
+from collections.abc import Container, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from gradstudio.engine import access
+from gradstudio.engine.script.compiled_steps import Head, Item, Step, has_backward
+from gradstudio.graph.model import ItemId
+
+GRADLESS = ("no_grad", "inference_mode")
+NOBODY = ItemId("")
+
+
+class _Nothing:
+    """A loop that has no next turn."""
+
+
+_NOTHING = _Nothing()
+
+
+class Frame:
+    """A list of statements that is being run, and the block it belongs to."""
+
+    __slots__ = ("head", "index", "items", "iterator", "manager", "pending", "turn")
+
+    def __init__(self, items: tuple[Item, ...], head: Head | None = None) -> None:
+        """Stand before the first."""
+        self.items, self.head, self.index, self.turn = items, head, 0, 0
+        self.manager: AbstractContextManager[object] | None = None
+        self.iterator: Iterator[object] | None = None
+        self.pending: object = _NOTHING
+
+    def has_next_turn(self) -> bool:
+        """Whether the loop goes on; fetches the next element and keeps it."""
+        if self.iterator is None:
+            return False
+        if self.pending is _NOTHING:
+            self.pending = next(self.iterator, _NOTHING)
+        return self.pending is not _NOTHING
+
+
+class HeadFailed(Exception):
+    """The head of a block raised (its context, iterable or condition); `__cause__` is what it raised."""
+
+    def __init__(self, head: Head) -> None:
+        """Name the block."""
+        super().__init__(head.id)
+        self.head = head
+
+
+class Cursor:
+    """Walks a program's items; the caller executes what it stands before.
+
+    Attributes:
+        frames: the lists of statements it stands in, outermost first.
+        bound: loop variables bound since the caller last looked: (block, place among its variables, name).
+        left: the block that the last `settle` left, or did not enter, last of all.
+    """
+
+    def __init__(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
+        """Stand before the first item; block heads are evaluated in `namespace`."""
+        self._namespace = namespace
+        self.frames = [Frame(items)]
+        self.bound: list[tuple[ItemId, int, str]] = []
+        self.left = NOBODY
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The turn of each loop around, outermost first."""
+        if len(self.frames) == 1:
+            return ()
+        return tuple(frame.turn for frame in self.frames if frame.iterator is not None)
+
+    @property
+    def gradless_block(self) -> ItemId | None:
+        """The innermost block around that switches gradients off, unless one inside it switches them on."""
+        for frame in reversed(self.frames):
+            kind = frame.head.block.kind if frame.head is not None else ""
+            if frame.head is not None and kind in (*GRADLESS, "enable_grad", "set_grad_enabled"):
+                is_off = kind in GRADLESS or getattr(frame.manager, "mode", True) is False
+                return frame.head.id if is_off else None
+        return None
+
+    def settle(self, behind: ItemId = NOBODY) -> Step | None:
+        """The step that is next, blocks entered and left on the way to it; None at the end.
+
+        Args:
+            behind: a block; directly behind it there is nothing next either, and `left` is that block.
+
+        Raises:
+            HeadFailed: a block's head raised; the cursor stands before that block.
+        """
+        item = self.reach(behind)
+        assert not isinstance(item, Head)
+        return item
+
+    def reach(self, behind: ItemId = NOBODY, before: Container[ItemId] = ()) -> Item | None:
+        """As `settle`, but not into one of the blocks in `before`: that block itself is what is next."""
+        self.left = NOBODY
+        while not behind or self.left != behind:
+            frame = self.frames[-1]
+            if frame.index < len(frame.items):
+                item = frame.items[frame.index]
+                if isinstance(item, Step) or item.id in before:
+                    return item
+                self._enter(item)
+            elif len(self.frames) == 1:
+                return None
+            else:
+                self._next_turn_or_leave(frame)
+        return None
+
+    def advance(self) -> None:
+        """The step was executed."""
+        self.frames[-1].index += 1
+
+    def upcoming(self) -> Item | None:
+        """What is next, without entering anything but groups: a step, or the block that is to be entered."""
+        item = self._next()[1]
+        while isinstance(item, Head) and item.block.kind == "group" and item.body:
+            item = item.body[0]
+        return item
+
+    def beginning(self) -> ItemId:
+        """The block, group or not, that is to be entered next; "" when a step is next."""
+        item = self._next()[1]
+        return item.id if isinstance(item, Head) else NOBODY
+
+    def around(self) -> ItemId:
+        """The innermost block around what is next; "" outside all."""
+        head = self.frames[self._next()[0]].head
+        return head.id if head is not None else NOBODY
+
+    def is_ahead(self, node: ItemId) -> bool:
+        """Whether a node or block is still to come, or a block to be left, further turns included."""
+        innermost = len(self.frames) - 1
+        return any(
+            _holds(frame.items[frame.index + (depth < innermost) :], node)
+            or (frame.head is not None and frame.head.id == node)
+            or (_holds(frame.items, node) and frame.has_next_turn())
+            for depth, frame in enumerate(self.frames)
+        )
+
+    def backward_ahead(self) -> bool:
+        """Whether a backward statement is still to come, further turns included."""
+        innermost = len(self.frames) - 1
+        return any(
+            has_backward(frame.items[frame.index + (depth < innermost) :])
+            or (has_backward(frame.items) and frame.has_next_turn())
+            for depth, frame in enumerate(self.frames)
+        )
+
+    def path(self) -> tuple[int, ...]:
+        """The index in each frame, outermost first."""
+        return tuple(frame.index for frame in self.frames)
+
+    def rebase(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
+        """Stand at the same place of another program, the same up to here."""
+        self._namespace = namespace
+        for depth, frame in enumerate(self.frames):
+            frame.items = items
+            if depth < len(self.frames) - 1:
+                head = items[frame.index]
+                assert isinstance(head, Head)
+                self.frames[depth + 1].head, items = head, head.body
+
+    def skip_to_end(self) -> None:
+        """Stand behind the last statement; only for a cursor that has entered nothing."""
+        self.frames[0].index = len(self.frames[0].items)
+
+    def close(self) -> None:
+        """Leave every block, innermost first."""
+        while len(self.frames) > 1:
+            self._leave()
+
+    def _next(self) -> tuple[int, Item | None]:
+        """The frame that what is next stands in, and that."""
+        for depth in range(len(self.frames) - 1, -1, -1):
+            frame = self.frames[depth]
+            index = frame.index + (depth < len(self.frames) - 1)
+            if index < len(frame.items):
+                return depth, frame.items[index]
+            if frame.has_next_turn() and frame.items:
+                return depth, frame.items[0]
+        return 0, None
+
+    def _enter(self, head: Head) -> None:
+        try:
+            frame = self._open(head)
+        except Exception as error:
+            raise HeadFailed(head) from error
+        if frame is None:
+            self._drop(head)
+            self.frames[-1].index += 1
+            self.left = head.id
+        else:
+            self.frames.append(frame)
+
+    def _open(self, head: Head) -> Frame | None:
+        """A frame for the block's body, its context entered; None when the body is not to run."""
+        frame, kind = Frame(head.body, head), head.block.kind
+        value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
+        if kind == "for":
+            frame.iterator = iter(value)
+            if not frame.has_next_turn():
+                return None
+            self._bind(frame)
+        elif kind == "if":
+            return frame if value else None
+        elif kind != "group":
+            value.__enter__()
+            frame.manager = value
+        return frame
+
+    def _bind(self, frame: Frame) -> None:
+        assert frame.head is not None
+        names = frame.head.targets
+        value: Any = frame.pending
+        frame.pending = _NOTHING
+        elements = (value,) if len(names) == 1 else tuple(value)
+        for place, (name, element) in enumerate(zip(names, elements, strict=True)):
+            self._namespace[name] = element
+            self.bound.append((frame.head.id, place, name))
+
+    def _next_turn_or_leave(self, frame: Frame) -> None:
+        assert frame.head is not None
+        try:
+            if frame.has_next_turn():
+                self._bind(frame)
+                frame.index, frame.turn = 0, frame.turn + 1
+                return
+        except Exception as error:
+            raise HeadFailed(frame.head) from error
+        self._leave()
+        self.frames[-1].index += 1
+
+    def _leave(self) -> None:
+        frame = self.frames.pop()
+        if frame.manager is not None:
+            frame.manager.__exit__(None, None, None)
+        if frame.head is not None:
+            self._drop(frame.head)
+            self.left = frame.head.id
+
+    def _drop(self, head: Head) -> None:
+        for name in head.block.drops:
+            self._namespace.pop(name, None)
+
+
+def _holds(items: tuple[Item, ...], node: ItemId) -> bool:
+    return any(item.id == node or (isinstance(item, Head) and _holds(item.body, node)) for item in items)

@@ -1,0 +1,301 @@
+"""Analysis: what the text of a program says about its items, before anything runs.
+
+Everything is computed once per revision of a graph, each in time linear in its size; an edit that
+only turns a literal keeps all of it.
+"""
+
+from collections import Counter
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from gradstudio.graph.analysis.literal_changes import Seen
+from gradstudio.graph.analysis.static_gradients import Gradients, body_is_top_level, decisive_literals, losses_first
+from gradstudio.graph.analysis.validity import Soundness
+from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Node
+from gradstudio.graph.names import RESERVED, suggest
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.conditionals import choice
+from gradstudio.graph.text.statements import Binding, inputs_of
+from gradstudio.operators.model import Effect, Face, Family, Operator
+
+MAX_NESTED = 40
+"""Parts printed inside one another; beyond that a part gets a line of its own."""
+STATEMENTS_ONLY = frozenset({Face.AUGMENTED, Face.SET_ITEM, Face.SET_ATTRIBUTE})
+TARGETS = frozenset({Face.ITEM, Face.ATTRIBUTE})
+NO_ROOT = "Nothing here requires grad, so there is nothing to run a backward from."
+
+
+class Analysis:
+    """All that is known of one graph at one revision; parts are computed when first asked for.
+
+    Attributes:
+        structure: the same object as long as nothing but literals changes that decide no part of this.
+            Names that nobody can take for others change the addresses, and it, alone.
+    """
+
+    def __init__(self, graph: Graph, inputs: tuple[str, ...] = (), before: "Analysis | None" = None) -> None:
+        """Analyse the graph; `inputs` are the names that a definition is given, `before` an older analysis."""
+        self.graph, self.inputs, self.revision = graph, inputs or inputs_of(graph), graph.revision
+        self.seen = Seen(graph)
+        self.structure = object()
+        held = before.held(self.seen) if before is not None else frozenset()
+        if before is not None and "addresses" in held:
+            self.structure = before.structure
+        for part in held & before.__dict__.keys() if before is not None else ():
+            self.__dict__[part] = before.__dict__[part]
+
+    def held(self, later: Seen) -> frozenset[str]:
+        """The parts that are true of later records of the graph, which is in that state now."""
+        turned = self.seen.turned(later) if "soundness" in self.__dict__ else None
+        if turned is None:
+            return frozenset()
+        same = all(
+            self.soundness.is_same_with(later.nodes[item])
+            and decisive_literals(later.nodes[item]) == decisive_literals(self.seen.nodes[item])
+            for item in turned
+        )
+        renamed = self.seen.renamed(later, turned)
+        if not same or (renamed and (self.soundness.incomplete or not self.seen.are_fresh(later, renamed))):
+            return frozenset()
+        return _PARTS - {"addresses"} if renamed else _PARTS
+
+    @cached_property
+    def soundness(self) -> Soundness:
+        """What is live, muted, incomplete."""
+        return Soundness(self.graph, self.inputs)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """What may require grad, and what is repeated."""
+        return Gradients(self.graph, self.soundness)
+
+    @cached_property
+    def tensors(self) -> frozenset[ItemId]:
+        """Items with an output that may require grad."""
+        return frozenset(item for item, _ in self.gradients.may)
+
+    @cached_property
+    def uses(self) -> Counter[ItemId]:
+        """How many printed wires leave each item, carried ones included."""
+        counts: Counter[ItemId] = Counter()
+        for item, ports in self.soundness.ports.items():
+            if self.soundness.is_live(item):
+                counts.update(self.graph.wires[item, port].source for port in ports)
+                block = self.graph.blocks.get(item)
+                for name in block.carried if block is not None else ():
+                    for end in ("first", "next"):
+                        wire = self.graph.wires.get((item, f"{end}.{name}"))
+                        counts.update([wire.source] if wire is not None else ())
+        counts.update(wire.source for wire in self.graph.wires_to(DEFINITION_OUTPUTS))
+        return counts
+
+    @cached_property
+    def nested(self) -> frozenset[ItemId]:
+        """Parts that are printed inside their user (SEMANTICS 1)."""
+        return frozenset(_Folding(self).folded)
+
+    @cached_property
+    def addresses(self) -> dict[ItemId, str]:
+        """How reports call every item: ``y``, ``h@1``, ``pow_1``, ``for_1``."""
+        return _addresses(self.graph, self.inputs)
+
+    @cached_property
+    def root(self) -> ItemId | None:
+        """The node from which an appended backward would start (SEMANTICS 6)."""
+        return _root(self)
+
+
+_PARTS = frozenset(name for name, part in vars(Analysis).items() if isinstance(part, cached_property))
+_analyses: "WeakKeyDictionary[Graph, Analysis]" = WeakKeyDictionary()
+
+
+def analyse(graph: Graph) -> Analysis:
+    """The analysis of the graph as it is now; kept until the next edit."""
+    known = _analyses.get(graph)
+    if known is None or known.revision != graph.revision:
+        known = _analyses[graph] = Analysis(graph, before=known)
+    return known
+
+
+def effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
+    """What the statement does beside returning a value; nothing for blocks and unknown operators."""
+    operator = analyse(graph).soundness.operators.get(item)
+    return frozenset(operator.effects) if operator is not None else frozenset()
+
+
+def repeated(graph: Graph) -> frozenset[ItemId]:
+    """The items of the repeated part (SEMANTICS 5); a block when something inside is."""
+    return frozenset(analyse(graph).gradients.repeated)
+
+
+def may_require_grad(graph: Graph) -> frozenset[Binding]:
+    """Outputs that may require grad, as far as the text tells."""
+    return frozenset(analyse(graph).gradients.may)
+
+
+def incomplete(graph: Graph) -> dict[ItemId, str]:
+    """Items that cannot run and why; muted ones are not among them."""
+    return dict(analyse(graph).soundness.incomplete)
+
+
+def root(graph: Graph) -> ItemId | None:
+    """The node from which an appended backward would start, or None (SEMANTICS 6)."""
+    return analyse(graph).root
+
+
+def address(graph: Graph, item: ItemId) -> str:
+    """How reports call the item."""
+    return analyse(graph).addresses[item]
+
+
+def addresses(graph: Graph) -> dict[ItemId, str]:
+    """How reports call every item."""
+    return dict(analyse(graph).addresses)
+
+
+def nested_now(graph: Graph) -> frozenset[ItemId]:
+    """Parts that really are printed inside their user."""
+    return analyse(graph).nested
+
+
+def evaluation_order(graph: Graph, item: ItemId) -> tuple[str, ...]:
+    """The wired ports of an item in Python's order of evaluation."""
+    return analyse(graph).soundness.ports[item]
+
+
+class _Folding:
+    """Which parts stand directly before their user, in its order of evaluation.
+
+    Each body is read like a program for a stack machine: a user takes from the top of the
+    stack, last argument first, those of its parts that may be nested.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis, self.graph, self.soundness = analysis, analysis.graph, analysis.soundness
+        self.folded: set[ItemId] = set()
+        self.heights: dict[ItemId, int] = {}
+        stacks: dict[BodyId, list[ItemId]] = {}
+        for item in self.graph.order():
+            if self.soundness.is_live(item):
+                stack = stacks.setdefault(self.graph.parents[item], [])
+                self._take(item, stack, self.soundness.ports[item])
+                stack.append(item)
+        returned = [wire.port for wire in self.graph.wires_to(DEFINITION_OUTPUTS)]
+        self._take(DEFINITION_OUTPUTS, stacks.get(ROOT, []), tuple(sorted(returned, key=int)))
+
+    def _take(self, item: ItemId, stack: list[ItemId], ports: tuple[str, ...]) -> None:
+        height = 0
+        for port in reversed(ports):
+            if not stack:
+                break
+            source = stack[-1]
+            if self.graph.wires[item, port].source == source and self._may_nest(source, item, port):
+                stack.pop()
+                self.folded.add(source)
+                height = max(height, self.heights[source] + 1)
+        self.heights[item] = height
+
+    def _may_nest(self, source: ItemId, user: ItemId, port: str) -> bool:
+        part = self.graph.nodes.get(source)
+        if part is None or not part.nested or part.names or self.analysis.uses[source] != 1:
+            return False
+        operator, taker = self.soundness.operators.get(source), self.soundness.operators.get(user)
+        if operator is None or operator.face in STATEMENTS_ONLY or self.heights[source] >= MAX_NESTED:
+            return False
+        if taker is not None and taker.face is Face.CHOICE and not self._is_display(user, taker):
+            return False  # it might not run there
+        if part.bypassed or (user in self.graph.nodes and self.graph.nodes[user].bypassed):
+            return False
+        is_target = taker is not None and taker.face is Face.AUGMENTED and port == "a"
+        return operator.face in TARGETS if is_target else True
+
+    def _is_display(self, user: ItemId, taker: Operator) -> bool:
+        return choice(self.graph.nodes[user].literals.get(taker.parameters[0].name, "")).is_display
+
+
+def _addresses(graph: Graph, inputs: tuple[str, ...]) -> dict[ItemId, str]:
+    taken = {*RESERVED, *graph.definitions, *inputs}
+    totals: Counter[str] = Counter()
+    for item in graph.order():
+        for name in _bound(graph, item):
+            totals[name] += 1
+    taken.update(totals)
+    found: dict[ItemId, str] = {}
+    counts: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
+    for item in graph.order():
+        names = _bound(graph, item)
+        counts.update(names)
+        if names and item in graph.nodes:
+            name = names[0]
+            found[item] = name if counts[name] == totals[name] else f"{name}@{counts[name]}"
+        else:
+            word = _word(graph, item)
+            numbers[word] += 1
+            while f"{word}_{numbers[word]}" in taken:
+                numbers[word] += 1
+            found[item] = f"{word}_{numbers[word]}"
+    return found
+
+
+def _bound(graph: Graph, item: ItemId) -> list[str]:
+    node = graph.nodes.get(item)
+    if node is not None:
+        return [name for name in node.names if name != "_"]
+    block = graph.blocks[item]
+    return [block.variable] if block.kind == "for" and block.variable not in ("", "_") else []
+
+
+def _word(graph: Graph, item: ItemId) -> str:
+    node = graph.nodes.get(item)
+    if node is None:
+        return graph.blocks[item].kind
+    last = node.operator.removeprefix(GROUP).partition(":")[0].rsplit(".", 1)[-1]
+    word = suggest(last).strip("_")
+    return word if word.isidentifier() else "node"
+
+
+def _root(analysis: Analysis) -> ItemId | None:
+    graph, soundness = analysis.graph, analysis.soundness
+    nodes = [graph.nodes[item] for item in graph.order() if item in graph.nodes and soundness.is_live(item)]
+    chosen = next((node.id for node in nodes if "root" in node.marks), None)
+    if chosen is not None:
+        return chosen
+    candidates = [node for node in nodes if _may_be_root(analysis, node)]
+    best = max(enumerate(candidates), key=lambda pair: (_rank(analysis, pair[1]), pair[0]), default=None)
+    return best[1].id if best is not None else None
+
+
+def _may_be_root(analysis: Analysis, node: Node) -> bool:
+    """A top-level tensor that may require grad and whose gradient nothing takes further."""
+    graph, operator = analysis.graph, analysis.soundness.operators.get(node.id)
+    if operator is None or node.id in analysis.nested or (node.id, 0) not in analysis.gradients.may:
+        return False
+    if not operator.results:
+        return False
+    if not body_is_top_level(graph, graph.parents[node.id]):
+        return False
+    if operator.face in STATEMENTS_ONLY or operator.results[0].family not in (Family.TENSOR, Family.UNKNOWN):
+        return False
+    return not any(_takes_further(analysis, wire.target) for wire in graph.wires_from(node.id))
+
+
+def _takes_further(analysis: Analysis, user: ItemId) -> bool:
+    if user not in analysis.graph.nodes:
+        return True
+    operator = analysis.soundness.operators.get(user)
+    if operator is not None and Effect.MODE in operator.effects and not operator.results:
+        return False  # retain_grad
+    return analysis.soundness.is_live(user) and user in analysis.tensors
+
+
+def _rank(analysis: Analysis, node: Node) -> int:
+    """Losses first, then what was computed, then leaves."""
+    operator = analysis.soundness.operators[node.id]
+    if operator.face is Face.CALL:
+        wire = analysis.graph.wire_into(node.id, operator.parameters[0].name)
+        module = analysis.soundness.operators.get(wire.source) if wire is not None else None
+        is_loss = losses_first(module)
+    else:
+        is_loss = losses_first(operator)
+    return 2 if is_loss else int(bool(analysis.graph.incoming.get(node.id)))

@@ -1,0 +1,78 @@
+"""Recipes for statements with effects: their place in the order, the appended backward."""
+
+from gradstudio.graph import order
+from gradstudio.graph.analysis.program_analysis import root
+from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, SetPlaces
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
+from gradstudio.graph.names import title
+from gradstudio.graph.recipes.draft import Draft
+from gradstudio.graph.recipes.nodes import fresh_node
+from gradstudio.operators.catalogue.loader import load
+
+BACKWARD = "torch.Tensor.backward"
+BACKWARD_GAP_PX = 260.0
+
+
+def earlier(graph: Graph, item: ItemId) -> Edits:
+    """Move a statement before the one in front of it.
+
+    Raises:
+        Refused: it is the first, or needs what stands in front of it.
+    """
+    return _shift(graph, item, -1)
+
+
+def later(graph: Graph, item: ItemId) -> Edits:
+    """Move a statement behind the one after it.
+
+    Raises:
+        Refused: it is the last, or the one after it needs it.
+    """
+    return _shift(graph, item, 1)
+
+
+def append_backward(graph: Graph, item: ItemId | None = None, output: int = 0) -> Edits:
+    """``root.backward()`` at the end of the program (SEMANTICS 6).
+
+    Raises:
+        Refused: nothing in the program requires grad.
+    """
+    source = item if item is not None else root(graph)
+    if source is None:
+        raise Refused(
+            "Nothing here requires grad, so there is nothing to go back to. "
+            "Set requires_grad to True on a tensor that shall get a gradient."
+        )
+    draft = Draft(graph)
+    node = fresh_node(draft, load()[BACKWARD])
+    place = graph.places.get(source, Place(0.0, 0.0))
+    draft.do(
+        AddNode(node, ROOT, draft.end_of(ROOT)),
+        SetPlaces({node.id: Place(place.x + BACKWARD_GAP_PX, place.y)}),
+        AddWire(Wire(source, output, node.id, "self")),
+    )
+    return draft.finish()
+
+
+def _shift(graph: Graph, item: ItemId, by: int) -> Edits:
+    body = graph.parents[item]
+    items = graph.bodies[body]
+    index = items.index(item)
+    if not 0 <= index + by < len(items):
+        raise Refused(f"'{title(graph, item)}' is the {'first' if by < 0 else 'last'} statement here already.")
+    other = items[index + by]
+    front, behind = (other, item) if by < 0 else (item, other)
+    if _feeds(graph, front, behind):
+        raise Refused(f"'{title(graph, behind)}' needs the value of '{title(graph, front)}', so it stays behind it.")
+    return (MoveItem(item, body, index + by),)
+
+
+def _feeds(graph: Graph, front: ItemId, behind: ItemId) -> bool:
+    needs = order.wire_needs(graph)
+    sources = _members(graph, front)
+    return any(source in sources for member in _members(graph, behind) for source in needs.get(member, ()))
+
+
+def _members(graph: Graph, item: ItemId) -> set[ItemId]:
+    return {item, *(graph.order(BodyId(item)) if item in graph.blocks else ())}

@@ -1,0 +1,89 @@
+"""`gradstudio import path.py:Name --run-code`: a module of the user's own becomes a document. No Qt, no torch here."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from gradstudio.document.errors import CannotSave, UnreadableFile
+from gradstudio.document.file import SUFFIX, save
+from gradstudio.document.python.module_import import graph_of
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.errors import EngineDied, EngineSilent
+from gradstudio.protocol.messages.events import Event
+from gradstudio.protocol.messages.module_import import BringModule, Brought, NotBrought, in_words
+from gradstudio.protocol.runner import PATIENCE_S
+
+FINE, FAILED, USAGE, UNREADABLE = 0, 1, 2, 4
+CODES = {"usage": USAGE, "code": FAILED, "inexpressible": UNREADABLE}
+
+
+def import_module(options: argparse.Namespace, path: Path, name: str) -> int:
+    """Bring the module and save its document; the exit code."""
+    if not options.run_code:
+        _say(
+            f"Importing {name} would execute {path} on this computer, in a process of its own, to see what it "
+            "computes; if you trust that file, say so with --run-code."
+        )
+        return USAGE
+    if not path.is_file():
+        _say(f"{path}: there is no such file.")
+        return USAGE
+    target = Path(options.output or path.with_name(name + SUFFIX))
+    request = BringModule(
+        path=str(path.resolve()), name=name, arguments=options.arguments, inputs=tuple(options.inputs),
+        evaluate=options.evaluate, seed=options.seed, stem=target.stem,
+    )  # fmt: skip
+    try:
+        answer = bring(request)
+    except EngineDied as death:
+        _say(f"{path}: the code ended the process that ran it: {death}")
+        return FAILED
+    if isinstance(answer, NotBrought):
+        place = "" if answer.line and answer.file == path.name else f"{path}: "  # its own place begins with the file
+        _say(f"{place}{in_words(answer)}")
+        return CODES[answer.fault]
+    return _saved(answer, target, path)
+
+
+def bring(request: BringModule) -> Brought | NotBrought:
+    """Ask a fresh engine, which is killed when the person interrupts.
+
+    Raises:
+        EngineDied: the code ended it.
+    """
+    engine = EngineProcess()
+    try:
+        engine.wait_until_ready()
+        engine.send(request)
+        answer = _patiently(engine, Path(request.path).name)
+        assert isinstance(answer, Brought | NotBrought)
+        return answer
+    finally:
+        engine.kill()
+
+
+def _patiently(engine: EngineProcess, name: str) -> Event:
+    try:
+        return engine.wait_for(Brought, NotBrought, timeout=PATIENCE_S)
+    except EngineSilent:
+        _say(f"still running {name}'s code (Ctrl+C stops it)")
+        sys.stderr.flush()
+    return engine.wait_for(Brought, NotBrought)
+
+
+def _saved(answer: Brought, target: Path, path: Path) -> int:
+    try:
+        graph = graph_of(answer.text, answer.tensors)
+        save(graph, target)
+    except UnreadableFile as error:
+        _say(f"{path}: what it computes cannot be drawn: {error}")
+        return UNREADABLE
+    except CannotSave as error:
+        _say(str(error))
+        return FAILED
+    sys.stdout.write("\n  ".join([f"{target}: {answer.told}", *answer.notes]) + "\n")
+    return FINE
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")

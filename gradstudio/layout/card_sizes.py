@@ -1,0 +1,134 @@
+"""How large a card is, as far as can be known without a canvas: the canvas passes true sizes instead."""
+
+import textwrap
+from collections.abc import Sequence
+
+from gradstudio.graph.card_grouping import CALLED, joined
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.ports.item_ports import Port, input_ports, operator_of, output_ports
+from gradstudio.graph.text.notes import note_of
+from gradstudio.operators.model import Family, Kind
+
+Size = tuple[float, float]
+
+NARROWEST = 196.0
+WIDEST = 300.0
+CHARACTER = 7.0
+HEADER = 36.0
+ROW = 22.0
+MORE_ROW = 18.0
+FOOT = 6.0
+VALUES = {Family.MODULE: 46.0, Family.NUMBER: 38.0, Family.NONE: 0.0, Family.TENSOR: 126.0, Family.UNKNOWN: 126.0}
+"""Room for the values of one result, pixels."""
+OTHER_VALUES = 32.0
+MOST_RESULTS = 3
+LEAVES = 72.0
+"""Room for a weight and a bias, with their gradients."""
+SWITCH = 42.0
+FIELD = 64.0
+WIDE_FIELD = 96.0
+DATA_FIELD = 120.0
+LABEL_ROOM = 84.0
+NAME_ROOM = 122.0
+STORED = "python.stored"
+NOTE_WIDTH = 232.0
+NOTE_LINE = 17.0
+NOTE_EDGE = 9.0
+NOTE_CHARACTER = 6.6
+ONLY_WIRED = frozenset({Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.OBJECT})
+WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
+BESIDE_OUTPUTS = frozenset({Kind.TENSOR_OR_NUMBER, Kind.ANY})
+NEVER_FOLDED = frozenset({"requires_grad", "dim", "lr"})
+
+
+def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
+    """Width and height of a node's card with room for its values, pixels; `values` where that is known better."""
+    module = joined(graph).modules.get(item)
+    if module is not None:
+        return _joined_size(graph, item, module)
+    ports, outputs = _shown(graph, item), output_ports(graph, item)
+    rows = max(_first_row(graph, item, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
+    more = MORE_ROW if len(ports) < len(_ports(graph, item)) else 0.0
+    if values is None or not outputs:
+        values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
+    return _width(graph, item), HEADER + ROW * rows + more + FOOT + values
+
+
+def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
+    """Of the card of a module and its call: inputs and results above the arguments, leaves above the values."""
+    asked = [port for port in input_ports(graph, call) if port.path != CALLED and not port.grows]
+    given = len(_unfolded(asked))
+    ports, outputs = _shown(graph, module), output_ports(graph, call)
+    more = MORE_ROW if len(ports) < len(_ports(graph, module)) or given < len(asked) else 0.0
+    values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
+    rows = max(given, len(outputs)) + len(ports)
+    width = min(_width(graph, module) + SWITCH, WIDEST)
+    return width, HEADER + ROW * rows + more + FOOT + LEAVES + values
+
+
+def note_size(graph: Graph, item: ItemId) -> Size:
+    """Width and height of an item's note, pixels; no size when it has none."""
+    text = note_of(graph.nodes.get(item) or graph.blocks[item])
+    if not text:
+        return 0.0, 0.0
+    place = graph.places.get(f"note:{item}")
+    width = place.width if place is not None and place.width else NOTE_WIDTH
+    columns = max(1, int((width - 2 * NOTE_EDGE) / NOTE_CHARACTER))
+    lines = sum(len(textwrap.wrap(line, columns)) or 1 for line in text.split("\n"))
+    return width, NOTE_LINE * lines + 2 * NOTE_EDGE
+
+
+def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int, float]]:
+    """How far below the top of the card each input and each output stands, pixels."""
+    ports = _shown(graph, item)
+    first = _first_row(graph, item, ports)
+    inputs = {port.path: HEADER + ROW * (first + k + 0.5) for k, port in enumerate(ports)}
+    for wire in graph.wires_to(item):  # of the module that shares its call's card
+        inputs.setdefault(wire.port, HEADER + ROW * (len(ports) + 0.5))
+    outputs = {port.index: HEADER + ROW * (k + 0.5) for k, port in enumerate(output_ports(graph, item))}
+    return inputs, outputs
+
+
+def _is_stored(graph: Graph, item: ItemId) -> bool:
+    node = graph.nodes.get(item)
+    return node is not None and node.operator == STORED
+
+
+def _ports(graph: Graph, item: ItemId) -> tuple[Port, ...]:
+    """All inputs; a stored tensor has words instead."""
+    return () if _is_stored(graph, item) else input_ports(graph, item)
+
+
+def _shown(graph: Graph, item: ItemId) -> list[Port]:
+    """The inputs that are not folded away; optional ones stand last."""
+    return _unfolded(_ports(graph, item))
+
+
+def _unfolded(ports: Sequence[Port]) -> list[Port]:
+    optional = [port for port in ports if _is_optional(port)]
+    if len(optional) < 2:
+        return list(ports)
+    first = [port for port in ports if not _is_optional(port)]
+    return first + [port for port in optional if port.state in ("wired", "literal")]
+
+
+def _is_optional(port: Port) -> bool:
+    return not port.required and port.element is None and port.parameter.name not in NEVER_FOLDED
+
+
+def _first_row(graph: Graph, item: ItemId, ports: list[Port]) -> int:
+    """Rows above the first input: outputs stand beside inputs of tensors, else above."""
+    count = len(output_ports(graph, item))
+    beside = (port.parameter.kind in ONLY_WIRED or port.parameter.kind in BESIDE_OUTPUTS for port in ports[:count])
+    return 0 if all(beside) else count
+
+
+def _width(graph: Graph, item: ItemId) -> float:
+    operator = operator_of(graph, item)
+    title = operator.title if operator is not None else ""
+    literal = [port for port in _ports(graph, item) if port.parameter.kind not in ONLY_WIRED]
+    label = max((len(port.label) for port in literal), default=0)
+    kinds = {port.parameter.kind for port in literal}
+    field = DATA_FIELD if Kind.DATA in kinds else WIDE_FIELD if kinds & WIDE_KINDS else FIELD
+    body = min(label * CHARACTER, LABEL_ROOM) + 8 + field + 24 if literal else 0.0
+    return min(max(NAME_ROOM + len(title) * CHARACTER, body, NARROWEST), WIDEST)

@@ -1,0 +1,174 @@
+"""What stands where, and the free place nearest to a wish. No Qt here."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.layout import block_frames
+from gradstudio.layout.block_frames import Edges
+from gradstudio.layout.card_sizes import Size, card_size, note_size
+
+CLEAR = 24.0
+"""Least distance of what is put down from all that stands."""
+MOST_TRIES = 240
+ASIDE = 1.5
+"""A pixel aside counts so much more than one up or down."""
+Rect = tuple[float, float, float, float]
+"""Left, top, right, bottom, scene pixels."""
+
+
+class Ground:
+    """The rectangles of cards, notes and frames that have a place.
+
+    Attributes:
+        lost: items that do not stand anywhere yet; nobody has to give way to them.
+    """
+
+    def __init__(self, graph: Graph, sizes: Mapping[ItemId, Size], lost: Collection[ItemId] = ()) -> None:
+        """Look at the places of the graph; `sizes` of cards, where they are known."""
+        self.graph, self.lost = graph, set(lost)
+        self._sizes = dict(sizes)
+        self.corners = {key: (place.x, place.y) for key, place in graph.places.items()}
+        self._inside = joined(graph).insides()
+
+    def put(self, corners: Mapping[str, tuple[float, float]]) -> None:
+        """Items have a place now."""
+        self.corners.update(corners)
+        self.lost.difference_update(ItemId(key) for key in corners)
+
+    def rect(self, item: ItemId) -> Rect | None:
+        """Of an item's card or frame; None while it has no place."""
+        if item in self.graph.blocks:
+            return self._frame(item)
+        if item in self.lost or item in self._inside or item not in self.corners:
+            return None
+        return self._at(item, self._size(item))
+
+    def _size(self, item: ItemId) -> Size:
+        size = self._sizes.get(item)
+        if size is None:
+            size = self._sizes[item] = card_size(self.graph, item)
+        return size
+
+    def whole(self, item: ItemId) -> Rect | None:
+        """Of an item with its note."""
+        return around(self._rects(item))
+
+    def members(self, body: BodyId, but: Collection[ItemId] = ()) -> list[Rect]:
+        """Of all that stands in a body: cards, notes, and blocks as frames."""
+        return [rect for item in self.graph.bodies[body] if item not in but for rect in self._rects(item)]
+
+    def is_covered(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> bool:
+        """Whether one of the rectangles lies over something of a body that is not moving."""
+        taken = self.members(body, moving)
+        return any(_meet(rect, other, 0.0) for other in taken for rect in rects)
+
+    def nearest(self, body: BodyId, rects: Sequence[Rect], moving: Collection[ItemId] = ()) -> tuple[float, float]:
+        """How far to move rectangles of a body so that they, and the frames around them, meet nothing.
+
+        Args:
+            body: where they stand.
+            rects: as they would stand best.
+            moving: items of the body that are no obstacle.
+        """
+        taken, grown = self.members(body, moving), list(self._frames(body))
+        bounds = around(rects)
+        if bounds is None:
+            return 0.0, 0.0
+
+        def fits(by: tuple[float, float]) -> bool:
+            here = [_moved(rect, by) for rect in rects]
+            if any(_meet(rect, other, CLEAR) for other in taken for rect in here):
+                return False
+            return all(_grows_freely(*frame, _moved(bounds, by)) for frame in grown)
+
+        return next(filter(fits, _moves(bounds, taken)), _below(bounds, taken))
+
+    def _frames(self, body: BodyId) -> Iterator[tuple[Rect, Edges, list[Rect]]]:
+        """The frames around a body, with their edges and what stands beside each."""
+        while body != ROOT:
+            block, body = ItemId(body), self.graph.parents[ItemId(body)]
+            frame = self._frame(block)
+            if frame is not None:
+                yield (
+                    frame,
+                    block_frames.frame_edges(self.graph, block),
+                    [one for one in self.members(body, (block,)) if not _meet(one, frame, 0.0)],
+                )
+
+    def _rects(self, item: ItemId) -> list[Rect]:
+        rect = self.rect(item)
+        if rect is None:
+            return []
+        size = note_size(self.graph, item)
+        if not size[1]:
+            return [rect]
+        key = f"note:{item}"
+        left, top = self.corners.get(key, (rect[0], rect[1] - size[1] - CLEAR))
+        return [rect, (left, top, left + size[0], top + size[1])]
+
+    def _frame(self, block: ItemId) -> Rect | None:
+        inner = around(self.members(BodyId(block)))
+        if inner is not None:
+            return _framed(inner, block_frames.frame_edges(self.graph, block))
+        return self._at(block, block_frames.EMPTY) if block in self.corners and block not in self.lost else None
+
+    def _at(self, item: ItemId, size: Size) -> Rect:
+        x, y = self.corners[item]
+        return x, y, x + size[0], y + size[1]
+
+
+def around(rects: Sequence[Rect]) -> Rect | None:
+    """The smallest rectangle around all of them; None around nothing."""
+    if not rects:
+        return None
+    lefts, tops, rights, bottoms = zip(*rects, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _moves(bounds: Rect, taken: Sequence[Rect]) -> Iterator[tuple[float, float]]:
+    """Moves that may bring a rectangle clear of others, the shortest first."""
+    left, top, right, bottom = bounds
+    across = [0.0]
+    for other in taken:
+        if (
+            other[1] - CLEAR < bottom
+            and top < other[3] + CLEAR
+            and other[0] - CLEAR < right
+            and left < other[2] + CLEAR
+        ):
+            across.append(other[2] + CLEAR - left)
+    found = []
+    for dx in sorted(set(across))[:8]:
+        column = [rect for rect in taken if rect[0] - CLEAR < right + dx and left + dx < rect[2] + CLEAR]
+        down = {0.0, *(rect[3] + CLEAR - top for rect in column), *(rect[1] - CLEAR - bottom for rect in column)}
+        found += [(ASIDE * dx + abs(dy) + 0.01 * (dy < 0), dx, dy) for dy in down]
+    return ((dx, dy) for _, dx, dy in sorted(found)[:MOST_TRIES])
+
+
+def _below(bounds: Rect, taken: Sequence[Rect]) -> tuple[float, float]:
+    """The move below all others."""
+    return 0.0, max((rect[3] for rect in taken), default=bounds[1] - CLEAR) + CLEAR - bounds[1]
+
+
+def _grows_freely(frame: Rect, edges: Edges, others: Sequence[Rect], inner: Rect) -> bool:
+    grown = around([frame, _framed(inner, edges)])
+    return grown is None or not any(_meet(grown, other, 0.0) for other in others)
+
+
+def _framed(inner: Rect, edges: Edges) -> Rect:
+    return inner[0] - edges[0], inner[1] - edges[1], inner[2] + edges[2], inner[3] + edges[3]
+
+
+def _moved(rect: Rect, by: tuple[float, float]) -> Rect:
+    return rect[0] + by[0], rect[1] + by[1], rect[2] + by[0], rect[3] + by[1]
+
+
+def _meet(one: Rect, other: Rect, clear: float) -> bool:
+    """Whether two are nearer to each other than that."""
+    return (
+        one[0] < other[2] + clear
+        and other[0] < one[2] + clear
+        and one[1] < other[3] + clear
+        and other[1] < one[3] + clear
+    )

@@ -1,0 +1,69 @@
+"""Insides: a definition as a traced run executes what is in it (SEMANTICS 15)."""
+
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from gradstudio.graph.analysis.program_analysis import analyse
+from gradstudio.graph.groups.definitions import inside
+from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId
+from gradstudio.program.model import BlockStatement, Inside, Statement
+from gradstudio.program.printing.definition_printer import Owned, parameters_of
+from gradstudio.program.printing.name_references import References
+from gradstudio.program.program_steps import Steps
+from gradstudio.program.write import Script
+
+NOTHING = "None"
+_made: "WeakKeyDictionary[Graph, tuple[tuple[object, ...], Inside]]" = WeakKeyDictionary()
+
+
+def inside_of(graph: Graph, name: str, script: Script, stem: str) -> Inside:
+    """The inside of a definition; the same record comes back while neither it nor its place has changed."""
+    inner = inside(graph, name)
+    key = (stem, script.device, script.insides[name])
+    known = _made.get(inner)
+    if known is None or known[0] != key:
+        known = _made[inner] = key, _inside(graph, name, script, stem)
+    return known[1]
+
+
+def _inside(graph: Graph, name: str, script: Script, stem: str) -> Inside:
+    definition, inner, spans = graph.definitions[name], inside(graph, name), script.insides[name]
+    analysis = analyse(inner)
+    owned = Owned(analysis, definition) if definition.is_module else None
+    references = owned if owned is not None else References(analysis)
+    lines = {span.node: span.line for span in reversed(spans)}
+    steps = Steps(analysis, references, lines, None, script.device, stem)
+    setup = owned.setup if owned is not None else frozenset[ItemId]()
+    tops = inner.bodies[ROOT]
+    return Inside(
+        name=name,
+        inputs=definition.inputs,
+        taken=definition.taken if owned is not None else definition.inputs,
+        outputs=definition.outputs,
+        head=parameters_of(definition, definition.taken if owned is not None else definition.inputs),
+        body=_repeated(steps.some(item for item in tops if item not in setup)),
+        results=tuple(_result(steps, k) for k in range(len(definition.outputs))),
+        is_module=definition.is_module,
+        making=parameters_of(definition, tuple(one for one in definition.inputs if one in definition.settings)),
+        setup=_repeated(steps.some(item for item in tops if item in setup)),
+        stores=tuple(owned.read_late()) if owned is not None else (),
+        spans=spans,
+    )
+
+
+def _result(steps: Steps, output: int) -> str:
+    wire = steps.graph.wire_into(DEFINITION_OUTPUTS, str(output))
+    if wire is None or (wire.source in steps.graph and not steps.soundness.is_live(wire.source)):
+        return NOTHING
+    return steps.printer.text(DEFINITION_OUTPUTS, str(output)) or NOTHING
+
+
+def _repeated(statements: tuple[Statement | BlockStatement, ...]) -> tuple[Statement | BlockStatement, ...]:
+    """As part of a statement of the program: nothing of it is kept from pass to pass by itself."""
+    return tuple(
+        msgspec.structs.replace(one, repeated=True)
+        if isinstance(one, Statement)
+        else msgspec.structs.replace(one, repeated=True, body=_repeated(one.body))
+        for one in statements
+    )

@@ -1,0 +1,187 @@
+"""Body: the statements of one graph as lines, with the place of every node in them."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Block, BodyId, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.text.literal_text import NotALiteral
+from gradstudio.graph.text.loop_targets import targets
+from gradstudio.graph.text.notes import note_of
+from gradstudio.program.model import Span
+from gradstudio.program.printing.comment_lines import INDENT, paragraphs, region, remark
+from gradstudio.program.printing.expression_printer import Printer
+from gradstudio.program.printing.line_wrapping import WIDTH, wrap
+from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.pretty_printer import columns
+from gradstudio.program.printing.print_memo import Key, Memo, Piece
+from gradstudio.program.printing.trailing_comments import with_comment
+from gradstudio.program.printing.value_printer import Line
+
+
+class Body:
+    """Writes the statements of one graph; lines are counted from 1 at its first."""
+
+    def __init__(self, references: References, device: bool, stem: str, memo: Memo | None = None) -> None:
+        self.references, self.graph, self.memo = references, references.graph, memo
+        self.soundness = references.soundness
+        self.printer = self.make_printer(references, device, stem)
+        self.imports: set[str] = set()
+        self.lines: list[str] = []
+        self.pieces: list[tuple[int, Piece]] = []
+        self.line_of: dict[ItemId, int] = {}
+        self._in_heads: set[ItemId] = set()
+
+    def make_printer(self, references: References, device: bool, stem: str) -> Printer:
+        """What prints the nodes."""
+        return Printer(references, device=device, stem=stem)
+
+    def placed_below(self, count: int) -> tuple[tuple[Span, ...], dict[ItemId, int]]:
+        """Where the items stand, and on which lines, when there are so many lines above."""
+        spans = tuple([span for top, piece in self.pieces for span in piece.spans(top + count)])
+        lines = {item: line + count for item, line in self.line_of.items()}
+        lines.update([(span.node, span.line) for span in spans])
+        return spans, lines
+
+    def write(self, body: BodyId, depth: int) -> bool:
+        """Write the statements of a body; whether there was one that is more than a comment."""
+        indent = INDENT * depth
+        first_line, holds, notes = len(self.lines), False, ""
+        for item in self.shown(body):
+            owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+            if item in self.soundness.muted:
+                continue
+            if item in self._in_heads:
+                continue
+            note = self.note(item)
+            notes = f"{notes}\n{note}" if notes and note else notes or note
+            if item in self.references.nested:
+                continue
+            if owner.blank_before and len(self.lines) > first_line and self.lines[-1]:
+                self.lines.append("")
+            self.lines.extend(indent + line if line else "" for line in paragraphs(notes))
+            notes, last_line = "", len(self.lines)
+            holds = self.item(item, depth) or holds
+            if len(self.lines) == last_line and last_line > first_line and not self.lines[-1]:
+                self.lines.pop()
+        tail = self.tail(body)
+        above = [""] if tail.startswith("\n") and len(self.lines) > first_line and paragraphs(tail) else []
+        self.lines.extend(indent + line if line else "" for line in [*above, *paragraphs(tail.rstrip("\n"))])
+        return holds
+
+    def shown(self, body: BodyId) -> Iterable[ItemId]:
+        """The items of a body that are written; a form leaves some out."""
+        return self.graph.bodies[body]
+
+    def note(self, item: ItemId) -> str:
+        """The comment above an item: above a loop also those of what its head takes apart; all those of a part."""
+        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        notes = [note_of(owner) if item in self.references.nested else owner.note]
+        target = self.references.targets.get(item)
+        notes += [note_of(self.graph.nodes[part.node]) for part in targets(target)] if target is not None else []
+        return "\n".join(filter(None, notes))
+
+    def tail(self, body: BodyId) -> str:
+        """The comment after the last statement of a body."""
+        return self.graph.tails.get(body, "")
+
+    def item(self, item: ItemId, depth: int) -> bool:
+        """Write one item; whether it is more than a comment."""
+        if item in self.soundness.incomplete:
+            self._incomplete(item, depth)
+            return False
+        block = self.graph.blocks.get(item)
+        if block is None:
+            return self._statement(item, depth)
+        if block.kind == "group":
+            return self._group(block, depth)
+        line = Line()
+        self.printer.head(line, block)
+        self._in_heads.update(item for item, start, end in line.marks if item in self.references.from_head)
+        self._put(self._piece(line, depth, None, block.beside))
+        if not self.write(BodyId(item), depth + 1):
+            self.lines.append(INDENT * (depth + 1) + "pass")
+        return True
+
+    def _group(self, block: Block, depth: int) -> bool:
+        indent = INDENT * depth
+        opening = indent + region(block.title)
+        self.lines.extend(indent + line for line in paragraphs(remark(block.beside)[2:]))
+        self._put(Piece(None, depth, (opening,), ((block.id, 0, len(indent), 0, len(opening)),), frozenset()))
+        holds = self.write(BodyId(block.id), depth)
+        self.lines.append(indent + "# endregion")
+        return holds
+
+    def _statement(self, item: ItemId, depth: int) -> bool:
+        node = self.graph.nodes[item]
+        if node.bypassed and not self.references.bound(item):
+            self.line_of[item] = len(self.lines) + 1
+            return False
+        self._put(self._printed(item, depth))
+        return True
+
+    def _printed(self, item: ItemId, depth: int) -> Piece:
+        """The statement as it was printed for an earlier revision, else anew."""
+        key = self.memo.key(item) if self.memo is not None else None
+        known = self.memo.pieces.get(item) if self.memo is not None else None
+        if known is not None and known.key is key and known.depth == depth:
+            return known
+        line = Line()
+        self.printer.statement(line, item)
+        piece = self._piece(line, depth, key, self.graph.nodes[item].beside)
+        if self.memo is not None:
+            self.memo.pieces[item] = piece
+        return piece
+
+    def _piece(self, line: Line, depth: int, key: Key | None, beside: str) -> Piece:
+        """What the printer has just written on a line, broken where that is too long, with the comment beside it."""
+        text, indent = line.text, len(INDENT) * depth
+        imports = frozenset(self.printer.imports)
+        self.printer.imports.clear()
+        if indent + columns(text) <= WIDTH:
+            lines, above = with_comment((INDENT * depth + text,), beside)
+            marks = tuple((item, above, indent + start, above, indent + end) for item, start, end in line.marks)
+            return Piece(key, depth, lines, marks, imports)
+        wrapped = wrap(text, indent)
+        lines, above = with_comment(wrapped.lines, beside)
+        starts = [piece[0] for piece in wrapped.pieces]
+        places = []
+        for item, start, end in line.marks:
+            offset, _, row, column = wrapped.pieces[bisect_right(starts, start) - 1]
+            last, _, end_row, end_column = wrapped.pieces[bisect_right(starts, end - 1) - 1]
+            places.append((item, above + row, column + start - offset, above + end_row, end_column + end - last))
+        return Piece(key, depth, lines, tuple(places), imports)
+
+    def _put(self, piece: Piece) -> None:
+        self.pieces.append((len(self.lines) + 1, piece))
+        self.lines.extend(piece.lines)
+        self.imports |= piece.imports
+
+    def _incomplete(self, item: ItemId, depth: int) -> None:
+        indent = INDENT * depth
+        self.line_of[item] = len(self.lines) + 1
+        self.lines.append(indent + remark(f"{self._guess(item)}  # {self.soundness.incomplete[item]}"))
+        if item in self.graph.blocks:
+            for inner in self.graph.bodies[BodyId(item)]:
+                if inner in self.soundness.incomplete:
+                    self._incomplete(inner, depth)
+
+    def _guess(self, item: ItemId) -> str:
+        """The statement as far as it can be said."""
+        node = self.graph.nodes.get(item)
+        line = Line()
+        try:
+            if node is None:
+                self.printer.head(line, self.graph.blocks[item])
+            elif item in self.soundness.operators and not node.bypassed:
+                self.printer.statement(line, item)
+            else:
+                names = ", ".join(node.names)
+                return f"{names} = {node.operator}(...)" if names else f"{node.operator}(...)"
+        except (NotALiteral, Refused, RecursionError):
+            return title(self.graph, item)
+        finally:
+            self.imports |= self.printer.imports
+            self.printer.imports.clear()
+        return line.text

@@ -1,0 +1,202 @@
+"""Report: the end of a script, which prints every named tensor and the leaves' gradients."""
+
+from collections.abc import Container
+from functools import cached_property
+
+from gradstudio.graph.analysis import module_modes
+from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.analysis.static_gradients import body_is_top_level
+from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.groups.definitions import definition_reason, inside
+from gradstudio.graph.model import DEFINITION_OUTPUTS, Definition, Graph, ItemId, Node
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.ports.module_calls import origin
+from gradstudio.operators.calls.call_signature import INPUTS
+from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.program.printing.comment_lines import INDENT
+from gradstudio.program.printing.line_wrapping import WIDTH, wrap
+from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.pretty_printer import columns
+
+MOST_STEPS = 50
+"""So many second names and groups are seen through."""
+
+
+def report_lines(analysis: Analysis, references: References) -> str:
+    """The lines of the report; "" when the program binds no tensor."""
+    calls = report_calls(analysis, references)
+    return "\n".join(["", "", 'if __name__ == "__main__":', *calls, ""]) if calls else ""
+
+
+def report_calls(
+    analysis: Analysis, references: References, hidden: Container[tuple[ItemId, int]] = frozenset(), depth: int = 1
+) -> list[str]:
+    """The calls of `print` alone, without what is hidden."""
+    reporter = _Reporter(analysis, references, depth)
+    last = reporter.last.items()
+    seen = [(name, item) for name, item in last if (item, references.labels(item).index(name)) not in hidden]
+    return [line for name, item in seen for line in reporter.prints(name, item)]
+
+
+class _Reporter:
+    """What each name means at the end of the program, and whether it has a gradient to print."""
+
+    def __init__(self, analysis: Analysis, references: References, depth: int) -> None:
+        self.analysis, self.graph, self.references = analysis, analysis.graph, references
+        self.depth = depth
+        self.soundness = analysis.soundness
+        self.last: dict[str, ItemId] = {}
+        for item in self.graph.order():
+            node = self.graph.nodes.get(item)
+            if node is None or not self.soundness.is_live(item):
+                continue
+            if item not in references.nested and _surely_runs(self.graph, item):
+                for name in self.references.labels(item):
+                    if name != "_":
+                        self.last.pop(name, None)
+                        self.last[name] = item
+
+    def prints(self, name: str, item: ItemId) -> list[str]:
+        node = self.graph.nodes[item]
+        operator = self.soundness.operators.get(item)
+        output = self.references.labels(item).index(name)
+        text = self.references.bound(item)[output]
+        family = self._family(node, text, operator)
+        if family is Family.MODULE:
+            return self._module_tensors(name, text, node) if self._is_worth_it(node) else []
+        if family is not Family.TENSOR:
+            return []
+        lines = _print(f'"{name} =", {text}', self.depth)
+        if self._is_leaf(node, output):
+            lines += _print(f'"{name}.grad =", {text}.grad', self.depth)
+        return lines
+
+    def _is_worth_it(self, node: Node) -> bool:
+        """Whether a module may have parameters that no container prints that has a name as well."""
+        maker = origin(self.graph, node)
+        if maker is None:
+            return True
+        named = self.last.values()
+        held = any(holder in named for holder in module_modes.holders(self.graph, maker.id))
+        return module_modes.has_parameters(self.graph, maker.id) and not held
+
+    @cached_property
+    def _loop_names(self) -> tuple[str, str, str]:
+        """What all loops over parameters and buffers call what they go over."""
+        free = self.references.first_free
+        return free("name", "key", "path"), free("parameter", "tensor", "value"), free("buffer", "held", "kept")
+
+    def _module_tensors(self, name: str, text: str, node: Node) -> list[str]:
+        """Loops over a module's parameters with their gradients, and over its buffers."""
+        key, value, buffer = self._loop_names
+        inner, label = self.depth + 1, f'"{name}." + {key} + '
+        lines = [
+            f"{INDENT * self.depth}for {key}, {value} in {text}.named_parameters():",
+            *_print(f'{label}" =", {value}.data', inner),
+            *_print(f'{label}".grad =", {value}.grad', inner),
+        ]
+        if self._may_have_buffers(node):
+            lines.append(f"{INDENT * self.depth}for {key}, {buffer} in {text}.named_buffers():")
+            lines += _print(f'{label}" =", {buffer}', inner)
+        return lines
+
+    def _may_have_buffers(self, node: Node) -> bool:
+        """Whether something in a module keeps tensors that are not trained."""
+        maker = origin(self.graph, node)
+        return maker is None or module_modes.has_buffers(self.graph, maker.id)
+
+    def _family(self, node: Node, name: str, operator: Operator | None, depth: int = 0) -> Family:
+        """What flows from the node, seen through second names."""
+        if operator is None or depth > MOST_STEPS:
+            return Family.UNKNOWN
+        if node.bypassed or operator.face is Face.ALIAS:
+            port = next(iter(self.soundness.ports[node.id]), "")
+            wire = self.graph.wires.get((node.id, port))
+            before = self.graph.nodes.get(wire.source) if wire is not None else None
+            if before is None or wire is None:
+                return Family.UNKNOWN
+            names = self.references.bound(before.id)
+            inner = names[wire.output] if wire.output < len(names) else ""
+            return self._family(before, inner, self.soundness.operators.get(before.id), depth + 1)
+        bound = self.references.bound(node.id)
+        if operator.varying or (len(operator.results) > 1 and len(bound) == 1):
+            return Family.TUPLE
+        index = bound.index(name) if name in bound else 0
+        if (group := group_of_call(self.graph, node)) is not None:
+            return self._given_by(group, node, index, depth + 1)
+        family = operator.results[index].family if index < len(operator.results) else Family.UNKNOWN
+        if operator.face in (Face.INFIX, Face.PREFIX) and family is Family.TENSOR:
+            return Family.TENSOR if self._reads_tensor(node) else Family.NUMBER
+        return family
+
+    def _given_by(self, group: Definition, call: Node, output: int, depth: int) -> Family:
+        """What an output of a group is, for what gives it inside."""
+        inner = inside(self.graph, group.name)
+        wire = inner.wire_into(DEFINITION_OUTPUTS, str(output))
+        if wire is None or depth > MOST_STEPS:
+            return Family.UNKNOWN
+        if wire.source in inner.nodes:
+            analysis = analyse(inner)
+            there = _Reporter(analysis, References(analysis), self.depth)
+            node, operator = inner.nodes[wire.source], there.soundness.operators.get(wire.source)
+            names = there.references.bound(wire.source)
+            return there._family(node, names[wire.output] if wire.output < len(names) else "", operator, depth)
+        name = group.inputs[wire.output] if wire.output < len(group.inputs) else ""
+        port = f"{INPUTS}.{group.taken.index(name)}" if group.is_module and name in group.taken else name
+        outer = self.graph.wire_into(call.id, port)
+        source = self.graph.nodes.get(outer.source) if outer is not None else None
+        if source is None or outer is None:
+            return Family.UNKNOWN
+        names = self.references.bound(source.id)
+        before = names[outer.output] if outer.output < len(names) else ""
+        return self._family(source, before, self.soundness.operators.get(source.id), depth)
+
+    def _reads_tensor(self, node: Node) -> bool:
+        for port in self.soundness.ports[node.id]:
+            wire = self.graph.wires[node.id, port]
+            operator = self.soundness.operators.get(wire.source)
+            results = operator.results if operator is not None else ()
+            family = results[wire.output].family if wire.output < len(results) else Family.UNKNOWN
+            if family is not Family.NUMBER:
+                return True
+        return False
+
+    def _is_leaf(self, node: Node, output: int) -> bool:
+        """Whether the value is a leaf that requires grad, for all the text tells."""
+        leaves = self.analysis.gradients.leaves
+        return (node.id, output) in leaves or self.soundness.binding(node.id, output) in leaves
+
+
+def group_of_call(graph: Graph, node: Node) -> Definition | None:
+    """The definition that a node calls, itself or by way of an object of its class; None when it calls none."""
+    maker = node if node.operator.startswith(GROUP) else origin(graph, node) if node.operator == CALL else None
+    name = maker.operator.removeprefix(GROUP) if maker is not None and maker.operator.startswith(GROUP) else ""
+    if definition_reason(graph, GROUP + name) is not None:
+        return None
+    group = graph.definitions[name]
+    return group if group.is_module == (maker is not node) else None
+
+
+def _surely_runs(graph: Graph, item: ItemId) -> bool:
+    """Whether the statement runs at least once: in no condition, and in no loop that may be empty."""
+    for body in graph.ancestors(item):
+        if body and not body_is_top_level(graph, body) and not _has_turns(graph, ItemId(body)):
+            return False
+    return True
+
+
+def _has_turns(graph: Graph, block_id: ItemId) -> bool:
+    block = graph.blocks[block_id]
+    if block.kind != "for":
+        return block.kind != "if"
+    count = block.lengths.get("range", 0)
+    texts = [block.literals.get(f"range.{k}", "") for k in range(count)] or [block.literals.get("range", "")]
+    if any((block.id, path) in graph.wires for path in ("range", *(f"range.{k}" for k in range(count)))):
+        return False
+    numbers = [int(text) for text in texts if text.isascii() and text.removeprefix("-").isdigit()]
+    return len(numbers) == len(texts) and len(numbers) in (1, 2, 3) and len(range(*numbers)) > 0
+
+
+def _print(inner: str, depth: int) -> list[str]:
+    text, indent = f"print({inner})", len(INDENT) * depth
+    return [" " * indent + text] if indent + columns(text) <= WIDTH else list(wrap(text, indent).lines)

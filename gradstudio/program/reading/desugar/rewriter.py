@@ -1,0 +1,203 @@
+"""A text in plainer Python that does the same, before it is read: what a canvas has no statement for is written out.
+
+Syntax in, syntax out; nothing is evaluated. Names from around a definition become its arguments, comprehensions loops,
+and `if` a choice, a loop of one turn, or the branch that the text decides.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+
+from gradstudio.graph.names import fresh
+from gradstudio.operators.model import Family
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.desugar.branches import Branches, returned_once, spliced
+from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
+from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored
+from gradstudio.program.reading.desugar.comprehensions import Lists
+from gradstudio.program.reading.desugar.constant_arguments import (
+    Calls,
+    Known,
+    attributes_known,
+    attributes_written,
+    decided,
+)
+from gradstudio.program.reading.desugar.synthetic_nodes import at
+from gradstudio.program.reading.expressions.conditional_reader import read_choice
+from gradstudio.program.reading.graph_builder import Wired
+from gradstudio.program.reading.imports import Modules
+from gradstudio.program.reading.main_part import is_report, main_part
+from gradstudio.program.reading.program_header import is_choice
+
+_WRITTEN_OUT = (
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
+    *(ast.If, ast.IfExp, ast.FunctionDef, ast.ClassDef),
+)
+"""What is looked for; a text without it is as plain as it can be."""
+
+
+def make_plain(tree: ast.Module) -> None:
+    """Rewrite a text in place; the report at its end stays."""
+    body = tree.body
+    report = body[-1:] if body and is_report(body[-1]) else []
+    statements = [inner for one in body[: len(body) - len(report)] for inner in main_part(one)]
+    if any(isinstance(part, _WRITTEN_OUT) for one in statements for part in ast.walk(one)):
+        statements = _Text(statements).plain()
+    tree.body = [*statements, *report]
+
+
+class _Text:
+    """One text."""
+
+    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        """See what its names are."""
+        parts = [part for one in statements for part in ast.walk(one)]
+        self._modules = _imports(parts)
+        if any(isinstance(one, Defined) for one in statements):
+            for one in statements:
+                self._tidy(one)
+            statements = by_first_name(statements)
+            bring_outer_names(statements)
+            parts = [part for one in statements for part in ast.walk(one)]
+            self._calls = Calls(statements, self._modules.paths())
+            self._changed = _written_elsewhere(statements)
+        self._statements = statements
+        used = {part.id for part in parts if isinstance(part, ast.Name)}
+        used |= {part.arg for part in parts if isinstance(part, ast.arg)}
+        self._used = used | {one.name for one in statements if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+        self._outside = _used_outside(statements)
+        self._lists = Lists(self._fresh, lambda name: name in self._outside)
+        self._bound: set[str] = set()
+        self._branches = Branches(self._fresh, self._is_choice, lambda name: name in self._bound)
+
+    def _tidy(self, statement: ast.stmt) -> None:
+        """Decorators and classes in the forms that a canvas has."""
+        if isinstance(statement, ast.ClassDef):
+            hold_in_init(statement, self._modules.paths())
+        for one in ast.walk(statement) if isinstance(statement, Defined) else ():
+            if isinstance(one, ast.FunctionDef):
+                without_grad(one, self._modules.path)
+
+    def plain(self) -> list[ast.stmt]:
+        """All statements."""
+        found: list[ast.stmt] = []
+        for one in self._statements:
+            match one:
+                case ast.FunctionDef():
+                    self._function(one, self._calls.known(one, one))
+                    found.append(one)
+                case ast.ClassDef():
+                    self._class(one)
+                    found.append(one)
+                case _:
+                    found += self._body([one])
+        return found
+
+    def _class(self, definition: ast.ClassDef) -> None:
+        methods = [one for one in definition.body if isinstance(one, ast.FunctionDef)]
+        maker = next((one for one in methods if one.name == "__init__"), None)
+        made = self._calls.known(definition, maker) if maker is not None else {}
+        attributes = attributes_known(maker, made, self._changed) if maker is not None else {}
+        for one in methods:
+            known = made if one is maker else self._calls.known(definition, one) | attributes
+            self._function(one, known)
+
+    def _function(self, function: ast.FunctionDef, known: Known) -> None:
+        before, self._bound = self._bound, {one.arg for one in function.args.args}
+        chosen = _Chosen(known)
+        statements = [chosen.visit(one) for one in function.body] if known else function.body
+        once = returned_once(statements, self._fresh, lambda test: decided(test, known))
+        function.body = self._body(once, known) or [at(ast.Pass(), function)]
+        self._bound = before
+
+    def _body(self, statements: Sequence[ast.stmt], known: Known | None = None) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for one in spliced(statements, lambda test: decided(test, known)) if known else statements:
+            before, rest = self._lists.before(one)
+            for statement in (*before, *([rest] if rest is not None else ())):
+                found += self._one(statement, known)
+                if not isinstance(statement, ast.If):  # a branch may not run
+                    self._bound |= set(stored([statement]))
+        return found
+
+    def _one(self, statement: ast.stmt, known: Known | None) -> list[ast.stmt]:
+        match statement:
+            case ast.If():
+                if is_choice(statement.test, self._modules, lambda name: False):
+                    return [statement]
+                return self._if(statement, known)
+            case ast.For() | ast.With():
+                if isinstance(statement, ast.For):
+                    self._bound |= set(stored([statement.target]))
+                statement.body = self._body(statement.body, known) or [at(ast.Pass(), statement)]
+        return [statement]
+
+    def _if(self, statement: ast.If, known: Known | None) -> list[ast.stmt]:
+        bound = set(self._bound)
+        statement.body = self._body(statement.body, known) or [at(ast.Pass(), statement)]
+        self._bound = set(bound)
+        statement.orelse = self._body(statement.orelse, known)
+        self._bound = bound
+        return self._branches.plain(statement)
+
+    def _fresh(self, base: str) -> str:
+        return fresh(self._used, base)
+
+    def _is_choice(self, node: ast.expr) -> bool:
+        """Whether a canvas has an expression as one node."""
+        try:
+            read_choice(node, ast.unparse, self._modules, lambda _: _SOMETHING, lambda name: name in self._used)
+        except NotReadable:
+            return False
+        return True
+
+
+_SOMETHING = Wired(family=Family.UNKNOWN)
+
+
+class _Chosen(ast.NodeTransformer):
+    """`a if test else b` where the text decides the test."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """One of them."""
+        self.generic_visit(node)
+        value = decided(node.test, self._known)
+        return node if value is None else node.body if value else node.orelse
+
+
+def _written_elsewhere(statements: Sequence[ast.stmt]) -> set[str]:
+    """The attributes that are written elsewhere than in an `__init__`."""
+    every = Counter(attributes_written(statements))
+    parts = (part for one in statements for part in ast.walk(one))
+    makers = [part for part in parts if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    return set(every - Counter(attributes_written(makers)))
+
+
+def _imports(parts: Sequence[ast.AST]) -> Modules:
+    modules = Modules()
+    for part in parts:
+        if isinstance(part, ast.Import | ast.ImportFrom):
+            try:
+                modules.read(part)
+            except NotReadable:
+                continue  # it is refused when it is read
+    return modules
+
+
+def _used_outside(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that are used elsewhere than in comprehensions."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+            continue
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        if isinstance(part, ast.arg):
+            found.add(part.arg)
+        waiting.extend(ast.iter_child_nodes(part))
+    return found

@@ -1,0 +1,1 @@
+"""Expressions of a text become wires, nodes and literals."""

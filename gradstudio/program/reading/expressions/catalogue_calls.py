@@ -1,0 +1,264 @@
+"""Calls of a text: which row of the catalogue each means, and where its arguments go."""
+
+import ast
+from difflib import get_close_matches
+from typing import Protocol
+
+import msgspec
+
+from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
+from gradstudio.graph.ports.arguments import positional_beyond_style
+from gradstudio.operators.calls import argument_binding
+from gradstudio.operators.calls.argument_binding import Binding, Given, Written
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.catalogue.out_variants import OUT
+from gradstudio.operators.errors import BindingError, UnknownOperator
+from gradstudio.operators.families import call_results
+from gradstudio.operators.model import Face, Family, Operator
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.definitions.method_inlining import Inlined
+from gradstudio.program.reading.expressions.receiver_types import LAST, owners_of
+from gradstudio.program.reading.graph_builder import Draft, Port, Wired
+from gradstudio.program.reading.imports import Modules
+from gradstudio.program.reading.refusals import call_words
+
+_OWNERS = {
+    Family.TENSOR: ("torch.Tensor",),
+    Family.NUMBER: ("torch.Tensor", "builtins.int"),
+    Family.MODULE: ("torch.nn.Module",),
+    Family.OPTIMIZER: ("torch.optim.Optimizer",),
+    Family.OBJECT: (
+        *("torch.optim.lr_scheduler.LRScheduler", "torch.Generator", "torch.Tensor", "numpy.random.Generator"),
+        "builtins.list",
+    ),
+    Family.ARRAY: ("numpy.ndarray",),
+}
+_FIRST_OWNERS = {Family.TEXT: ("builtins.str",), Family.TUPLE: ("builtins.list",)}
+"""Whose methods come first, where the text may have told too little: `x.type(…)` gives a text or a tensor."""
+_ANY_OWNER = (
+    *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"),
+    *("torch.Generator", "numpy.ndarray", "builtins.list", "builtins.str"),
+)
+_ARRAY_FIRST = ("numpy.ndarray", *(owner for owner in _ANY_OWNER if owner != "numpy.ndarray"))
+_OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
+"""Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
+_CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
+_LIST_METHODS = {"append": "python.append"}
+
+
+class Arguments(Protocol):
+    """What reads the expressions between the parentheses of a call.
+
+    Attributes:
+        inlined: the methods of the classes that were read.
+    """
+
+    inlined: Inlined
+
+    def value(self, node: ast.expr) -> Given:
+        """What an expression stands for."""
+
+    def port(self, node: ast.expr) -> Port:
+        """An expression as one port takes it."""
+
+    def one(self, value: Given) -> Port:
+        """A value as one port takes it."""
+
+    def knows(self, name: str) -> bool:
+        """Whether some statement above binds the name."""
+
+
+class Calls:
+    """Reads the calls of one text."""
+
+    def __init__(self, expressions: Arguments, draft: Draft, modules: Modules) -> None:
+        """Arguments are read by `expressions`."""
+        self._expressions, self._draft, self._modules = expressions, draft, modules
+
+    def read(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+        """The node that a call adds.
+
+        Raises:
+            NotReadable: it calls what the catalogue does not have, or in a way that it does not take.
+        """
+        path = self._modules.path(node.func)
+        if path is not None:
+            return self._bound(node, path, [], names)
+        match node.func:
+            case ast.Name(id=name) if name in self._draft.graph.definitions and not self._is_bound(name):
+                return self._group(node, name, names)
+            case ast.Name(id="print"):
+                return self._bound(node, "builtins.print", [], names)
+            case ast.Name(id="abs") if not self._is_bound("abs"):
+                return self._bound(node, "operator.abs", [], names)
+            case ast.Name(id=name) if load().get(f"builtins.{name}") is not None and not self._is_bound(name):
+                return self._bound(node, f"builtins.{name}", [], names)
+            case ast.Attribute(value=value, attr=word):
+                return self._method(node, value, word, names)
+            case _:
+                return self._called(node, names)
+
+    def _is_bound(self, name: str) -> bool:
+        return self._expressions.knows(name)
+
+    def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> Wired:
+        receiver = self._expressions.port(value)
+        family = self._draft.family(receiver)
+        if family in (Family.TUPLE, Family.UNKNOWN) and word in _LIST_METHODS:
+            return self._bound(node, _LIST_METHODS[word], [receiver], names)
+        is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
+        any_owner = _ARRAY_FIRST if is_numpy else _ANY_OWNER
+        owners = (*_FIRST_OWNERS[family], *any_owner) if family in _FIRST_OWNERS else _OWNERS.get(family, any_owner)
+        for owner in (*owners_of(self._maker(receiver)), *owners, *LAST):
+            path = f"{owner}.{word}"
+            if load().overloads(path):
+                return self._bound(node, path, [receiver], names)
+        if self._expressions.inlined.is_method(word):
+            raise _refused(node, f"'.{word}(…)' is a method of a class, of which nothing says here that it is meant.")
+        if family in _CALLABLE:
+            child = self._draft.node("python.attribute", {"object": receiver, "name": Written(word)}, nested=True)
+            return self._call_of(node, child, names)
+        raise _refused(node, f"'.{word}(…)' is no method that a canvas has.{_nearest(f'{owners[0]}.{word}')}")
+
+    def _called(self, node: ast.Call, names: tuple[str, ...]) -> Wired:
+        if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id):
+            words = f"'{node.func.id}(…)' calls what no statement above binds and torch does not have."
+            raise _refused(node, call_words(node.func.id) or words)
+        callee = self._expressions.port(node.func)
+        if self._draft.family(callee) not in _CALLABLE:
+            raise _refused(node, f"'{ast.unparse(node.func)[:60]}' is nothing that can be called.")
+        return self._call_of(node, callee, names)
+
+    def _call_of(self, node: ast.Call, callee: Port, names: tuple[str, ...]) -> Wired:
+        positional, keywords = self._arguments(node, [callee])
+        maker = self._maker(callee)
+        try:
+            found = argument_binding.bind_call(load()["python.call"], maker, positional, keywords, strict=False)
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(_spread(node, found), names)
+
+    def _maker(self, module: Port | None) -> Operator | None:
+        maker = self._draft.maker(module) if isinstance(module, Wired) else None
+        return row_of(self._draft.graph, maker) if maker is not None else None
+
+    def _group(self, node: ast.Call, name: str, names: tuple[str, ...]) -> Wired:
+        row = row_of_key(self._draft.graph, GROUP + name)
+        assert row is not None
+        positional, keywords = self._arguments(node, [])
+        try:
+            found = argument_binding.bind_to(row, positional, keywords)
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(_spread(node, found), names)
+
+    def _bound(self, node: ast.Call, path: str, before: list[Port], names: tuple[str, ...]) -> Wired:
+        _name_out(node, path)
+        node = _gathered(node, path, len(before))
+        positional, keywords = self._arguments(node, before)
+        try:
+            found = argument_binding.bind(load(), path, positional, keywords, strict=False)
+        except UnknownOperator:
+            words = f"torch's '{path}' is nothing that a canvas has.{_nearest(path)}"
+            raise _refused(node, call_words(path) or words) from None
+        except BindingError as error:
+            raise _refused(node, str(error)) from None
+        return self._node(_spread(node, found), names)
+
+    def _arguments(self, node: ast.Call, before: list[Port]) -> tuple[list[Given], dict[str, Given]]:
+        positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]
+        if any(isinstance(argument, ast.Starred) for argument in node.args[:-1]):
+            raise _refused(node, "`*` stands last: write the other arguments out.")
+        keywords: dict[str, Given] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise _refused(keyword.value, "`**` unpacks while it runs: write the arguments out.")
+            keywords[keyword.arg] = self._argument(keyword.value)
+        return positional, keywords
+
+    def _argument(self, node: ast.expr) -> Given:
+        if isinstance(node, ast.Starred):
+            several = self._expressions.port(node.value)
+            if not isinstance(several, Wired):
+                several = self._draft.node("python.list", {"items": several}, nested=True)
+            return Wired(family=Family.TUPLE, source=several.source, output=several.output)
+        return self._expressions.value(node)
+
+    def _node(self, found: Binding, names: tuple[str, ...]) -> Wired:
+        ports = {path: self._port(given) for path, given in found.ports.items()}
+        operator = found.operator
+        positional = positional_beyond_style(operator, found.positional, frozenset(_roots(ports)))
+        fits = len(names) < 2 or self._gives(operator, ports) == len(names)
+        bound = names if fits else ()
+        made = self._draft.node(
+            operator.key, ports, names=bound, lengths=found.lengths, positional=positional, nested=not bound
+        )
+        return made if fits else self._draft.node("python.tuple", {"items": made}, names=names)
+
+    def _gives(self, operator: Operator, ports: dict[str, Port]) -> int:
+        """How many results can have names of their own; 0 when their number is not fixed."""
+        if operator.face is not Face.CALL:
+            return 0 if operator.varying else len(operator.results)
+        return len(call_results(self._maker(ports.get(operator.parameters[0].name))))
+
+    def _port(self, given: Given) -> Port:
+        return self._expressions.one(given)
+
+
+def _name_out(node: ast.Call, path: str) -> None:
+    """`np.add(a, 1, a)` is `np.add(a, 1, out=a)`: what a function of numpy writes into may stand last."""
+    row = next((row for row in load().overloads(path) if row.fills), None)
+    if row is None or not path.startswith("numpy.") or any(keyword.arg == OUT for keyword in node.keywords):
+        return
+    places = [p for p in row.parameters if not p.keyword_only]
+    if all(p.positional_only for p in places) and len(node.args) == len(places) + 1:
+        *node.args, last = node.args
+        node.keywords = [ast.keyword(OUT, last), *node.keywords]
+
+
+def _gathered(node: ast.Call, path: str, before: int) -> ast.Call:
+    """`x.view(*sizes, 2)` as `x.view(*[*sizes, 2])`: one list brings all elements of what takes any number."""
+    rows = load().overloads(path)
+    places = [k - before for row in rows for k, p in enumerate(row.parameters) if p.variadic and k >= before]
+    if not places or not any(isinstance(argument, ast.Starred) for argument in node.args[places[0] :]):
+        return node
+    kept, several = node.args[: places[0]], node.args[places[0] :]
+    if len(several) == 1 or any(isinstance(argument, ast.Starred) for argument in kept):
+        return node
+    first = several[0]
+    made = ast.copy_location(ast.List(several, ast.Load()), first)
+    made.end_lineno = made.end_col_offset = None
+    starred = ast.copy_location(ast.Starred(made, ast.Load()), first)
+    return ast.copy_location(ast.Call(node.func, [*kept, starred], node.keywords), node)
+
+
+def _spread(node: ast.Call, found: Binding) -> Binding:
+    """The binding of `f(*several)`: the list brings all elements of the parameter that takes any number."""
+    if not node.args or not isinstance(node.args[-1], ast.Starred):
+        return found
+    name = next((p.name for p in found.operator.parameters if p.variadic), "")
+    ports, lengths = dict(found.ports), dict(found.lengths)
+    if lengths.pop(name, None) == 1 and f"{name}.0" in ports:
+        ports[name] = ports.pop(f"{name}.0")
+    if name not in ports:
+        raise _refused(node.args[-1], f"`*` unpacks while it runs: {found.operator.title} takes arguments one by one.")
+    return msgspec.structs.replace(found, ports=ports, lengths=lengths)
+
+
+def _roots(ports: dict[str, Port]) -> list[str]:
+    return [path.partition(".")[0] for path in ports]
+
+
+def _nearest(path: str) -> str:
+    """The row that was meant, when its last word is a slip of the pen away; a far guess would mislead."""
+    owner, _, word = path.rpartition(".")
+    words: dict[str, str] = {}
+    for home, _, last in (row.path.rpartition(".") for row in load()):
+        if last not in words or home == owner:
+            words[last] = f"{home}.{last}"
+    near = get_close_matches(word[:60], words, n=1, cutoff=0.8)
+    return f" Did you mean '{words[near[0]]}'?" if near else ""
+
+
+def _refused(node: ast.AST, reason: str) -> NotReadable:
+    return NotReadable(reason, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))

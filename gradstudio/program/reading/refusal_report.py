@@ -1,0 +1,63 @@
+"""All that a text is refused for: what follows from an earlier refusal is not told again."""
+
+import ast
+
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.desugar.closures import stored
+
+MOST = 20
+"""Reasons that are told of one text."""
+
+
+class Follows(NotReadable):
+    """It cannot be read because something else cannot."""
+
+
+class Told:
+    """The refusals of one text, and the names that have no meaning because of them.
+
+    Attributes:
+        count: how often something was refused, told or not.
+    """
+
+    def __init__(self, outer: "Told | None" = None) -> None:
+        """None yet; those of a definition join those of the text around it."""
+        self._found: dict[tuple[int, int, str], NotReadable] = {} if outer is None else outer._found
+        self.count = 0
+        self._lost: set[str] = set() if outer is None else set(outer._lost)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def take(self, error: NotReadable, where: ast.AST) -> None:
+        """A statement, or a part of one, is refused.
+
+        Raises:
+            NotReadable: so much is told already that it is enough.
+        """
+        self.count += 1
+        read = {part.id for part in ast.walk(where) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+        if not isinstance(error, Follows) and self._lost.isdisjoint(read):
+            self._found[error.line, error.column, error.reason] = error
+        self.lose(where)
+        if len(self._found) >= MOST:
+            self.tell()
+
+    def lose(self, where: ast.AST) -> None:
+        """What a statement would have bound means nothing."""
+        if isinstance(where, ast.FunctionDef | ast.ClassDef):
+            self._lost.add(where.name)  # what it binds inside is its own
+        else:
+            self._lost.update(stored([where]))
+        if isinstance(where, ast.Import | ast.ImportFrom):
+            self._lost.update(alias.asname or alias.name.partition(".")[0] for alias in where.names)
+
+    def tell(self) -> None:
+        """Refuse the text when there is a reason.
+
+        Raises:
+            NotReadable: the first in the text, with the others.
+        """
+        if self._found:
+            first, *others = sorted(self._found.values(), key=lambda one: (one.line, one.column))
+            raise NotReadable(first.reason, first.line, first.column, tuple(others))

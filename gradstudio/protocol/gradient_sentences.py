@@ -1,0 +1,51 @@
+"""The sentences to the states of a gradient that engine and timeline both say. No Qt, no torch."""
+
+from collections.abc import Sequence
+
+from gradstudio.protocol.messages.events import GradPart
+
+NOT_RUN = "No backward has run since it was made."
+NOT_RUN_CLEARED = "No backward has run since it was made or its .grad was set to None."
+NOT_REQUIRED = "It does not require grad, nor does any input."
+FROZEN = "It does not require grad any more: requires_grad was switched off after it was made."
+NOT_REACHED = "A backward has run, and none reached it."
+VALUE = "The gradient of the last backward that reached it."
+LEAF_VALUE = "What the last backward left in .grad."
+MOST_NAMED = 6
+"""So many backwards are named; of more the first and the last."""
+
+
+def value_after(operator: str) -> str:
+    """What a gradient is of whose value was written into since it was made; `operator` is the writer's ("add_")."""
+    return f"The gradient of the last backward that reached it, of the value after {operator} wrote into its memory."
+
+
+def is_untouched(parts: Sequence[GradPart], current: int) -> bool:
+    """Whether one backward of this pass gave all there is: a later one that has nothing to do with it adds nothing."""
+    return len(parts) == 1 and parts[0].pass_number == current
+
+
+def untouched(part: GradPart) -> str:
+    """What such a gradient is."""
+    return f"What backward {part.backward} left in .grad; the later ones did not come here."
+
+
+def accumulated(parts: Sequence[GradPart], current: int) -> str:
+    """What a leaf's `.grad` is made of: which backwards, and of which passes unless all are of the current one."""
+    if len(parts) == 1:
+        return f"Left by {_named(parts[0], current)}; the last backward did not replace it."
+    if all(part.pass_number == current for part in parts):
+        return f"The sum of backwards {_listed([str(part.backward) for part in parts])}. Zero grad starts afresh."
+    named = _listed([_named(part, current) for part in parts])
+    return f"The sum of {len(parts)} backwards: {named}. Zero grad starts afresh."
+
+
+def _named(part: GradPart, current: int) -> str:
+    where = "this pass" if part.pass_number == current else f"pass {part.pass_number}"
+    return f"backward {part.backward} ({where})"
+
+
+def _listed(words: list[str]) -> str:
+    if len(words) > MOST_NAMED:
+        words = [*words[:2], "…", words[-1]]
+    return f"{', '.join(words[:-1])} and {words[-1]}"

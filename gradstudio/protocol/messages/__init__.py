@@ -1,0 +1,1 @@
+"""What window and engine say to one another: frozen records of requests, events and values."""

@@ -1,0 +1,132 @@
+"""The record of one backward: its autograd nodes in the order torch executed them, and the gradient along each wire."""
+
+import msgspec
+
+from gradstudio.graph.groups.call_ids import is_inner, outermost
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.records import Summary
+
+
+class EdgeValue(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """A value of the canvas that was made at an autograd node: what arrives at `index` is its gradient.
+
+    Attributes:
+        index: place among the node's incoming gradients.
+        path: a module's parameter by dotted name, or the place in a list of tensors.
+        turns: of the loops around, when the value was made.
+        after: the operator that wrote into its memory since ("add_"): the gradient is of the value after that write.
+    """
+
+    node: ItemId
+    index: int = 0
+    output: int = 0
+    path: str = ""
+    turns: tuple[int, ...] = ()
+    after: str = ""
+
+
+class SavedTensor(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """A tensor that an autograd node keeps for its backward.
+
+    Attributes:
+        name: torch's, without ``_saved_`` ("self", "result", "weight").
+        version: it was saved at.
+        node, output: whose value on the canvas it is; "" when it is none (torch's own helper).
+    """
+
+    name: str
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    size_bytes: int = 0
+    version: int | None = None
+    node: ItemId = ItemId("")
+    output: int = 0
+
+
+class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One real autograd node in one backward: what came in, what went out (None where undefined).
+
+    Attributes:
+        backward: which backward of this start from nothing, from 1.
+        autograd: torch's class name ("MulBackward0", "AccumulateGrad").
+        node: the canvas node it belongs to; "" when none.
+        id: its number within this backward's graph.
+        next: for each outgoing gradient the autograd node and the input of it where it goes; (-1, 0): nowhere.
+        values: the canvas values whose gradient came in.
+        saved: tensors it kept for this moment; released behind it unless the graph is retained.
+        order: 1: made by the forward; 2: made by a backward with create_graph; and so on.
+        before, after: of an AccumulateGrad: the leaf's `.grad` before and behind it.
+    """
+
+    backward: int
+    autograd: str
+    node: ItemId
+    turns: tuple[int, ...] = ()
+    incoming: tuple[Summary | None, ...] = ()
+    outgoing: tuple[Summary | None, ...] = ()
+    id: int = -1
+    next: tuple[tuple[int, int], ...] = ()
+    values: tuple[EdgeValue, ...] = ()
+    saved: tuple[SavedTensor, ...] = ()
+    order: int = 1
+    seconds: float = 0.0
+    before: Summary | None = None
+    after: Summary | None = None
+
+
+class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """What one user sent back along one wire in one backward (SEMANTICS 7).
+
+    Attributes:
+        source, output: where the wire begins; `target`, `port` where it ends.
+        turns: of the target; `source_turns` of the value.
+        place: index among `BackwardTraced.rows` of the autograd node that completed it.
+        grad: None when torch sent nothing (an undefined gradient).
+        parts: of how many autograd edges it is the sum.
+    """
+
+    source: ItemId
+    target: ItemId
+    port: str
+    output: int = 0
+    turns: tuple[int, ...] = ()
+    source_turns: tuple[int, ...] = ()
+    place: int = 0
+    grad: Summary | None = None
+    parts: int = 1
+
+
+class BackwardTraced(Message, frozen=True):
+    """The record of one backward, in the order torch executed it; it comes before the `Row` of its statement.
+
+    Attributes:
+        backward: which one, from 1.
+        statement: the backward statement's node; `turns` of the loops around it.
+        retained: the graph was kept (retain_graph or create_graph), so nothing saved was released.
+        at_s: monotonic seconds of the engine when it began.
+    """
+
+    revision: int
+    rows: tuple[AutogradRow, ...]
+    wires: tuple[WireGrad, ...] = ()
+    backward: int = 0
+    statement: ItemId = ItemId("")
+    turns: tuple[int, ...] = ()
+    pass_number: int = 1
+    retained: bool = False
+    at_s: float = 0.0
+
+
+def of_program(traced: BackwardTraced) -> BackwardTraced:
+    """The record without what is inside calls of groups: a call stands for all that is inside it."""
+    if not any(is_inner(row.node) or any(is_inner(value.node) for value in row.values) for row in traced.rows):
+        return traced
+    rows = tuple(
+        msgspec.structs.replace(
+            row, node=outermost(row.node), values=tuple(value for value in row.values if not is_inner(value.node))
+        )
+        for row in traced.rows
+    )
+    wires = tuple(wire for wire in traced.wires if not is_inner(wire.target))
+    return msgspec.structs.replace(traced, rows=rows, wires=wires)

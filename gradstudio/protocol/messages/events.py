@@ -1,0 +1,299 @@
+"""What the engine tells the window: one record per event, and their union.
+
+Every message is tagged with its class name; `protocol.framing` puts them on the pipe.
+"""
+
+from typing import Literal as OneOf
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.debugging import (
+    Checked,
+    Clash,
+    Hit,
+    MemoryByNode,
+    WhatIfAnswered,
+)
+from gradstudio.protocol.messages.inference import Estimated, Inferred, WireTried
+from gradstudio.protocol.messages.module_import import Brought, NotBrought
+from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.messages.records import GradState, ModuleRecord, Record, Summary
+from gradstudio.protocol.messages.torch_docs import Described
+
+
+class Device(msgspec.Struct, frozen=True):
+    """A device torch really has: "cuda:0", its name, its memory in bytes (0: not known)."""
+
+    name: str
+    title: str
+    total_bytes: int = 0
+
+
+class Hello(Message, frozen=True):
+    """First message: who answers. `ready` is False until torch is imported, then a second comes.
+
+    Attributes:
+        absent: keys of the catalogue that this torch lacks; looked for only when its version is another.
+    """
+
+    protocol: int
+    ready: bool
+    pid: int
+    python: str = ""
+    torch: str = ""
+    devices: tuple[Device, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+class Loaded(Message, frozen=True):
+    """The program is in.
+
+    Attributes:
+        stale: the namespace no longer belongs to it: the next verb begins from nothing.
+        live: there is a namespace.
+    """
+
+    document: str
+    revision: int
+    stale: bool
+    live: bool
+
+
+class Started(Message, frozen=True):
+    """A verb begins. `fresh`: from nothing, so older results do not belong to it."""
+
+    verb: Verb
+    revision: int
+    fresh: bool
+    pass_number: int
+    seed: int | None = None
+
+
+class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One node executed once.
+
+    Attributes:
+        step: counts executions since the start from nothing.
+        turns: the turn of each loop around it, outermost first.
+        outputs: a record per result.
+        seconds: wall time of the statement.
+        at_s: monotonic seconds of the engine when it was over.
+        made_bytes: of storages that its results brought into being (a view brings none).
+        alive_bytes: of all the program holds on that device behind it.
+        complete: False when figures and previews are still to come, in a row of the same step.
+    """
+
+    step: int
+    node: ItemId
+    outputs: tuple[Record, ...]
+    turns: tuple[int, ...] = ()
+    pass_number: int = 1
+    seconds: float = 0.0
+    at_s: float = 0.0
+    made_bytes: int = 0
+    alive_bytes: int = 0
+    complete: bool = True
+
+
+class Traced(Message, frozen=True):
+    """Nodes that ran, in order; batched."""
+
+    revision: int
+    rows: tuple[Row, ...]
+
+
+class GradPart(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What one backward added to a leaf's `.grad`; `grad` is None when it was not recorded."""
+
+    pass_number: int
+    backward: int
+    grad: Summary | None = None
+
+
+class GradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """The gradient of one output as it stands now.
+
+    Attributes:
+        path: a module's parameter by dotted name, or the place in a list of tensors ("0").
+        reason: the state in a sentence; `cause` the node or block it names.
+        parts: of a leaf's `.grad`, one per backward since it was last None or zero.
+    """
+
+    node: ItemId
+    output: int = 0
+    path: str = ""
+    state: GradState = "not_run"
+    reason: str = ""
+    cause: ItemId = ItemId("")
+    grad: Summary | None = None
+    parts: tuple[GradPart, ...] = ()
+
+
+class ModuleNow(msgspec.Struct, frozen=True, gc=False):
+    """A module that something wrote to since its row `step` was told, as it stands now."""
+
+    node: ItemId
+    step: int
+    record: ModuleRecord
+
+
+class Gradients(Message, frozen=True):
+    """After every verb and during a backward: gradients and their states.
+
+    `whole`: this lists every tensor known; one that is missing has none. Then `modules` lists those that are
+    other ones now than when they were made.
+    """
+
+    revision: int
+    rows: tuple[GradRow, ...]
+    whole: bool = True
+    modules: tuple[ModuleNow, ...] = ()
+
+
+class Paused(Message, frozen=True):
+    """The verb is over; the engine waits.
+
+    Attributes:
+        next_node: where the counter stands; "" at the end.
+        outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`).
+        changed_by_hand: the run is no longer what the script would give (Zero grad).
+    """
+
+    revision: int
+    verb: Verb
+    outcome: OneOf["done", "stopped", "failed", "refused", "breakpoint"]
+    next_node: ItemId
+    at_end: bool
+    pass_number: int
+    changed_by_hand: bool = False
+    reason: str = ""
+    seconds: float = 0.0
+    hit: str = ""
+
+
+class Failed(Message, frozen=True):
+    """A node failed: torch's words as they are. Explanations belong to `advice`.
+
+    Attributes:
+        type_name: the exception's class.
+        operands: (port, what it was) of its inputs.
+        warned_bytes: size that was refused before anything was allocated, else 0.
+        clash: who wrote into what, when an in-place write is the reason.
+    """
+
+    revision: int
+    node: ItemId
+    address: str
+    line: int
+    type_name: str
+    message: str
+    operands: tuple[tuple[str, Record], ...] = ()
+    turns: tuple[int, ...] = ()
+    warned_bytes: int = 0
+    clash: Clash | None = None
+
+
+class Printed(Message, frozen=True):
+    """The program printed."""
+
+    node: ItemId
+    line: int
+    text: str
+
+
+class Warned(Message, frozen=True):
+    """torch or Python warned while the node ran."""
+
+    node: ItemId
+    line: int
+    category: str
+    message: str
+
+
+class Log(Message, frozen=True):
+    """The engine has something to say that is not of the program."""
+
+    level: OneOf["info", "warning", "error"]
+    text: str
+
+
+class Memory(Message, frozen=True):
+    """One sample of the memory plot.
+
+    Attributes:
+        time_s: monotonic seconds of the engine.
+        series: bytes by name: on a CPU "tensors" and "process"; on accelerators "allocated",
+            "reserved", "peak", "total".
+        device: whose.
+        mark: text of a mark at this moment ("Run 3"), else "".
+    """
+
+    time_s: float
+    device: str
+    series: dict[str, int]
+    mark: str = ""
+
+
+class Fetched(Message, frozen=True):
+    """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
+
+    request: int
+    node: ItemId
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    values: tuple[tuple[float | int | str | bool, ...], ...] = ()
+    error: str = ""
+
+
+class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of the report's `nodes`."""
+
+    name: str
+    node: ItemId
+    operator: str
+    line: int
+    outputs: tuple[Record, ...] = ()
+    output: int | None = None
+
+
+class Report(Message, frozen=True):
+    """What is bound, by name (SEMANTICS 13); `rows` and `backward` only with trace."""
+
+    revision: int
+    entries: tuple[NamedEntry, ...]
+    rows: tuple[Row, ...] = ()
+    backward: tuple[AutogradRow, ...] = ()
+    seed: int | None = None
+    device: str = ""
+
+
+Event = (
+    Hello
+    | Loaded
+    | Started
+    | Traced
+    | Gradients
+    | BackwardTraced
+    | Paused
+    | Failed
+    | Printed
+    | Warned
+    | Log
+    | Memory
+    | Inferred
+    | Estimated
+    | WireTried
+    | Described
+    | Fetched
+    | Report
+    | Hit
+    | WhatIfAnswered
+    | Checked
+    | MemoryByNode
+    | Brought
+    | NotBrought
+    | Running
+)

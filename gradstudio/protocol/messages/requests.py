@@ -1,0 +1,105 @@
+"""What the window asks of the engine: one record per request, and their union."""
+
+from typing import Literal as OneOf
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.messages.base import Message, Verb
+from gradstudio.protocol.messages.debugging import (
+    Breakpoint,
+    Check,
+    WeighMemory,
+    WhatIf,
+)
+from gradstudio.protocol.messages.inference import Estimate, Infer, TryWire
+from gradstudio.protocol.messages.module_import import BringModule
+from gradstudio.protocol.messages.torch_docs import Describe
+
+
+class Load(Message, frozen=True):
+    """Here is the program as it stands. The engine answers `Loaded`.
+
+    Attributes:
+        document: which document's namespace this is about; another one begins from nothing.
+        revision: the graph's, echoed in all that follows.
+        tensors: digest -> safetensors bytes of stored tensors the engine has not been given yet.
+    """
+
+    document: str
+    revision: int
+    program: Program
+    tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
+
+
+class Do(Message, frozen=True):
+    """Carry out a verb of SEMANTICS 6 on the loaded program.
+
+    Attributes:
+        trace: record per node; False executes the whole text as one function ("run" only).
+        visible: nodes in view, summarised first.
+        max_values: exact values are sent up to this many elements.
+        restart: "run" begins from nothing even when paused.
+        until: "run" pauses directly behind this node; it goes on when the node is ahead, else begins from nothing.
+        stride: how far "step" goes: one node (into blocks); "over": a block at once, where one begins; "into": also
+            into a call of a group; "out": to behind the innermost block or call that the counter stands in.
+        breakpoints: where to pause on the way, and what to note; only in traced runs.
+        summaries: "visible": of nodes that are not in view only shape and dtype are told at once, their rows
+            follow with `complete` when the engine has time.
+
+    "repeat" begins from nothing and goes to where the live state stood, backwards included (a slider's verb).
+    """
+
+    verb: Verb
+    trace: bool = True
+    restart: bool = False
+    visible: tuple[ItemId, ...] = ()
+    max_values: int = 64
+    until: ItemId = ItemId("")
+    stride: OneOf["node", "over", "into", "out"] = "node"
+    breakpoints: tuple[Breakpoint, ...] = ()
+    summaries: OneOf["all", "visible"] = "all"
+
+
+class Stop(Message, frozen=True):
+    """Stop between two nodes; the window kills the process when that does not help."""
+
+
+class Fetch(Message, frozen=True):
+    """Send a table of a live tensor: two dimensions of it, cut out.
+
+    Attributes:
+        name: Python name in the namespace (``w``, ``fc.weight``); `grad` asks its `.grad` or
+            recorded gradient; `node` and `output` say whose it is.
+        index: position in the leading dimensions (all but the last two).
+        rows, columns: half-open ranges within the last two dimensions.
+    """
+
+    request: int
+    node: ItemId
+    output: int = 0
+    name: str = ""
+    grad: bool = False
+    index: tuple[int, ...] = ()
+    rows: tuple[int, int] = (0, 100)
+    columns: tuple[int, int] = (0, 50)
+
+
+class Collect(Message, frozen=True):
+    """Send the `Report` of what is bound now (the command line asks after a run)."""
+
+    max_values: int = 64
+    trace: bool = False
+
+
+class SampleMemory(Message, frozen=True):
+    """Send `Memory` this often, milliseconds; 0 stops it."""
+
+    every_ms: int = 100
+
+
+Request = (
+    Load | Do | Stop | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
+    | WhatIf | Check | WeighMemory | Describe | BringModule
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""The report of a run for a person to read: a line per name, aligned."""
+
+import math
+from collections.abc import Iterable
+
+from gradstudio.protocol.messages.events import NamedEntry
+from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.number_format import figure
+
+HEADINGS = ("name", "value", "shape", "dtype", "grad_fn", "grad")
+SMALL = 10
+STATE_WORDS = {
+    "not_run": "",
+    "cut": "cut here",
+    "not_required": "",
+    "not_retained": "not kept",
+    "not_reached": "not reached",
+    "accumulated": "accumulated",
+}
+
+
+def report_table(entries: Iterable[NamedEntry]) -> str:
+    """Names, values, shapes and gradients in columns."""
+    rows = [row for entry in entries for record in entry.outputs for row in _rows(entry.name, record)]
+    if not rows:
+        return "Nothing has a value."
+    table = [HEADINGS, *rows]
+    widths = [max(len(row[k]) for row in table) for k in range(len(HEADINGS))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
+
+
+def number(value: object) -> str:
+    """A number as a person wants it: four significant digits, whole numbers whole."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    return figure(value, 4) if value != int(value) or abs(value) >= 1e6 else f"{value:.1f}"
+
+
+def summary_text(summary: Summary) -> str:
+    """A few numbers in full, or where the many lie."""
+    count = math.prod(summary.shape)
+    if count <= SMALL and summary.value is not None:
+        return _nested(summary.value)
+    if summary.minimum is None or summary.maximum is None:
+        return f"{count} values"
+    marks = "".join(
+        f" {n} {word}" for n, word in ((summary.nan, "nan"), (summary.posinf, "inf"), (summary.neginf, "-inf")) if n
+    )
+    return f"{number(summary.minimum)} … {number(summary.maximum)}, mean {number(summary.mean)}{marks}"
+
+
+def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
+    match record:
+        case TensorRecord(summary=summary):
+            return [
+                (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record))
+            ]
+        case PlainRecord(value=value):
+            return [(name, number(value), "", record.class_name, "", "")]
+        case TupleRecord(class_name=class_name, length=length):
+            inner = [_rows(f"{name}[{k}]", item) for k, item in enumerate(record.items)]
+            return [(name, f"{length} items", "", class_name, "", ""), *(row for rows in inner for row in rows)]
+        case ModuleRecord(class_name=class_name):
+            inner = [_rows(f"{name}.{path}", tensor) for path, tensor in record.parameters.items()]
+            return [(name, class_name, "", "module", "", ""), *(row for rows in inner for row in rows)]
+        case _:
+            return []
+
+
+def _grad(record: TensorRecord) -> str:
+    if record.grad is not None:
+        text = summary_text(record.grad)
+        return f"{text} (accumulated)" if record.grad_state == "accumulated" else text
+    return STATE_WORDS.get(record.grad_state, "")
+
+
+def _nested(value: object) -> str:
+    return f"[{', '.join(map(_nested, value))}]" if isinstance(value, (list, tuple)) else number(value)

@@ -1,0 +1,340 @@
+"""The state of each gradient at every tick: kept as a log a value, never computed anew. No Qt, no torch.
+
+What the engine tells (`Gradients`) is final; between two tellings the autograd rows say which gradient came when.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol import gradient_sentences as words
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue
+from gradstudio.protocol.messages.events import GradPart, GradRow, Row
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.timeline.model import Turns
+
+Key = tuple[ItemId, int, str]
+"""Node, output, path within the output."""
+LEAF_NODE = "AccumulateGrad"
+OFF = ("cut", "not_required")
+
+
+@dataclass(slots=True)
+class _Log:
+    """What was known of one value's gradient: from which tick on, and what.
+
+    Attributes:
+        provisional: places in `rows` that the next telling may still correct.
+        parts: of a leaf, what each backward has added to its `.grad`.
+    """
+
+    ticks: list[int] = field(default_factory=list)
+    rows: list[GradRow | None] = field(default_factory=list)
+    provisional: set[int] = field(default_factory=set)
+    turns: Turns = ()
+    leaf: bool = False
+    storage: int = 0
+    parts: tuple[GradPart, ...] = ()
+    arrivals: list[tuple[int, int, Turns, GradRow]] = field(default_factory=list)
+
+    @property
+    def now(self) -> GradRow | None:
+        """What is known last."""
+        return self.rows[-1] if self.rows else None
+
+    def put(self, tick: int, row: GradRow | None, provisional: bool = False) -> None:
+        """Something else holds from this tick on."""
+        if self.ticks and self.ticks[-1] == tick:
+            self.rows[-1] = row
+        else:
+            self.ticks.append(tick)
+            self.rows.append(row)
+        place = len(self.rows) - 1
+        (self.provisional.add if provisional else self.provisional.discard)(place)
+
+
+class GradientLog:
+    """Logs of all values, and what backwards have ended when."""
+
+    def __init__(self) -> None:
+        """Nothing is known."""
+        self._logs: dict[Key, _Log] = {}
+        self._by_node: dict[ItemId, dict[Key, None]] = {}
+        self._leaves: dict[int, Key] = {}
+        self._waiting: dict[Key, None] = {}
+        self._ticks: list[int] = []
+        self._nodes: list[ItemId] = []
+        self._ended: list[tuple[int, int]] = []
+        self._open: BackwardTraced | None = None
+        self._open_number = 0
+        self._last_number = 0
+        self._reached_at = -1  # when an autograd node last ran
+        self._pass_number = 1
+
+    # -------------------------------------------------------------- reading
+
+    def at(self, key: Key, tick: int | None) -> GradRow | None:
+        """The state at a tick; None: now."""
+        log = self._logs.get(key)
+        if log is None or not log.rows:
+            return None
+        place = len(log.rows) if tick is None else bisect_right(log.ticks, tick)
+        return log.rows[place - 1] if place else None
+
+    def alone(
+        self, key: Key, tick: int | None, backward: int | None, turns: Turns | None, made: int | None
+    ) -> GradRow | None:
+        """What one backward sent, or what came to the value made at tick `made` in these turns."""
+        log = self._logs.get(key)
+        if log is None or made is None:
+            return None
+        for place, number, arrived, row in reversed(log.arrivals):
+            asked = backward == number or (backward is None and place > made)
+            if asked and (tick is None or place <= tick) and (turns is None or log.leaf or arrived == turns):
+                return row
+        birth = self.at(key, made)
+        if birth is None or birth.state in OFF:
+            return birth
+        ended = any(
+            (tick is None or end <= tick) and end > made and backward in (None, number) for end, number in self._ended
+        )
+        state, reason = ("not_reached", words.NOT_REACHED) if ended else ("not_run", words.NOT_RUN)
+        return GradRow(node=key[0], output=key[1], path=key[2], state=state, reason=reason)  # type: ignore[arg-type]  # two of its seven words
+
+    def keys_of(self, node: ItemId) -> tuple[Key, ...]:
+        """The values of a node."""
+        return tuple(self._by_node.get(node, ()))
+
+    def changed(self, low: int, high: int) -> set[ItemId]:
+        """Nodes whose gradients changed behind `low`, up to `high`."""
+        return set(self._nodes[bisect_right(self._ticks, low) : bisect_right(self._ticks, high)])
+
+    # -------------------------------------------------------------- what is told
+
+    def made(self, tick: int, row: Row) -> None:
+        """A statement gave its outputs; behind a backward, that backward is over."""
+        if self._open is not None:
+            if self._open.rows or self._open.statement == row.node:
+                self._end_backward(tick, self._open_number)
+            self._open = None
+        self._pass_number = row.pass_number
+        for key, record in _tensors(row):
+            self._born(tick, key, record, row.turns)
+
+    def began(self, traced: BackwardTraced, number: int) -> None:
+        """A backward has run; one that executed no autograd node counts when its statement's row follows."""
+        self._open, self._open_number = traced, number
+
+    def reached(self, tick: int, traced: BackwardTraced, number: int, row: AutogradRow) -> None:
+        """An autograd node was executed: gradients came to the values at its edges."""
+        self._open, self._open_number, self._last_number = traced, number, number
+        self._reached_at = tick
+        for value in row.values:
+            grad = row.incoming[value.index] if value.index < len(row.incoming) else None
+            if grad is None:
+                continue
+            if row.autograd == LEAF_NODE:
+                self._accumulated(tick, traced, number, row, value, grad)
+            else:
+                self._arrived(tick, number, value, grad)
+
+    def new_pass(self, tick: int, pass_number: int, repeated: frozenset[ItemId]) -> None:
+        """Another pass begins: what the repeated part made is history, what set-up's leaves hold is left over."""
+        self._pass_number = pass_number
+        for key, log in self._logs.items():
+            now = log.now
+            if now is None:
+                continue
+            if key[0] in repeated or (not log.leaf and now.state not in OFF):
+                self._put(tick, key, log, None)
+            elif log.leaf and log.parts:
+                self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, None, pass_number))
+
+    def told(self, tick: int, rows: Iterable[GradRow], whole: bool) -> set[ItemId]:
+        """The engine tells how gradients stand; the nodes of which it says something else than was known."""
+        heard: set[Key] = set()
+        changed: set[ItemId] = set()
+        for row in rows:
+            key = (row.node, row.output, row.path)
+            heard.add(key)
+            if self._tell(tick, key, row, whole):
+                changed.add(row.node)
+        if whole:
+            for key, log in self._logs.items():
+                if key not in heard and log.now is not None:
+                    self._put(tick, key, log, None)
+                    changed.add(key[0])
+        return changed
+
+    def renumber(self, kept: list[int]) -> None:
+        """Only these ticks stay, numbered anew; what happened between two of them holds from the second on."""
+        for log in self._logs.values():
+            provisional = [place in log.provisional for place in range(len(log.rows))]
+            entries = list(zip(log.ticks, log.rows, provisional, strict=True))
+            log.ticks, log.rows, log.provisional = [], [], set()
+            for tick, row, flag in entries:
+                log.put(bisect_left(kept, tick), row, flag)
+            log.arrivals = [
+                (bisect_left(kept, tick), number, turns, row)
+                for tick, number, turns, row in log.arrivals
+                if _is_kept(kept, tick)
+            ]
+        self._ticks = [bisect_left(kept, tick) for tick in self._ticks]
+        self._ended = [(bisect_left(kept, tick), number) for tick, number in self._ended]
+        self._reached_at = bisect_left(kept, self._reached_at)
+
+    # -------------------------------------------------------------- private
+
+    def _born(self, tick: int, key: Key, record: TensorRecord, turns: Turns) -> None:
+        log = self._log(key)
+        log.turns, log.leaf, log.storage, log.parts = turns, record.is_leaf and record.requires_grad, record.storage, ()
+        node, output, path = key
+        if not record.requires_grad:
+            row = GradRow(node=node, output=output, path=path, state="not_required", reason=words.NOT_REQUIRED)
+            self._put(tick, key, log, row, provisional=True)
+            return
+        row = GradRow(node=node, output=output, path=path, state="not_run", reason=words.NOT_RUN)
+        if log.leaf:
+            row = msgspec.structs.replace(row, reason=words.NOT_RUN_CLEARED)
+            twin = self._logs.get(self._leaves.get(record.storage, key))
+            if twin is not None and twin is not log and twin.leaf and twin.now is not None:
+                log.parts = twin.parts
+                row = msgspec.structs.replace(twin.now, node=node, output=output, path=path)
+            if record.storage:
+                self._leaves.setdefault(record.storage, key)
+        self._put(tick, key, log, row, provisional=log.leaf)
+
+    def _arrived(self, tick: int, number: int, value: EdgeValue, grad: Summary) -> None:
+        key = (value.node, value.output, value.path)
+        log = self._log(key)
+        reason = words.value_after(value.after) if value.after else words.VALUE
+        row = GradRow(node=value.node, output=value.output, path=value.path, state="value", reason=reason, grad=grad)
+        log.arrivals.append((tick, number, value.turns, row))
+        if value.turns == log.turns:
+            self._put(tick, key, log, row)
+
+    def _accumulated(
+        self, tick: int, traced: BackwardTraced, number: int, row: AutogradRow, value: EdgeValue, grad: Summary
+    ) -> None:
+        key = (value.node, value.output, value.path)
+        log = self._log(key)
+        log.leaf = True
+        part = GradPart(traced.pass_number, number, grad)
+        log.parts = (part,) if row.before is None or _is_zero(row.before) else (*log.parts, part)
+        held = row.after if row.after is not None else grad
+        alone = _leaf_row(key, grad, (part,), number, traced.pass_number)
+        log.arrivals.append((tick, number, value.turns, alone))
+        self._put(tick, key, log, _leaf_row(key, held, log.parts, number, traced.pass_number))
+
+    def _end_backward(self, tick: int, number: int) -> None:
+        """The statement is over: what was waiting was not reached; what another backward left is left over."""
+        self._ended.append((tick, number))
+        for key in list(self._waiting):
+            log, (node, output, path) = self._logs[key], key
+            row = GradRow(node=node, output=output, path=path, state="not_reached", reason=words.NOT_REACHED)
+            self._put(tick, key, log, row, provisional=True)
+        for key, log in self._logs.items():
+            now = log.now
+            if log.leaf and log.parts and now is not None and log.parts[-1].backward != number:
+                self._put(tick, key, log, _leaf_row(key, now.grad, log.parts, number, self._pass_number))
+
+    def _tell(self, tick: int, key: Key, row: GradRow, whole: bool) -> bool:
+        """A whole telling corrects what was supposed since the last one; any other says what a statement changed."""
+        log = self._log(key)
+        now = log.now
+        if row.state == "accumulated":
+            log.leaf, log.parts = True, row.parts
+        elif row.grad is None or (log.leaf and _is_zero(row.grad)):
+            log.parts = ()
+        elif log.leaf and not log.parts:
+            log.parts = (GradPart(self._pass_number, self._last_number, row.grad),)
+        if now == row:
+            log.provisional.difference_update(log.provisional if whole else ())
+            return False
+        last = len(log.rows) - 1
+        if whole and last in log.provisional and not self._came_later(tick, log, row):
+            self._correct(log, row)
+            self._note_waiting(key, row)
+        else:
+            self._put(tick, key, log, row)
+        return True
+
+    def _came_later(self, tick: int, log: _Log, row: GradRow) -> bool:
+        """Whether a value did wait when it was made, as was supposed: a backward has come between."""
+        supposed = log.now
+        waited = supposed is not None and supposed.state == "not_run" and row.state not in OFF
+        return waited and log.ticks[-1] < self._reached_at <= tick
+
+    def _correct(self, log: _Log, row: GradRow) -> None:
+        """What was supposed is replaced; a cut holds from the births of all turns on."""
+        for place in sorted(log.provisional, reverse=True):
+            supposed = log.rows[place]
+            newest = place == len(log.rows) - 1
+            if newest or (supposed is not None and supposed.state in OFF and row.state in OFF):
+                log.rows[place] = row
+        log.provisional.clear()
+
+    def _log(self, key: Key) -> _Log:
+        log = self._logs.get(key)
+        if log is None:
+            log = self._logs[key] = _Log()
+            self._by_node.setdefault(key[0], {})[key] = None
+        return log
+
+    def _put(self, tick: int, key: Key, log: _Log, row: GradRow | None, provisional: bool = False) -> None:
+        log.put(tick, row, provisional)
+        self._ticks.append(tick)
+        self._nodes.append(key[0])
+        self._note_waiting(key, row)
+
+    def _note_waiting(self, key: Key, row: GradRow | None) -> None:
+        if row is not None and row.state == "not_run":
+            self._waiting[key] = None
+        else:
+            self._waiting.pop(key, None)
+
+
+def _tensors(row: Row) -> Iterator[tuple[Key, TensorRecord]]:
+    for output, record in enumerate(row.outputs):
+        for path, tensor in _tensors_of(record):
+            yield (row.node, output, path), tensor
+
+
+def _tensors_of(record: Record) -> Iterator[tuple[str, TensorRecord]]:
+    match record:
+        case TensorRecord():
+            yield "", record
+        case ModuleRecord(parameters=parameters):
+            yield from parameters.items()
+        case TupleRecord(items=items):
+            for place, item in enumerate(items):
+                if isinstance(item, TensorRecord):
+                    yield str(place), item
+        case _:
+            return
+
+
+def _leaf_row(
+    key: Key, grad: Summary | None, parts: tuple[GradPart, ...], last_backward: int | None, pass_number: int
+) -> GradRow:
+    """State of a leaf whose `.grad` is the sum of `parts`, behind this pass's last backward (None: none ran yet)."""
+    node, output, path = key
+    if all(part.backward == last_backward for part in parts):
+        return GradRow(node=node, output=output, path=path, state="value", reason=words.LEAF_VALUE, grad=grad)
+    if words.is_untouched(parts, pass_number):
+        reason = words.untouched(parts[0])
+        return GradRow(node=node, output=output, path=path, state="value", reason=reason, grad=grad)
+    reason = words.accumulated(parts, pass_number)
+    return GradRow(node=node, output=output, path=path, state="accumulated", reason=reason, grad=grad, parts=parts)
+
+
+def _is_zero(summary: Summary) -> bool:
+    return summary.minimum == 0 and summary.maximum == 0 and not (summary.nan or summary.posinf or summary.neginf)
+
+
+def _is_kept(kept: list[int], tick: int) -> bool:
+    place = bisect_left(kept, tick)
+    return place < len(kept) and kept[place] == tick

@@ -1,0 +1,90 @@
+"""What each node held from which tick on: rows by node, and by the turns of the loops around it. No Qt, no torch."""
+
+from bisect import bisect_left, bisect_right
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.timeline.model import Turns
+
+
+class Ran:
+    """Rows of one node in order, and the tick from which on each holds."""
+
+    __slots__ = ("rows", "ticks")
+
+    def __init__(self) -> None:
+        """It has not run."""
+        self.ticks: list[int] = []
+        self.rows: list[Row] = []
+
+    def add(self, tick: int, row: Row) -> None:
+        """It ran; a row that holds from the same tick on is replaced."""
+        if self.ticks and self.ticks[-1] == tick:
+            self.rows[-1] = row
+        else:
+            self.ticks.append(tick)
+            self.rows.append(row)
+
+    def until(self, tick: int | None) -> int:
+        """How many of the rows hold from at most this tick on (None: now)."""
+        return len(self.ticks) if tick is None else bisect_right(self.ticks, tick)
+
+
+class RowIndex:
+    """Finds the row of a node at a tick by bisection."""
+
+    def __init__(self) -> None:
+        """Nothing has run."""
+        self._nodes: dict[ItemId, Ran] = {}
+        self._turns: dict[tuple[ItemId, Turns], Ran] = {}
+
+    def add(self, tick: int, row: Row) -> None:
+        """A statement was executed at this tick."""
+        self._ran(row.node).add(tick, row)
+        if row.turns:
+            self._turns.setdefault((row.node, row.turns), Ran()).add(tick, row)
+
+    def replace(self, tick: int, row: Row) -> None:
+        """The row of this tick is told anew, with all its figures."""
+        for ran in (self._nodes.get(row.node), self._turns.get((row.node, row.turns))):
+            place = ran.until(tick) - 1 if ran is not None else -1
+            if ran is not None and place >= 0 and ran.rows[place].step == row.step:
+                ran.rows[place] = row
+
+    def nodes(self) -> tuple[ItemId, ...]:
+        """Every node that ran, in the order in which they first did."""
+        return tuple(self._nodes)
+
+    def at(self, node: ItemId, tick: int | None, turns: Turns | None) -> tuple[int, Row] | None:
+        """The newest row at the tick, in these turns if any are given, and from which tick on it holds."""
+        ran = self._turns.get((node, turns)) if turns else self._nodes.get(node)
+        place = ran.until(tick) - 1 if ran is not None else -1
+        return (ran.ticks[place], ran.rows[place]) if ran is not None and place >= 0 else None
+
+    def in_pass(self, node: ItemId, tick: int | None) -> list[Row]:
+        """The rows of the pass it last ran in, up to the tick, in order."""
+        ran = self._nodes.get(node)
+        found: list[Row] = []
+        for place in range(ran.until(tick) - 1 if ran is not None else -1, -1, -1):
+            assert ran is not None
+            if found and ran.rows[place].pass_number != found[0].pass_number:
+                break
+            found.append(ran.rows[place])
+        return found[::-1]
+
+    def renumber(self, kept: list[int]) -> None:
+        """Only these ticks stay, numbered anew; what a node held between two of them holds from the second on."""
+        old, self._nodes, self._turns = self._nodes, {}, {}
+        for node, was in old.items():
+            ran = self._ran(node)
+            for tick, row in zip(was.ticks, was.rows, strict=True):
+                ran.add(bisect_left(kept, tick), row)
+            for tick, row in zip(ran.ticks, ran.rows, strict=True):
+                if row.turns:
+                    self._turns.setdefault((node, row.turns), Ran()).add(tick, row)
+
+    def _ran(self, node: ItemId) -> Ran:
+        ran = self._nodes.get(node)
+        if ran is None:
+            ran = self._nodes[node] = Ran()
+        return ran

@@ -1,0 +1,58 @@
+"""What a statement without a name writes into, as its card says it: ``w -=``, ``t[0] =``, ``w.grad *=``. No Qt."""
+
+from typing import Final
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.operators.model import Face, Operator
+
+WRITING: Final = frozenset({Face.AUGMENTED, Face.SET_ITEM, Face.SET_ATTRIBUTE})
+MOST_STEPS: Final = 64
+"""From one version of a value back to the next, until a name is found."""
+MOST_LETTERS: Final = 20
+MOST_INDEX: Final = 14
+
+
+def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
+    """The title of a node's card: with what it writes into, where that has a name; else the operator's."""
+    if operator.face not in WRITING or any(name != "_" for name in graph.nodes[item].names):
+        return operator.title
+    target = _source_text(graph, item, operator, MOST_STEPS)
+    if not target:
+        return operator.title
+    if operator.face is Face.SET_ITEM:
+        return f"{target}{_index(graph, item)} ="
+    between = "" if operator.face is Face.SET_ATTRIBUTE else " "
+    return f"{target}{between}{operator.title}"
+
+
+def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> str:
+    """The first operand as text: a name, an element or an attribute of one; "" where none is found."""
+    parameters = operator.parameters
+    wire = graph.wire_into(item, parameters[0].name) if parameters else None
+    source = graph.nodes.get(wire.source) if wire is not None else None
+    if wire is None or source is None or not steps:
+        return ""
+    if wire.output < len(source.names) and source.names[wire.output] != "_":
+        name = source.names[wire.output]
+        return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+    made_by = operator_of(graph, source.id)
+    if made_by is None:
+        return ""
+    before = _source_text(graph, source.id, made_by, steps - 1)
+    if made_by.face in WRITING or made_by.writes:
+        return before
+    if before and made_by.face is Face.ITEM:
+        return before + _index(graph, source.id)
+    return before + made_by.title if before and made_by.face is Face.ATTRIBUTE else ""
+
+
+def _index(graph: Graph, item: ItemId) -> str:
+    """What stands between the brackets; a dot for what a wire brings."""
+    node = graph.nodes[item]
+    parts: list[str] = []
+    count = node.lengths.get("index")
+    while (path := f"index.{len(parts)}") in node.literals or (count is not None and len(parts) < count):
+        parts.append(node.literals.get(path, "·"))
+    text = ", ".join(parts) or node.literals.get("index", "…")
+    return f"[{text if len(text) <= MOST_INDEX else '…'}]"

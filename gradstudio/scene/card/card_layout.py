@@ -1,0 +1,390 @@
+"""The part of a card that follows from the graph alone: header, ports, fields. Plain records, no Qt.
+
+Coordinates are scene pixels from the card's top left corner.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from typing import Literal as OneOf
+
+import msgspec
+from msgspec.structs import replace
+
+from gradstudio.graph.analysis import module_modes
+from gradstudio.graph.boundary_cards import CARDS
+from gradstudio.graph.card_grouping import CALLED, makes_module
+from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.ports.item_ports import OutputPort, Port, PortState, input_ports, operator_of, output_ports
+from gradstudio.operators.errors import LiteralError
+from gradstudio.operators.literals.parser import family_of
+from gradstudio.operators.model import Family, Kind, Parameter
+from gradstudio.scene.card.assignment_title import title_with_target
+from gradstudio.scene.card.display_flags import PLAIN, Worn
+from gradstudio.scene.card.group_card import card_rows, is_group, uses_of
+from gradstudio.scene.card.visible_ports import foldable, shown_ports
+from gradstudio.scene.geometry import Box
+
+HEADER: Final = 30.0
+ROW: Final = 22.0
+MORE_ROW: Final = 18.0
+PADDING: Final = 12.0
+BODY_EDGE: Final = 6.0
+FIELD_HEIGHT: Final = 18.0
+MINIMUM_WIDTH: Final = 196.0
+MAXIMUM_WIDTH: Final = 300.0
+MINIMUM_FIELD: Final = 64.0
+WIDE_FIELD: Final = 96.0
+DATA_FIELD: Final = 120.0
+MODULE_WIDTH: Final = 232.0
+"""Of the card of a module and its call at least: the names and shapes of leaves need room."""
+LABEL_ROOM: Final = 84.0
+"""Longer labels beside a field are shortened."""
+WIDTH_STEP: Final = 4.0
+NAME_ROOM: Final = 72.0
+"""Room for the name before an operator's title."""
+HINT_ROOM: Final = 56.0
+"""Room for an output's shape beside the field of an input in the same row."""
+BADGE: Final = 26.0
+STORED: Final = "python.stored"
+
+NOBODY: Final = ItemId("")
+SWITCH: Final = 42.0
+"""Width of the switch between training and evaluation."""
+Mode = OneOf["", "train", "eval"]
+
+Measure = Callable[[str, str], float]
+"""Width of a text in a font role ("title", "subtitle", "label", "mono"), scene pixels."""
+
+WITHOUT_FIELD = frozenset(
+    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.GENERATOR, Kind.OBJECT}
+)
+"""Kinds that only a wire can fill."""
+WIDE_KINDS = frozenset({Kind.DATA, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE, Kind.TEXT, Kind.ANY})
+"""Kinds whose literals are long."""
+BESIDE_OUTPUTS = frozenset({Kind.TENSOR_OR_NUMBER, Kind.ANY})
+"""Kinds whose short literals leave room for an output in the same row."""
+WITH_LIST = frozenset({Kind.BOOL, Kind.DTYPE, Kind.DEVICE})
+"""Kinds whose literals are chosen from a list."""
+_FAMILIES = {
+    Kind.TENSOR: Family.TENSOR,
+    Kind.TENSOR_OR_NUMBER: Family.TENSOR,
+    Kind.MODULE: Family.MODULE,
+    Kind.OPTIMIZER: Family.OPTIMIZER,
+    Kind.ARRAY: Family.ARRAY,
+    Kind.OBJECT: Family.OBJECT,
+    Kind.GENERATOR: Family.OBJECT,
+    Kind.ANY: Family.UNKNOWN,
+}
+_NUMBERS = frozenset({Kind.NUMBER, Kind.INT, Kind.FLOAT, Kind.COMPLEX, Kind.BOOL})
+_LISTS = frozenset(
+    {Kind.SHAPE, Kind.INTS, Kind.NUMBERS, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES, Kind.DATA}
+)
+
+
+class InputRow(msgspec.Struct, frozen=True, gc=False):
+    """An input port, its label, and the field that shows its literal.
+
+    Attributes:
+        owner: the item whose port it is: a card can show a module and its call.
+        family: of the literal or of what the parameter takes: the port's shape while unwired.
+        text: the literal as it is; `shown` is what stands in the field.
+        faint: `shown` is a default or a hint, not a literal.
+        x, y: of the port.
+    """
+
+    path: str
+    label: str
+    parameter: Parameter
+    state: PortState
+    family: Family
+    text: str = ""
+    shown: str = ""
+    faint: bool = False
+    required: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    field: Box | None = None
+    owner: ItemId = NOBODY
+
+    @property
+    def has_list(self) -> bool:
+        """Whether its editor is a list instead of a line to type into."""
+        return bool(self.parameter.choices) or self.parameter.kind in WITH_LIST
+
+
+class OutputRow(msgspec.Struct, frozen=True, gc=False):
+    """An output port; `label` is shown where several results need telling apart; `owner` as of an input."""
+
+    index: int
+    name: str
+    label: str
+    family: Family
+    x: float = 0.0
+    y: float = 0.0
+    owner: ItemId = NOBODY
+
+
+class Face(msgspec.Struct, frozen=True, gc=False):
+    """A card (or the head of a block's frame) without results.
+
+    Attributes:
+        names: what the node binds, as text; `title` is the operator's.
+        hidden: optional inputs folded away; `more` is the row that unfolds them.
+        height: of header and ports; results are added below.
+        captions: lines of words in place of inputs.
+        module: the constructor whose leaves the card shows: the item itself, or what its call is joined with.
+        mode: "train" or "eval" where that makes a difference, with the `switch` that changes it.
+        frozen: nothing of the module learns; `worn`: what its place says of it; `is_group`: it has an inside.
+    """
+
+    item: ItemId
+    names: str
+    title: str
+    category: str
+    inputs: tuple[InputRow, ...]
+    outputs: tuple[OutputRow, ...]
+    width: float
+    height: float
+    hidden: int = 0
+    more: Box | None = None
+    expanded: bool = False
+    unknown: bool = False
+    muted: bool = False
+    bypassed: bool = False
+    is_block: bool = False
+    captions: tuple[str, ...] = ()
+    module: ItemId | None = None
+    mode: Mode = ""
+    switch: Box | None = None
+    frozen: bool = False
+    worn: Worn = PLAIN
+    is_group: bool = False
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether a module and its call share the card."""
+        return self.module is not None and self.module != self.item
+
+    @property
+    def results(self) -> tuple[OutputRow, ...]:
+        """The outputs of the item itself, without the module that shares its card."""
+        return tuple(row for row in self.outputs if row.owner == self.item)
+
+    def input(self, path: str) -> InputRow | None:
+        """The input row of that path, folded ones included as None."""
+        return next((row for row in self.inputs if row.path == path), None)
+
+    def fields(self) -> tuple[InputRow, ...]:
+        """The rows whose literal can be edited in place, top to bottom."""
+        return tuple(row for row in self.inputs if row.field is not None)
+
+
+def node_face(
+    graph: Graph, item: ItemId, measure: Measure, expanded: bool = False, module: ItemId | None = None
+) -> Face:
+    """The card of a node; of a call also that of its `module`, where the two share one."""
+    head = graph.nodes[item if module is None else module]
+    node, operator = graph.nodes[item], operator_of(graph, head.id)
+    taken = input_ports(graph, item) if module is not None else ()
+    ports = input_ports(graph, head.id) if head.operator != STORED else ()
+    asked = _asked_ports(taken)
+    called = _called_ports(taken, asked, expanded)
+    folded = max(len(foldable(ports)), len(foldable(asked)))
+    shown = shown_ports(ports, expanded)
+    own = card_rows((input_row(graph, port, head.id) for port in shown), item)
+    rows = (*(_call_row(graph, port, item) for port in called), *own)
+    outputs = output_rows(output_ports(graph, item), item, always=module is not None or item in CARDS)
+    names = ", ".join(head.names) if any(name != "_" for name in head.names) else ""
+    title = title_with_target(graph, head.id, operator) if operator else head.operator.rsplit(".", 1)[-1]
+    title += uses_of(graph, head.operator)
+    constructor = head.id if makes_module(operator) else None
+    mode, frozen = mode_of(graph, constructor)
+    width = _width(operator.title if operator else title, ports, outputs, measure, SWITCH if mode else 0.0)
+    width = max(width, MODULE_WIDTH) if module is not None else width
+    hidden = len(ports) - len(shown) + len(asked) - len(shown_ports(asked, expanded))
+    face = Face(
+        item=item, names=names, title=title, category=operator.category if operator else "", inputs=rows,
+        outputs=outputs, width=width, height=0.0, hidden=hidden, expanded=expanded and folded > 1,
+        unknown=operator is None, muted=node.muted, bypassed=node.bypassed, captions=_captions(graph, node),
+        module=constructor, mode=mode, frozen=frozen, is_group=is_group(head.operator),
+    )  # fmt: skip
+    return placed(face, measure)
+
+
+def _asked_ports(taken: Sequence[Port]) -> tuple[Port, ...]:
+    """What a call takes beside its module."""
+    return tuple([port for port in taken if port.path != CALLED and not port.grows])
+
+
+def _called_ports(taken: Sequence[Port], asked: Sequence[Port], expanded: bool) -> tuple[Port, ...]:
+    """The inputs of a call that have a row; one more is offered on the unfolded card where anything may be given."""
+    given = list(shown_ports(asked, expanded))
+    if len(given) == 1 and given[0].element is not None:
+        given[0] = replace(given[0], label="input")
+    more = (port for port in taken if port.grows)
+    return tuple(given + [port for port in more if expanded or not given])
+
+
+def _call_row(graph: Graph, port: Port, call: ItemId) -> InputRow:
+    """A module is called with tensors first: what may be anything has no field, unless a literal stands there."""
+    row = input_row(graph, port, call)
+    if port.literal or port.parameter.kind not in (Kind.ANY, Kind.OBJECT) or not port.required:
+        return row
+    return replace(row, parameter=replace(port.parameter, kind=Kind.TENSOR), family=Family.TENSOR)
+
+
+def mode_of(graph: Graph, module: ItemId | None) -> tuple[Mode, bool]:
+    """The mode of a module that behaves differently in it, or was switched; whether it is frozen."""
+    if module is None:
+        return "", False
+    training = module_modes.is_training(graph, module)
+    shown = module_modes.is_shown(graph, module)
+    return ("train" if training else "eval") if shown else "", module_modes.is_frozen(graph, module)
+
+
+def _with_module(face: Face) -> Face:
+    """The port of the module itself, in the header of a joined card, and the switch of its mode left of it."""
+    right = face.width - 8.0
+    if face.is_joined and face.module is not None:
+        own = OutputRow(0, "", "", Family.MODULE, x=face.width, y=HEADER / 2, owner=face.module)
+        face, right = replace(face, outputs=(*face.outputs, own)), face.width - 14.0
+    switch = Box(right - SWITCH, (HEADER - 17.0) / 2, SWITCH, 17.0) if face.mode else None
+    return replace(face, switch=switch) if switch != face.switch else face
+
+
+def _captions(graph: Graph, node: Node) -> tuple[str, ...]:
+    """What stands on the card of a stored tensor instead of its digest."""
+    stored = graph.tensors.get(node.literals.get("digest", "").strip("\"'")) if node.operator == STORED else None
+    return (f"{stored.dtype} {list(stored.shape)}", stored.source) if stored is not None else ()
+
+
+def input_row(graph: Graph, port: Port, owner: ItemId) -> InputRow:
+    """An input port as a row, without a place."""
+    shown, faint = _field_text(graph, port)
+    return InputRow(
+        path=port.path, label=port.label, parameter=port.parameter, state=port.state, family=_family(port),
+        text=port.literal, shown=shown, faint=faint, required=port.required, owner=owner,
+    )  # fmt: skip
+
+
+def _field_text(graph: Graph, port: Port) -> tuple[str, bool]:
+    match port.state:
+        case "document_device":
+            return graph.header.device, True
+        case "literal":
+            return port.literal, False
+        case _:
+            if port.grows:
+                return "+", True
+            default = port.parameter.default
+            return ("needed" if port.required else default or "default"), True
+
+
+def _family(port: Port) -> Family:
+    kind = port.parameter.kind
+    if port.state == "literal":
+        try:
+            return family_of(port.literal)
+        except LiteralError:
+            return Family.UNKNOWN
+    if kind in _NUMBERS:
+        return Family.NUMBER
+    return Family.TUPLE if kind in _LISTS else _FAMILIES.get(kind, Family.TEXT)
+
+
+def output_rows(ports: Sequence[OutputPort], owner: ItemId, always: bool = False) -> tuple[OutputRow, ...]:
+    """Output ports as rows, without places; labelled where there are several, or `always`."""
+    rows = ((port, port.name if always or len(ports) > 1 else "") for port in ports)
+    return tuple(OutputRow(port.index, port.name, label, port.family, owner=owner) for port, label in rows)
+
+
+def has_field(row: InputRow) -> bool:
+    """Whether a literal can be written beside the port."""
+    return row.state != "wired" and row.parameter.kind not in WITHOUT_FIELD
+
+
+def _may_have_field(parameter: Parameter) -> bool:
+    """Whether a literal could stand beside the port, wired or not: sizes follow from this, so that none changes."""
+    return parameter.kind not in WITHOUT_FIELD
+
+
+def _shares_rows(inputs: Sequence[InputRow], outputs: Sequence[OutputRow]) -> bool:
+    """Whether the outputs stand beside the first inputs instead of above them."""
+    return not any(
+        _may_have_field(row.parameter) and row.parameter.kind not in BESIDE_OUTPUTS for row in inputs[: len(outputs)]
+    )
+
+
+def _width(
+    title: str, ports: Sequence[Port], outputs: Sequence[OutputRow], measure: Measure, switch: float = 0.0
+) -> float:
+    """One width for all cards of an operator: names and literals are shortened to it."""
+    head = NAME_ROOM + measure(f"  {title}", "subtitle") + 2 * PADDING + BADGE + switch
+    label = max((measure(port.label, "label") for port in ports if _may_have_field(port.parameter)), default=0.0)
+    label = min(label, LABEL_ROOM)
+    field = max((_field_width(port.parameter.kind) for port in ports), default=0.0)
+    body = label + 8 + field + 2 * PADDING if label else 0.0
+    beside = max((measure(row.label, "label") for row in outputs), default=0.0)
+    shared = max((measure(port.label, "label") for port in ports), default=0.0) + beside + 2 * PADDING + 70
+    return float(round(min(max(head, body, shared, MINIMUM_WIDTH), MAXIMUM_WIDTH) / WIDTH_STEP) * WIDTH_STEP)
+
+
+def _field_width(kind: Kind) -> float:
+    return DATA_FIELD if kind is Kind.DATA else WIDE_FIELD if kind in WIDE_KINDS else MINIMUM_FIELD
+
+
+def placed(face: Face, measure: Measure) -> Face:
+    """The face with a place for every port, field and row, and for what belongs to its module."""
+    return _with_module(_placed_joined(face, measure) if face.is_joined else _placed(face, measure))
+
+
+def _placed(face: Face, measure: Measure) -> Face:
+    top = HEADER + BODY_EDGE
+    first = 0 if _shares_rows(face.inputs, face.outputs) else len(face.outputs)
+    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    left = _field_left(face, measure)
+    beside = 0 if first else len(outputs)
+    inputs = tuple(
+        _placed_input(row, top + ROW * (first + k), left, face.width - (HINT_ROOM if k < beside else 0.0))
+        for k, row in enumerate(face.inputs)
+    )
+    return _closed(face, inputs, outputs, top + ROW * max(len(outputs), first + len(inputs), len(face.captions)))
+
+
+def _placed_joined(face: Face, measure: Measure) -> Face:
+    """What the call takes stands beside what it gives; the module's arguments stand below."""
+    top, left = HEADER + BODY_EDGE, _field_left(face, measure)
+    outputs = tuple(_placed_output(row, face.width, top + ROW * (k + 0.5)) for k, row in enumerate(face.outputs))
+    called = [row for row in face.inputs if row.owner == face.item]
+    own = [row for row in face.inputs if row.owner != face.item]
+    first = max(len(called), len(outputs))
+    beside = [
+        _placed_input(row, top + ROW * k, left, face.width - (HINT_ROOM if k < len(outputs) else 0.0))
+        for k, row in enumerate(called)
+    ]
+    below = [_placed_input(row, top + ROW * (first + k), left, face.width) for k, row in enumerate(own)]
+    return _closed(face, (*beside, *below), outputs, top + ROW * (first + len(own)))
+
+
+def _closed(face: Face, inputs: tuple[InputRow, ...], outputs: tuple[OutputRow, ...], y: float) -> Face:
+    """The face with these rows, which end at `y`, and below them the row that unfolds the rest, if there is one."""
+    more = Box(PADDING, y, face.width - 2 * PADDING, MORE_ROW) if face.hidden or face.expanded else None
+    height = y + (MORE_ROW if more is not None else 0.0) + BODY_EDGE
+    return replace(face, inputs=inputs, outputs=outputs, more=more, height=height)
+
+
+def _field_left(face: Face, measure: Measure) -> float:
+    labels = max((measure(row.label, "label") for row in face.inputs if _may_have_field(row.parameter)), default=0.0)
+    return min(PADDING + min(labels, LABEL_ROOM) + 8, face.width - PADDING - MINIMUM_FIELD)
+
+
+def _placed_input(row: InputRow, y: float, left: float, width: float) -> InputRow:
+    field = Box(left, y + 2, width - PADDING - left, FIELD_HEIGHT) if has_field(row) else None
+    return InputRow(  # `replace` asks for every field by its name: felt where a thousand cards are made
+        row.path, row.label, row.parameter, row.state, row.family, row.text, row.shown, row.faint, row.required,
+        row.x, y + ROW / 2, field, row.owner,
+    )  # fmt: skip
+
+
+def _placed_output(row: OutputRow, x: float, y: float) -> OutputRow:
+    return OutputRow(row.index, row.name, row.label, row.family, x, y, row.owner)

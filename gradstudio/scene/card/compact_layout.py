@@ -1,0 +1,54 @@
+"""Cards that show less: only their header with stubs of the wired ports, or no inputs that nothing feeds. No Qt."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from gradstudio.scene.card.card_layout import HEADER, Face, InputRow, OutputRow, placed
+from gradstudio.scene.card.display_flags import PLAIN, Worn
+
+STUB_GAP: Final = 9.0
+"""Scene pixels between the stubs of a header; less where there are many."""
+STUB_ROOM: Final = 20.0
+
+
+def compact(face: Face, worn: Worn, measure: Callable[[str, str], float], *, expanded: bool = False) -> Face:
+    """The face as it is worn; `expanded`: a person wants to see all of its inputs for now."""
+    if worn == PLAIN:
+        return face
+    face = replace(face, worn=worn)
+    if worn.tucked:
+        face = _tucked(face, measure, expanded=expanded)
+    return _collapsed(face) if worn.collapsed else face
+
+
+def is_used(row: InputRow) -> bool:
+    """Whether a row stays on a card that hides unused ports: a wire feeds it, or nothing runs without it."""
+    return row.state == "wired" or (row.required and row.state == "empty")
+
+
+def _tucked(face: Face, measure: Callable[[str, str], float], *, expanded: bool) -> Face:
+    rows = tuple(row for row in face.inputs if is_used(row))
+    more = len(face.inputs) - len(rows)
+    if not more:
+        return face
+    if expanded:
+        return placed(replace(face, outputs=face.results, expanded=True), measure)
+    return placed(replace(face, inputs=rows, outputs=face.results, hidden=face.hidden + more), measure)
+
+
+def _collapsed(face: Face) -> Face:
+    """Stubs of the wired inputs and of all results, at the ends of the header."""
+    wired = [row for row in face.inputs if row.state == "wired"]
+    inputs = tuple(replace(row, x=0.0, y=y, field=None) for row, y in zip(wired, _heights(wired), strict=True))
+    outputs = tuple(
+        replace(row, x=face.width, y=y) for row, y in zip(face.outputs, _heights(face.outputs), strict=True)
+    )
+    return replace(face, inputs=inputs, outputs=outputs, height=HEADER, more=None, captions=())
+
+
+def _heights(rows: Sequence[InputRow] | Sequence[OutputRow]) -> list[float]:
+    """Evenly about the middle of the header."""
+    gap = min(STUB_GAP, STUB_ROOM / (len(rows) - 1)) if len(rows) > 1 else 0.0
+    return [HEADER / 2 + (k - (len(rows) - 1) / 2) * gap for k in range(len(rows))]

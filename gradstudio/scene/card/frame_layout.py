@@ -1,0 +1,92 @@
+"""The head of a block's frame, as it follows from the graph alone: its title as Python, its ports. No Qt."""
+
+from msgspec.structs import replace
+
+from gradstudio.graph.model import Block, Graph, ItemId, Node, context_path
+from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.text.loop_targets import loop_target, target_text
+from gradstudio.scene.card.card_layout import (
+    BADGE,
+    BODY_EDGE,
+    FIELD_HEIGHT,
+    PADDING,
+    ROW,
+    Face,
+    Measure,
+    has_field,
+    input_row,
+    output_rows,
+)
+from gradstudio.scene.geometry import FRAME_TITLE, Box
+
+
+def block_face(graph: Graph, item: ItemId, measure: Measure) -> Face:
+    """The head of a block's frame: its title as Python, its ports in rows below."""
+    block = graph.blocks[item]
+    rows = [input_row(graph, port, item) for port in input_ports(graph, item)]
+    outputs = output_rows(output_ports(graph, item), item, always=True)
+    left = [row for row in rows if not row.path.startswith("next.")]
+    title = block_code(graph, block)
+    label_width = max((measure(row.label, "label") for row in left), default=0.0)
+    placed, y = [], FRAME_TITLE + BODY_EDGE
+    for row in left:
+        field = Box(PADDING + label_width + 8, y + 2, 96.0, FIELD_HEIGHT) if has_field(row) else None
+        placed.append(replace(row, y=y + ROW / 2, field=field))
+        y += ROW
+    below = []
+    for output in outputs:
+        below.append(replace(output, x=PADDING + measure(output.label, "label") + 16, y=y + ROW / 2))
+        y += ROW
+    width = max(measure(title, "title") + 2 * PADDING + BADGE, label_width + 140.0)
+    nexts = [row for row in rows if row.path.startswith("next.")]
+    for number, row in enumerate(nexts):
+        placed.append(replace(row, x=width, y=FRAME_TITLE + BODY_EDGE + ROW * (number + 0.5)))
+    height = max(y, FRAME_TITLE + BODY_EDGE + ROW * len(nexts)) if rows or outputs else FRAME_TITLE
+    return Face(
+        item=item, names="", title=title, category="", inputs=tuple(placed), outputs=tuple(below), width=width,
+        height=height, muted=block.muted, is_block=True,
+    )  # fmt: skip
+
+
+def widened(face: Face, width: float) -> Face:
+    """A block's head stretched to its frame: ports of the right edge move along."""
+    inputs = tuple(replace(row, x=width) if row.path.startswith("next.") else row for row in face.inputs)
+    return replace(face, inputs=inputs, width=width)
+
+
+def block_code(graph: Graph, block: Block) -> str:
+    """The first line of a block as Python has it."""
+    match block.kind:
+        case "no_grad" | "enable_grad":
+            return f"with torch.{block.kind}():"
+        case "inference_mode" | "detect_anomaly":
+            return f"with {context_path(block.kind)}():"
+        case "set_grad_enabled" | "set_detect_anomaly":
+            return f"with {context_path(block.kind)}({_argument(graph, block, 'mode')}):"
+        case "autocast":
+            return f"with torch.autocast({block.literals.get('device_type', '…')}):"
+        case "for":
+            target = loop_target(graph, block)
+            bound = target_text(graph, target) if target is not None else block.variable or "_"
+            return f"for {bound} in {_iterable(graph, block)}:"
+        case "if":
+            return f"if {_argument(graph, block, 'condition')}:"
+        case _:
+            return block.title or "group"
+
+
+def _iterable(graph: Graph, block: Block) -> str:
+    if "range" in block.lengths:
+        parts = (_argument(graph, block, f"range.{k}") for k in range(block.lengths["range"]))
+        return f"range({', '.join(parts)})"
+    if "range" in block.literals or (block.id, "range") in graph.wires:
+        return f"range({_argument(graph, block, 'range')})"
+    return _argument(graph, block, "over")
+
+
+def _argument(graph: Graph, block: Block, port: str) -> str:
+    wire = graph.wire_into(block.id, port)
+    if wire is None:
+        return block.literals.get(port, "…")
+    source: Node | None = graph.nodes.get(wire.source)
+    return source.names[wire.output] if source is not None and wire.output < len(source.names) else "…"

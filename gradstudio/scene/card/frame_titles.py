@@ -1,0 +1,65 @@
+"""Where a block's title is written when it is seen from afar: in its strip, above the frame, or nowhere. No Qt."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from gradstudio.scene import geometry
+from gradstudio.scene.card.card_layout import PADDING
+from gradstudio.scene.geometry import FRAME_TITLE, Box
+from gradstudio.scene.items import Frame
+
+if TYPE_CHECKING:
+    from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+
+LINES: Final = (("block", 15.0), ("mono_label", 13.0), ("mono_small", 11.0))
+"""Roles of letters and the height of a line of each, view pixels, the largest first."""
+FEW_LETTERS: Final = 4
+"""A text cut to fewer letters says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title as it is painted; `top` is below the frame's upper edge, both in view pixels."""
+
+    text: str
+    role: str
+    top: float
+    height: float
+
+
+def title_from_afar(frame: Frame, board: "Board", zoom: float) -> Title | None:
+    """The title of a frame at a zoom at which cards are plates; None where it has no room.
+
+    It covers nothing that the frame holds. Of a frame in the program itself it may stand above the frame instead.
+    """
+    width = frame.box.width * zoom
+    for role, height in LINES:
+        if frame.room * zoom >= height and (text := _cut(board.meter, frame.face.title, role, width)):
+            return Title(text, role, 0.0, max(height, min(FRAME_TITLE, frame.room) * zoom))
+    if frame.depth == 0:
+        for role, height in LINES:
+            text = _cut(board.meter, frame.face.title, role, width)
+            if text and _is_free_above(frame.box, board, height / zoom):
+                return Title(text, role, -height, height)
+    return None
+
+
+def shortened(meter: "Meter", text: str, role: str, width: float) -> str:
+    """The text, or its beginning with "…" in that width; "" where only a few letters would be left."""
+    cut = meter.elided(text, role, width)
+    return cut if cut == text or len(cut) > FEW_LETTERS else ""
+
+
+def _cut(meter: "Meter", title: str, role: str, width: float) -> str:
+    room = width - PADDING
+    if meter.width(title, role) > room:
+        title = title.removeprefix("with torch.").removesuffix(":")
+    return shortened(meter, title, role, room)
+
+
+def _is_free_above(box: Box, board: "Board", height: float) -> bool:
+    """Whether nothing stands in a strip of that height, scene pixels, above a frame."""
+    strip = Box(box.x, box.y - height, box.width, height - 1.0)
+    others = (*(note.box for note in board.notes.values()), *(frame.box for frame in board.frames.values()))
+    return not geometry.visible(board.bounds, strip, 0.0).any() and not any(strip.meets(other) for other in others)

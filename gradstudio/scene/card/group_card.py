@@ -1,0 +1,36 @@
+"""What is different about the cards of groups, and about those of a group's inputs and outputs. No Qt."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.operators.model import Kind, Parameter
+
+if TYPE_CHECKING:
+    from gradstudio.scene.card.card_layout import InputRow
+
+WIRED: Final = Parameter("", Kind.TENSOR)
+"""In place of what the outputs of a group are: they take anything, and only from wires."""
+
+
+def is_group(key: str) -> bool:
+    """Whether nodes of an operator stand for a group, which has an inside."""
+    return key.startswith(GROUP)
+
+
+def uses_of(graph: Graph, key: str) -> str:
+    """Behind the title of a group in the program, how often it is used in the document, if more than once."""
+    if not is_group(key) or INPUTS_CARD in graph.nodes:
+        return ""
+    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
+    count = sum(node.operator == key for one in graphs for node in one.nodes.values())
+    return f" ×{count}" if count > 1 else ""
+
+
+def card_rows(rows: "Iterable[InputRow]", item: ItemId) -> "tuple[InputRow, ...]":
+    """The inputs of a card; the outputs of a group have no fields to type into."""
+    return tuple(replace(row, parameter=WIRED) for row in rows) if item in CARDS else tuple(rows)

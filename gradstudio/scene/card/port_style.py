@@ -1,0 +1,84 @@
+"""What is known of an output: its family, dtype, whether it requires grad. Decides colours. No Qt."""
+
+import functools
+
+import msgspec
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.ports.item_ports import output_family
+from gradstudio.operators.model import Family
+from gradstudio.protocol.messages.records import (
+    ArrayRecord,
+    ModuleRecord,
+    ObjectRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    TensorRecord,
+    TupleRecord,
+)
+from gradstudio.scene.results import Results
+
+
+class PortLook(msgspec.Struct, frozen=True, gc=False):
+    """How a port is drawn: what flows, of which dtype, and whether grad is required.
+
+    Attributes:
+        leaf: it is a leaf of the autograd graph.
+        known: a run or inference said so; otherwise a tensor's port is grey.
+        muted: of a wire that counts as absent.
+        idle: of a wire: nothing flows along it, for one of its ends is left out.
+    """
+
+    family: Family
+    dtype: str = ""
+    requires_grad: bool = False
+    leaf: bool = False
+    known: bool = False
+    muted: bool = False
+    idle: bool = False
+
+
+MUTED = PortLook(Family.UNKNOWN, muted=True)
+"""How wires are drawn that count as absent."""
+
+
+def port_look(graph: Graph, results: Results, item: ItemId, output: int) -> PortLook:
+    """What the newest run, else inference, else the catalogue says of an output."""
+    records = results.outputs(item)
+    if records is not None and output < len(records):
+        return record_look(records[output])
+    family = output_family(graph, item, output)
+    port = results.inference(item, output)
+    if port is not None and port.dtype:
+        leaf = port.requires_grad and not graph.wires_to(item)
+        return PortLook(Family.TENSOR, port.dtype, port.requires_grad, leaf, known=True)
+    return PortLook(family, known=family not in (Family.TENSOR, Family.UNKNOWN))
+
+
+def record_look(record: Record) -> PortLook:
+    """What a run said."""
+    match record:
+        case TensorRecord(summary=summary, requires_grad=requires_grad, is_leaf=leaf):
+            return _of_tensor(summary.dtype, requires_grad, leaf)
+        case PlainRecord(what="number"):
+            return PortLook(Family.NUMBER, known=True)
+        case PlainRecord(what="text"):
+            return PortLook(Family.TEXT, known=True)
+        case PlainRecord():
+            return PortLook(Family.NONE, known=True)
+        case TupleRecord():
+            return PortLook(Family.TUPLE, known=True)
+        case ModuleRecord():
+            return PortLook(Family.MODULE, known=True)
+        case OptimizerRecord():
+            return PortLook(Family.OPTIMIZER, known=True)
+        case ArrayRecord():
+            return PortLook(Family.ARRAY, known=True)
+        case ObjectRecord():
+            return PortLook(Family.OBJECT, known=True)
+
+
+@functools.lru_cache(maxsize=256)
+def _of_tensor(dtype: str, requires_grad: bool, leaf: bool) -> PortLook:
+    return PortLook(Family.TENSOR, dtype, requires_grad, leaf, known=True)

@@ -1,0 +1,385 @@
+"""The part of a card that comes from a run or from inference: values, types, gradients, problems. No Qt.
+
+`facts_height` is cheap, for all cards after a run; `card_facts` writes the texts, for cards in view.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from typing import Literal as OneOf
+
+from gradstudio.advice.diagnosis.memory_shortage import size_title
+from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.records import (
+    ArrayRecord,
+    GradState,
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+)
+from gradstudio.scene import value_format
+from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
+from gradstudio.scene.card.gradient_terms import accumulated_parts
+from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
+from gradstudio.scene.card.parameter_rows import Leaves, leaf_rows, leaves_height
+from gradstudio.scene.card.section_heights import (
+    CELLS_A_LINE,
+    EDGE,
+    GRADIENT_PICTURE,
+    LINE,
+    MAX_SECTIONS,
+    NUMBER,
+    PICTURE,
+    PROBLEM,
+    PROBLEM_ROOM,
+    Awaited,
+    DisplayKind,
+    Tone,
+    awaited_parts,
+    awaits_gradient,
+    gradient_height,
+    gradient_of,
+    is_unheard_of,
+    reserved_height,
+    sections_heights,
+    tensor_kind,
+    typical_height,
+    value_height,
+    words_height,
+)
+from gradstudio.scene.card.section_heights import Shown as Shown
+from gradstudio.scene.results import FailureLike, Results
+
+ProblemKind = OneOf["", "error", "warning", "incomplete"]
+Lines = tuple[tuple[tuple[str, ...], Tone], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A value as it is drawn: one number, words, cells of numbers, or a picture.
+
+    Attributes:
+        lines: beside or below a picture: range, what is not finite; each in several wordings, the longest first.
+        lead: before each line of cells: the number of its first element, where a vector needs two lines.
+    """
+
+    kind: DisplayKind
+    height: float
+    text: str = ""
+    cells: tuple[tuple[str, ...], ...] = ()
+    picture: Summary | None = None
+    lines: Lines = ()
+    lead: tuple[str, ...] = ()
+    tone: Tone = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """A gradient, or why there is none; `words` for the states without a value, `parts` of an accumulated one."""
+
+    state: GradState
+    words: str
+    height: float
+    display: Display | None = None
+    sentence: str = ""
+    parts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What is shown of one result."""
+
+    height: float
+    heading: str = ""
+    value: Display | None = None
+    rows: tuple[tuple[str, str], ...] = ()
+    gradient: Gradient | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The module whose leaves stand on a card; `unfolded`: all of them.
+
+    Where a call shares the card of its module, the card is the call's and `module` is the other half.
+    """
+
+    module: ItemId | None = None
+    unfolded: bool = False
+
+
+NO_MODULE: Final = Held()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known of a node.
+
+    Attributes:
+        hints: shapes by output; those that only inference says are in `guessed`.
+        expected: dtype and device before a run; `awaited`: what will stand in the empty room.
+        strip: height of the words of a problem below values.
+        leaves: rows of a module's parameters and buffers, above the values.
+    """
+
+    height: float = 0.0
+    sections: tuple[Section, ...] = ()
+    hints: dict[int, str] = field(default_factory=dict)
+    guessed: frozenset[int] = frozenset()
+    problem: str = ""
+    problem_kind: ProblemKind = ""
+    stale: bool = False
+    expected: str = ""
+    leaves: Leaves = NO_LEAVES
+    awaited: tuple[Awaited, ...] = ()
+    strip: float = 0.0
+
+
+def facts_height(
+    results: Results,
+    node: ItemId,
+    shown: Shown,
+    families: Sequence[Family] = (),
+    leaf: bool = False,
+    held: Held = NO_MODULE,
+) -> float:
+    """Height of the well below the ports; equals ``card_facts(...).height``."""
+    if held is NO_MODULE and is_unheard_of(results, node):
+        return typical_height(tuple(families), shown, leaf)
+    problem, kind = _problem(results, node, held)
+    sections = sum(sections_heights(results, node, shown)) if kind != "error" else 0.0
+    strip = _strip(results, node, problem)
+    own = _height(sections, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
+    return own + (leaves_height(results, held.module, shown, unfolded=held.unfolded) if held.module else 0.0)
+
+
+def card_facts(
+    results: Results,
+    node: ItemId,
+    names: Sequence[str],
+    shown: Shown,
+    families: Sequence[Family] = (),
+    leaf: bool = False,
+    held: Held = NO_MODULE,
+) -> Facts:
+    """Everything to draw below and beside the ports of a card.
+
+    `families` of its outputs have room kept for them; `leaf`: it reads nothing, so its tensors have no grad_fn.
+    """
+    problem, kind = _problem(results, node, held)
+    sections = tuple(_sections(results, node, names, shown)) if kind != "error" else ()
+    hints, guessed = _hints(results, node, with_layout=shown.storage) if shown.shapes else ({}, frozenset())
+    total = sum(section.height for section in sections)
+    strip = _strip(results, node, problem)
+    height = _height(total, problem, kind, reserved_height(results, node, shown, families, leaf), strip)
+    expected = _expected(results, node) if shown.dtype_device and not sections else ""
+    leaves = leaf_rows(results, held.module, shown, unfolded=held.unfolded) if held.module else NO_LEAVES
+    height += leaves.height
+    awaited = () if sections or problem else tuple(awaited_parts(results, node, shown, families, leaf))
+    return Facts(height, sections, hints, guessed, problem, kind, results.stale(node), expected, leaves, awaited, strip)
+
+
+def _height(sections: float, problem: str, kind: ProblemKind, reserved: float, strip: float) -> float:
+    """Words of a problem stand in the room of values that are not there, else in a strip below them.
+
+    What is incomplete or refused before a run has no values to keep room for.
+    """
+    if sections:
+        return max(sections + EDGE, reserved) + strip
+    if not problem:
+        return reserved
+    return max(reserved, PROBLEM_ROOM) if kind == "error" else words_height(problem)
+
+
+def _strip(results: Results, node: ItemId, problem: str) -> float:
+    """Height of the words below values: one line; as many as a refusal needs."""
+    return 0.0 if not problem else words_height(problem) if refusal_shown(results, node) else PROBLEM
+
+
+def _expected(results: Results, node: ItemId) -> str:
+    """Dtype and device as inference has them."""
+    port = results.inference(node, 0) if results.outputs(node) is None else None
+    if port is None or not port.dtype:
+        return ""
+    return (
+        f"{value_format.bare_dtype(port.dtype)} · {port.device}" if port.device else value_format.bare_dtype(port.dtype)
+    )
+
+
+def _problem(results: Results, node: ItemId, held: Held = NO_MODULE) -> tuple[str, ProblemKind]:
+    """What is wrong with a node, or with the module on its card."""
+    if held.module and held.module != node:
+        words, kind = _problem(results, held.module)
+        if kind == "error" or (words and results.incomplete(held.module)):
+            return words, kind
+        own = _problem(results, node)
+        return own if own[0] else (words, kind)
+    failure = failure_shown(results, node)
+    if failure is not None:
+        return in_one_line(failure.what), "error"
+    refused = refusal_shown(results, node)
+    if refused:
+        return f"torch would refuse: {in_one_line(refused)}", "warning"
+    expected = results.inference(node, 0)
+    if expected is not None and expected.need is not None and results.outputs(node) is None:
+        return size_title(expected.need), "warning"
+    warnings = results.warnings(node)
+    if warnings and (results.moment is None or results.outputs(node) is not None):
+        return in_one_line(warnings[-1].message), "warning"
+    reason = results.incomplete(node)
+    return (in_one_line(reason), "incomplete") if reason else ("", "")
+
+
+def failure_shown(results: Results, node: ItemId) -> FailureLike | None:
+    """How a node failed; None at every earlier moment: a failure is the last thing that happens."""
+    return results.failure(node) if results.moment is None else None
+
+
+def refusal_shown(results: Results, node: ItemId) -> str:
+    """What inference says torch would refuse: before a run, and beside values of an older program; "" for nothing."""
+    expected = results.inference(node, 0)
+    is_old = results.moment is None and results.stale(node)
+    return expected.refusal if expected is not None and (is_old or results.outputs(node) is None) else ""
+
+
+def in_one_line(text: str) -> str:
+    """A text without its line breaks."""
+    return " ".join(text.split())
+
+
+def _hints(results: Results, node: ItemId, *, with_layout: bool) -> tuple[dict[int, str], frozenset[int]]:
+    """Shapes beside the output ports; those that only inference says are guessed."""
+    records = results.outputs(node)
+    if records is not None and refusal_shown(results, node):
+        return {}, frozenset()
+    if records is not None:
+        texts = {k: _shape_text(record, results, with_layout=with_layout) for k, record in enumerate(records)}
+        found = {k: text for k, text in texts.items() if text}
+        return found, frozenset()
+    hints = {}
+    for k in range(8):
+        port = results.inference(node, k)
+        if port is None:
+            break
+        if port.shape is not None:
+            hints[k] = value_format.shape(port.shape)
+        elif port.known_after_run:
+            hints[k] = "after a run"
+    return hints, frozenset(hints)
+
+
+def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
+    """The shape, the version of what was written to in place (``v0→v1``: and since), whether it is not contiguous."""
+    match record:
+        case TensorRecord(summary=summary, version=version, contiguous=contiguous, storage=storage):
+            layout = " strided" if with_layout and not contiguous else ""
+            now = results.version_now(storage) if storage and version is not None else 0
+            since = f" v{version}→v{now}" if now > (version or 0) else f" v{version}" if version else ""
+            return f"{value_format.shape(summary.shape)}{since}{layout}"
+        case ArrayRecord(shape=sizes):
+            return value_format.shape(sizes)
+        case PlainRecord(class_name=name):
+            return name
+        case _:
+            return record.class_name
+
+
+def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown) -> Iterator[Section]:
+    records = results.outputs(node) or ()
+    several = len(records) > 1
+    for output, record in enumerate(records[:MAX_SECTIONS]):
+        if isinstance(record, ModuleRecord):
+            continue
+        heading = names[output] if several and output < len(names) else ""
+        section = _section(record, results.grad(node, output), heading, several, shown)
+        if section is not None:
+            yield section
+
+
+def _section(record: Record, row: GradRow | None, heading: str, several: bool, shown: Shown) -> Section | None:
+    body = value_height(record, shown)
+    gradient = _gradient(record, row) if shown.gradients and isinstance(record, TensorRecord) else None
+    total = body + (gradient.height if gradient is not None else 0.0)
+    if not total:
+        return None
+    value = _display(record) if shown.values and not isinstance(record, OptimizerRecord) else None
+    rows = tuple(_rows(record, shown))
+    return Section(total + EDGE + (LINE if several else 0.0), heading, value, rows, gradient)
+
+
+def _display(record: Record) -> Display:
+    if isinstance(record, TensorRecord):
+        return tensor_display(record.summary)
+    kind: DisplayKind = "number" if isinstance(record, PlainRecord) and record.what == "number" else "words"
+    if isinstance(record, ArrayRecord) and record.value is not None:
+        flat = value_format.flat(record.value)
+        text = ", ".join(value_format.number(value) for value in flat[:6]) + (", …" if len(flat) > 6 else "")
+        return Display("words", LINE + 2, text)
+    return Display(kind, NUMBER if kind == "number" else LINE + 2, value_format.plain(record))
+
+
+def tensor_display(summary: Summary, picture: float = PICTURE, tone: Tone = "normal") -> Display:
+    """How the numbers of a tensor (or of a gradient) are drawn."""
+    kind, height = tensor_kind(summary, picture)
+    match kind:
+        case "number":
+            return Display(kind, height, value_format.number(summary.value), tone=tone)
+        case "cells":
+            return _cells(summary, height, tone)
+        case "words":
+            text = "no elements" if value_format.element_count(summary.shape) == 0 else value_format.extent(summary)
+            ink: Tone = tone if value_format.is_uniform(summary) else "faint"
+            return Display(kind, height, text or "no values kept", tone=ink)
+        case _:
+            return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
+
+
+def _cells(summary: Summary, height: float, tone: Tone) -> Display:
+    """Numbers in columns; the painter takes fewer digits, or a strip of colours, where they have no room."""
+    needs_two = len(summary.shape) == 1 and summary.shape[0] > CELLS_A_LINE
+    lead = tuple(f"{k}:" for k in range(0, summary.shape[0], CELLS_A_LINE)) if needs_two else ()
+    cells = value_format.cells(summary, CELLS_A_LINE)
+    return Display("cells", height, cells=cells, picture=summary, lines=tuple(_lines(summary)), lead=lead, tone=tone)
+
+
+def _lines(summary: Summary) -> Iterator[tuple[tuple[str, ...], Tone]]:
+    if summary.minimum is not None:
+        yield value_format.extents(summary), "normal"
+    oddities = value_format.oddities(summary)
+    if oddities:
+        yield (oddities,), "bad"
+
+
+def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
+    match record:
+        case TensorRecord(summary=summary, device=device, grad_fn=grad_fn):
+            if shown.dtype_device:
+                yield "", f"{value_format.bare_dtype(summary.dtype)} · {device}"
+            if shown.grad_fn and grad_fn is not None:
+                yield "", grad_fn
+        case OptimizerRecord(groups=groups) if groups and shown.values:
+            for name, value in list(groups[0].items())[:3]:
+                yield name, value_format.number(value)
+        case ArrayRecord(dtype=dtype) if shown.dtype_device:
+            yield "", dtype
+
+
+def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
+    if not awaits_gradient(record, row):
+        return None
+    state, summary = gradient_of(record, row)
+    sentence = (row.reason if row is not None else record.grad_reason) or STATE_SENTENCES[state]
+    height = gradient_height(record, row, Shown())
+    if summary is None or state not in ("value", "accumulated"):
+        return Gradient(state, STATE_WORDS[state], height, sentence=sentence)
+    display = tensor_display(summary, GRADIENT_PICTURE, "gradient")
+    if display.kind in ("picture", "strip"):
+        room = 1 if display.kind == "picture" else 0
+        lines: Lines = (((f"‖∇‖ {value_format.norm(summary)}",), "gradient"), *display.lines[:room])
+        display = Display(display.kind, display.height, picture=summary, lines=lines, tone="gradient")
+    parts = accumulated_parts(row) if row is not None and state == "accumulated" else ""
+    return Gradient(state, STATE_WORDS[state], height, display, sentence, parts)

@@ -1,0 +1,64 @@
+"""What is added at the cursor steps aside where it would lie over something. No Qt."""
+
+from collections.abc import Collection
+
+import msgspec
+
+from gradstudio.graph.edits import Edits, SetPlaces, apply_all
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.ports.wire_dots import item_of
+from gradstudio.graph.recipes.fragments import copy_items
+from gradstudio.layout.card_sizes import Size
+from gradstudio.layout.placement.occupancy import Ground
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
+
+
+def stepped_aside(board: Board, edits: Edits, body: BodyId = ROOT) -> Edits:
+    """The edits that add items to a body, and behind them a move of these to the nearest free place.
+
+    The edits alone, where what they add lies over no card, note or frame of the body.
+    """
+    graph, (draft, new, alone) = board.graph, _alone(board, edits)
+    outermost = [item for item in draft.bodies[body] if item not in graph]
+    sizes: dict[ItemId, Size] = {
+        item: (box.width, box.height) for each in (board, alone) for item in each.ids if (box := each.box(item))
+    }
+    ground = Ground(draft, sizes)
+    rects = ground.members(body, [item for item in draft.bodies[body] if item in graph])
+    if not ground.is_covered(body, rects, outermost):
+        return edits
+    return _moved(edits, draft, new, *ground.nearest(body, rects, outermost))
+
+
+def held_by_output(board: Board, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
+    """The edits that add an item, and behind them a move that brings its first output to a scene point."""
+    draft, _, alone = _alone(board, edits)
+    face = alone.face(alone.home(item))
+    row = next((row for row in face.outputs if row.owner == item), None) if face is not None else None
+    if row is None:
+        return edits
+    at = alone.anchor(PortRef(item, "output", "", row.index))
+    return _moved(edits, draft, alone.whole((item,)), x - at[0], y - at[1])
+
+
+def _alone(board: Board, edits: Edits) -> tuple[Graph, list[ItemId], Board]:
+    """The graph after edits, what they add, and a board with this alone."""
+    graph, draft = board.graph, board.graph.copy()
+    apply_all(draft, edits)
+    new = [item for item in draft.order() if item not in graph]
+    part = copy_items(draft, new)
+    part.definitions = draft.definitions
+    return draft, new, Board(part, NoResults(), board.shown, board.meter)
+
+
+def _moved(edits: Edits, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:
+    """The edits, and behind them a move of items by whole pixels."""
+    dx, dy = float(round(dx)), float(round(dy))
+    moved = {
+        key: msgspec.structs.replace(place, x=place.x + dx, y=place.y + dy)
+        for key, place in draft.places.items()
+        if item_of(key) in items
+    }
+    return (*edits, SetPlaces(dict(moved))) if dx or dy else edits

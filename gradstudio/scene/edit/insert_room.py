@@ -1,0 +1,106 @@
+"""Makes room on the canvas: what is in the way of a card that is put into a wire moves right. No Qt."""
+
+import math
+from typing import Final
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.scene.edit.new_card_size import fresh_size
+from gradstudio.scene.geometry import GRID, Box
+from gradstudio.scene.scene import Board
+
+GAP: Final = 48.0
+"""Scene pixels between a card and those it is wired to."""
+CLEAR: Final = 16.0
+"""Least distance to all others."""
+Corners = dict[str, tuple[float, float]]
+
+
+def inserted(board: Board, wire: Wire, key: str, x: float, y: float) -> tuple[Edits, ItemId]:
+    """A fresh node in a wire, right of where the wire comes from; what is in its way moves right.
+
+    Raises:
+        Refused: the operator does not fit there.
+    """
+    left = beginning(board, wire, x)
+    edits, item = recipes.insert_on_wire(board.graph, wire, key, left, y)
+    moves = cleared(board, Box(left, y, *fresh_size(board, key)), wire)
+    return ((*edits, *recipes.move(board.graph, moves)) if moves else edits), item
+
+
+def led_through(board: Board, wire: Wire, item: ItemId, x: float, y: float) -> Edits:
+    """A node that stands on the canvas, put into a wire at a place; what is in its way moves right.
+
+    Raises:
+        Refused: it does not fit there.
+    """
+    edits = recipes.insert_existing(board.graph, wire, item)
+    box = board.box(item)
+    left = beginning(board, wire, x)
+    size = (box.width, box.height) if box is not None else fresh_size(board, "")
+    moves: Corners = {part: (left, y) for part in board.whole((item,)) if part in board.graph.places}
+    return (*edits, *recipes.move(board.graph, cleared(board, Box(left, y, *size), wire, item) | moves))
+
+
+def beginning(board: Board, wire: Wire, x: float) -> float:
+    """Where a card on a wire may begin: right of where the wire comes from."""
+    source = board.box(wire.source)
+    is_around = source is not None and ItemId(wire.source) in board.frames
+    return max(x, source.right + GAP) if source is not None and not is_around else x
+
+
+def cleared(board: Board, fresh: Box, wire: Wire, without: ItemId | None = None) -> Corners:
+    """New places of what a card would cover, of what that would cover, and so on; also in the blocks around."""
+    body: BodyId = board.graph.parents.get(wire.target, ROOT)
+    moves: dict[ItemId, float] = {}
+    ways, grown = _pushed(board, body, fresh, wire.target, without)
+    moves |= ways
+    while body != ROOT:
+        frame, body = ItemId(body), board.graph.parents[ItemId(body)]
+        old = board.box(frame)
+        if old is None or grown <= old.right:
+            break
+        ways, grown = _pushed(board, body, Box(old.x, old.y, grown - old.x, old.height), None, frame)
+        moves |= ways
+    return _corners(board, moves)
+
+
+def _pushed(
+    board: Board, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
+) -> tuple[dict[ItemId, float], float]:
+    """How far each thing of a body moves right, and where the farthest ends with the frame's edge."""
+    members = [item for item in board.graph.bodies[body] if board.home(item) == item and item != without]
+    boxes = {item: box for item in members if (box := board.box(item)) is not None}
+    taken, ways, end = [fresh], dict[ItemId, float](), fresh.right + GAP
+    home = board.home(reader) if reader is not None else None
+    for item, box in sorted(boxes.items(), key=lambda pair: (pair[1].x, pair[1].y)):
+        if box.right <= fresh.x or (box.x < fresh.x and item != home):
+            continue
+        by = max(0.0, fresh.right + GAP - box.x) if item == home else 0.0
+        for other in taken:
+            if _meet(box.moved(by, 0.0), other):
+                by = other.right + (GAP if other is fresh else CLEAR) - box.x
+        if by > 0:
+            ways[item] = math.ceil(by / GRID) * GRID
+            taken.append(box.moved(ways[item], 0.0))
+            end = max(end, box.right + ways[item] + GAP)
+    return ways, end
+
+
+def _corners(board: Board, moves: dict[ItemId, float]) -> Corners:
+    """Places of everything that moves with those: what shares a card, what a block holds, notes."""
+    graph: Graph = board.graph
+    ways: dict[str, float] = {}
+    for item, by in moves.items():
+        whole = {item, *(board.members(item) if item in board.frames else ())}
+        ways |= {key: by for part in board.whole(whole) for key in (part, f"note:{part}")}
+    for wire in graph.wires.values():
+        if wire.source in ways and wire.target in ways:
+            ways |= dict.fromkeys(board.dots_of(wire), ways[wire.target])
+    places = graph.places
+    return {key: (places[key].x + by, places[key].y) for key, by in ways.items() if key in places}
+
+
+def _meet(one: Box, other: Box) -> bool:
+    return one.grown(CLEAR).meets(other)

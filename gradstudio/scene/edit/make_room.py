@@ -1,0 +1,86 @@
+"""What was brought somewhere covers nothing: what is in its way moves on along a line, and frames grow. No Qt."""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from gradstudio.graph.model import ROOT, BodyId, ItemId
+from gradstudio.layout.placement.alignment import Rect, apart
+from gradstudio.scene.edit.drag_group import Corners, carried, is_pinned, with_members
+from gradstudio.scene.geometry import Box
+
+if TYPE_CHECKING:
+    from gradstudio.scene.scene import Board
+
+NOWHERE: Mapping[str, tuple[float, float]] = {}
+
+
+def with_room(
+    board: "Board",
+    brought: Collection[ItemId],
+    places: Mapping[str, tuple[float, float]] = NOWHERE,
+    *,
+    down: bool = False,
+    still: Collection[ItemId] = (),
+) -> Corners:
+    """The places, and those of all that has to move so that what was brought there covers nothing.
+
+    Args:
+        board: what is there; it is as it was afterwards.
+        brought: cards and frames that were brought somewhere; they move on, too, and keep their order.
+        places: where they, and what moves with them, are to stand.
+        down: things move down instead of right.
+        still: what does not move on; nor does anything that is pinned.
+    """
+    across = {item: _cross(board.box(item), down) for item in board.graph.parents}
+    before = {item: frame.box for item, frame in board.frames.items()}
+    moved, met, graph = dict(places), set(brought), board.graph
+    waiting: set[BodyId] = {graph.parents[item] for item in met}
+    board.hold(board.frames)
+    try:
+        board.drag(moved)
+        while waiting:
+            body = max(waiting, key=lambda each: len(graph.ancestors(ItemId(each))) if each != ROOT else -1)
+            waiting.discard(body)
+            for item, by in _ways(board, body, met, across, down, still).items():
+                met.add(item)
+                corners = carried(board, (item,))
+                moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
+            board.drag(moved)
+            if body != ROOT and board.box(ItemId(body)) != before[ItemId(body)]:
+                met.add(ItemId(body))
+                waiting.add(graph.parents[ItemId(body)])
+    finally:
+        board.let_go()
+    return moved
+
+
+def _ways(
+    board: "Board",
+    body: BodyId,
+    met: set[ItemId],
+    across: Mapping[ItemId, float],
+    down: bool,
+    still: Collection[ItemId],
+) -> dict[ItemId, float]:
+    """How far each thing of a body moves on."""
+    rects = {item: rects for item in board.graph.bodies[body] if (rects := _rects(board, item))}
+    order = sorted(rects, key=lambda item: (rects[item][0][1 if down else 0], across[item], item))
+    held = {item for item in rects if item in still or _is_held(board, item)}
+    return {ItemId(key): by for key, by in apart(rects, order, met, frozenset(held), "down" if down else "across")}
+
+
+def _rects(board: "Board", item: ItemId) -> tuple[Rect, ...]:
+    """Of a card or frame, and of its note."""
+    box, note = board.box(item) if board.home(item) == item else None, board.notes.get(item)
+    if box is None:
+        return ()
+    return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))
+
+
+def _is_held(board: "Board", item: ItemId) -> bool:
+    """Whether it, or something in it, is pinned down."""
+    return any(is_pinned(board.graph, part) for part in with_members(board, (item,)))
+
+
+def _cross(box: Box | None, down: bool) -> float:
+    return 0.0 if box is None else box.x if down else box.y

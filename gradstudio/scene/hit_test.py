@@ -1,0 +1,224 @@
+"""What lies under a point: port, field, card, note, wire, frame or nothing. No Qt."""
+
+from dataclasses import dataclass
+from typing import Final
+from typing import Literal as OneOf
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.scene import geometry
+from gradstudio.scene.card.card_layout import HEADER, ROW, Face, InputRow
+from gradstudio.scene.card.parameter_rows import MORE
+from gradstudio.scene.geometry import FRAME_TITLE, Box
+from gradstudio.scene.items import LEAF_EDGE, Card, PortRef
+from gradstudio.scene.scene import Board
+
+PORT_REACH: Final = 11.0
+"""View pixels around a port that still hit it."""
+WIRE_REACH: Final = 6.0
+DOT_REACH: Final = 8.0
+LEAST_FIELD_ZOOM: Final = 0.62
+"""Below it cards are plates without fields."""
+LEAST_PORT_ZOOM: Final = 0.25
+CROSS_REACH: Final = 24.0
+
+NOWHERE: Final = ItemId("")
+HitKind = OneOf[
+    "port",
+    "field",
+    "more",
+    "more_leaves",
+    "switch",
+    "drop_what_if",
+    "card",
+    "note",
+    "title",
+    "dot",
+    "wire",
+    "frame",
+    "empty",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The topmost thing under a point.
+
+    Attributes:
+        header: on a card's header.
+        row: of a field.
+        label: on the words of this argument, beside its port.
+        dot: key of the dot on the wire.
+        leaf: path of the parameter or buffer whose row it is.
+    """
+
+    kind: HitKind
+    item: ItemId = NOWHERE
+    port: PortRef | None = None
+    row: InputRow | None = None
+    label: InputRow | None = None
+    leaf: str = ""
+    wire: Wire | None = None
+    dot: str = ""
+    header: bool = False
+
+
+EMPTY: Final = Hit("empty")
+
+
+def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
+    """What is under the scene point at this zoom."""
+    near = zoom >= LEAST_FIELD_ZOOM
+    return (
+        (_port(board, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
+        or _card(board, x, y, near)
+        or _frame_head(board, x, y, near)
+        or _note(board, x, y)
+        or _dot(board, x, y, zoom)
+        or _wire(board, x, y, zoom)
+        or _frame(board, x, y)
+        or EMPTY
+    )
+
+
+def port_at(board: Board, x: float, y: float, reach: float) -> PortRef | None:
+    """The nearest port, not farther than `reach` scene pixels."""
+    k = geometry.nearest_point(board.port_points, x, y, reach)
+    return board.ports[k] if k is not None else None
+
+
+def card_at(board: Board, x: float, y: float) -> ItemId | None:
+    """The topmost card under the point."""
+    k = geometry.topmost_box(board.bounds, x, y)
+    return board.ids[k] if k is not None else None
+
+
+def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
+    """The innermost frame around the point."""
+    found = None
+    for item, frame in board.frames.items():
+        if item not in without and frame.box.contains(x, y):
+            found = item
+    return found
+
+
+def field_box(board: Board, item: ItemId, row: InputRow) -> Box | None:
+    """Where a field stands, scene pixels."""
+    box = board.box(item)
+    return row.field.moved(box.x, box.y) if box is not None and row.field is not None else None
+
+
+def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    port = port_at(board, x, y, PORT_REACH / max(zoom, 0.7))
+    if port is None or _is_under(board, port, card_at(board, x, y)):
+        return None
+    return Hit("port", port.item, port)
+
+
+def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
+    """Whether a card lies over a port of another one."""
+    if card is None or card == board.home(port.item):
+        return False
+    box = board.box(card)
+    return box is not None and box.contains(*board.anchor(port)) and board.index.get(port.item, -1) < board.index[card]
+
+
+def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
+    item = card_at(board, x, y)
+    if item is None:
+        return None
+    box, face = board.box(item), board.cards[item].face
+    assert box is not None
+    if near:
+        inside = _on_face(face, x - box.x, y - box.y)
+        if inside is not None:
+            return inside
+        card = board.cards[item]
+        if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
+            return Hit("drop_what_if", item)
+        if face.module is not None and (inside := _on_leaves(board, item, y - box.y - face.height)) is not None:
+            return inside
+    return Hit("card", item, header=y - box.y <= HEADER, label=_labelled(face, x - box.x, y - box.y) if near else None)
+
+
+def _labelled(face: Face, x: float, y: float) -> InputRow | None:
+    """The argument whose label is there; it reaches to the middle of the card."""
+    return next((row for row in face.inputs if x <= face.width / 2 and abs(y - row.y) <= ROW / 2), None)
+
+
+def _on_leaves(board: Board, item: ItemId, y: float) -> Hit | None:
+    """The row of a leaf at that distance below the fields, or the line that unfolds them."""
+    leaves, y = board.leaves(item), y - LEAF_EDGE
+    if not leaves.rows:
+        return None
+    if leaves.more and leaves.more_y <= y <= leaves.more_y + MORE:
+        return Hit("more_leaves", item)
+    row = leaves.at(y)
+    return Hit("card", item, leaf=row.path) if row is not None else None
+
+
+def drops_what_if(card: Card, x: float, y: float) -> bool:
+    """Whether a point of a card, from its top left corner, is on the "x" of the *What if* band."""
+    top = card.face.height + card.facts_height
+    right = card.face.width
+    return right - CROSS_REACH <= x <= right and top <= y <= top + CROSS_REACH
+
+
+def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
+    """The node that is responsible for the gradient state which stands on a card at that height of the scene."""
+    box, card = board.box(item), board.cards.get(item)
+    if box is None or card is None:
+        return None
+    top = box.y + card.face.height + board.facts(item).leaves.height
+    for output, section in enumerate(board.facts(item).sections):
+        if top <= y <= top + section.height:
+            row = board.results.grad(item, output)
+            return row.cause if row is not None and row.cause in board.graph else None
+        top += section.height
+    return None
+
+
+def _on_face(face: Face, x: float, y: float) -> Hit | None:
+    for row in face.fields():
+        if row.field is not None and row.field.contains(x, y):
+            return Hit("field", row.owner, row=row)
+    if face.switch is not None and face.switch.contains(x, y):
+        return Hit("switch", face.item)
+    return Hit("more", face.item) if face.more is not None and face.more.contains(x, y) else None
+
+
+def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
+    for item, frame in reversed(board.frames.items()):
+        if not frame.box.contains(x, y):
+            continue
+        if y - frame.box.y <= FRAME_TITLE:
+            return Hit("title", item)
+        inside = _on_face(frame.face, x - frame.box.x, y - frame.box.y) if near else None
+        if inside is not None:
+            return inside
+    return None
+
+
+def _note(board: Board, x: float, y: float) -> Hit | None:
+    item = next((item for item, note in reversed(board.notes.items()) if note.box.contains(x, y)), None)
+    return Hit("note", item) if item is not None else None
+
+
+def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    found = board.dot_at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
+    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.is_drawn(found[1]) else None
+
+
+def wire_at(board: Board, x: float, y: float, reach: float) -> Wire | None:
+    """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
+    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, reach)
+    return board.wires[k] if k is not None else None
+
+
+def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
+    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, WIRE_REACH / zoom)
+    return Hit("wire", wire=board.wires[k]) if k is not None and board.is_drawn(board.wires[k]) else None
+
+
+def _frame(board: Board, x: float, y: float) -> Hit | None:
+    item = frame_at(board, x, y)
+    return Hit("frame", item) if item is not None else None

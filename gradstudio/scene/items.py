@@ -1,0 +1,151 @@
+"""What lies on a board: cards, frames, notes, ports. No Qt."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from typing import Literal as OneOf
+
+from gradstudio.graph.edits import Edits
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.card.card_layout import Face
+from gradstudio.scene.card.debug_sections import PLAIN, Extras
+from gradstudio.scene.card.parameter_rows import LEAF, Leaves
+from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.geometry import Box
+
+if TYPE_CHECKING:
+    from gradstudio.scene.note.note_layout import NoteText
+
+NOTE_WIDTH: Final = 232.0
+NOTE_LINE: Final = 17.0
+NOTE_EDGE: Final = 9.0
+NOTE_GAP: Final = 14.0
+LEAF_EDGE: Final = 4.0
+"""Between the fields of a card and its leaves."""
+ROOT_NOTE: Final = ItemId("")
+Side = OneOf["input", "output"]
+
+
+@dataclass(slots=True)
+class Card:
+    """A node's card: its face, and what is cached of its facts.
+
+    Attributes:
+        leaves: of the module that it shows; None until asked for. Those `listed` have ports.
+    """
+
+    face: Face
+    facts_height: float = 0.0
+    revision: int = 0
+    order: int = 0
+    set_up: bool = False
+    left_out: bool = False
+    facts: Facts | None = None
+    extras: Extras = PLAIN
+    leaves: Leaves | None = None
+    listed: tuple[str, ...] = ()
+
+    @property
+    def height(self) -> float:
+        """Of the whole card."""
+        return self.face.height + self.facts_height + self.extras.height
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A block's frame; `depth` 0 stands in the program itself.
+
+    Attributes:
+        room: scene pixels from its upper edge to the first thing that it holds.
+    """
+
+    item: ItemId
+    face: Face
+    box: Box
+    depth: int
+    room: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A comment as a sticky card; `item` is the statement it belongs to, "" the program's end."""
+
+    item: ItemId
+    box: Box
+    text: str
+    words: "NoteText"
+    color: str = ""
+
+    @property
+    def key(self) -> str:
+        """Under which its place is kept."""
+        return f"note:{self.item}"
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """A port of an item: an output by number, an input by path, or a leaf of a module: an output with a path."""
+
+    item: ItemId
+    side: Side
+    path: str = ""
+    output: int = 0
+
+
+def stays_in_place(old: Card, new: Card) -> bool:
+    """Whether a card that is another one now has its names, its size and its ports as they were."""
+    before = (old.face.names, old.face.width, old.face.height, old.height)
+    after = (new.face.names, new.face.width, new.face.height, new.height)
+    return before == after and _ports_of(old.face) == _ports_of(new.face)
+
+
+def _ports_of(face: Face) -> list[tuple[str | int, float, float]]:
+    inputs: list[tuple[str | int, float, float]] = [(row.path, row.x, row.y) for row in face.inputs]
+    return inputs + [(f"{row.owner}.{row.index}", row.x, row.y) for row in face.outputs]
+
+
+def touched(edits: Edits) -> frozenset[ItemId]:
+    """The items whose cards may look different after these edits."""
+    found: set[ItemId] = set()
+    for edit in edits:
+        for name in ("node", "block"):
+            holder = getattr(edit, name, None)
+            if holder is not None:
+                found.add(holder.id)
+        wire = getattr(edit, "wire", None)
+        if wire is not None:
+            found.update((wire.source, wire.target))
+        for name in ("id", "item"):
+            item = getattr(edit, name, None)
+            if item is not None:
+                found.add(item)
+    return frozenset(found)
+
+
+def port_offset(face: Face, port: PortRef) -> tuple[float, float]:
+    """Of a port from its card's top left corner; folded and unknown ones sit at the header."""
+    return input_offset(face, port.path) if port.side == "input" else output_offset(face, port.item, port.output)
+
+
+def input_offset(face: Face, path: str) -> tuple[float, float]:
+    """Of an input from its card's top left corner."""
+    for row in face.inputs:
+        if row.path == path:
+            return row.x, row.y
+    return 0.0, 15.0
+
+
+def output_offset(face: Face, item: ItemId, output: int) -> tuple[float, float]:
+    """Of an output of an item from the top left corner of its card."""
+    for row in face.outputs:
+        if row.index == output and row.owner == item:
+            return row.x, row.y
+    return face.width, 15.0
+
+
+def leaf_offset(face: Face, leaves: Leaves, path: str) -> tuple[float, float]:
+    """Of a leaf's port from its card's top left corner; one that is folded away sits at the line that names it."""
+    if face.worn.collapsed:
+        return face.width, face.height / 2
+    row = next((row for row in leaves.rows if row.path == path), None)
+    y = row.y if row is not None else leaves.more_y
+    return face.width, face.height + LEAF_EDGE + y + LEAF / 2

@@ -1,0 +1,44 @@
+"""Where notes lie: at places of their own, else above their cards. No Qt."""
+
+from collections.abc import Callable
+
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.notes import note_of
+from gradstudio.scene import geometry
+from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.items import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, Note
+from gradstudio.scene.note.note_layout import laid_out
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+
+Where = Callable[[str], tuple[float, float] | None]
+
+
+def place_notes(
+    graph: Graph, meter: Meter, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
+) -> dict[ItemId, Note]:
+    """All notes by item; of a block without one, the comment at its end.
+
+    `where` is the place of a key, `box_of` the box of an item, `bounds` those of all cards.
+    """
+    texts = {ItemId(body): text.strip("\n") for body, text in graph.tails.items()}
+    for item in graph.order():
+        holder = graph.nodes.get(item) or graph.blocks.get(item)
+        if holder is not None and (text := note_of(holder)):
+            texts[item] = text
+    notes = {}
+    for item, text in texts.items():
+        place = graph.places.get(f"note:{item}")
+        width = place.width if place is not None and place.width else NOTE_WIDTH
+        words = laid_out(meter, text, width - 2 * NOTE_EDGE)
+        height = max(words.height, NOTE_LINE) + 2 * NOTE_EDGE
+        x, y = where(f"note:{item}") or _beside(box_of(item), bounds, height)
+        notes[item] = Note(item, Box(x, y, width, height), text, words, place.color if place is not None else "")
+    return notes
+
+
+def _beside(box: Box | None, bounds: Floats, height: float) -> tuple[float, float]:
+    """Above the card, or below everything for the program's last comment."""
+    if box is not None:
+        return box.x, box.y - height - NOTE_GAP
+    extent = geometry.union(Box(a, b, c - a, d - b) for a, b, c, d in bounds.tolist())
+    return (extent.x, extent.bottom + 2 * NOTE_GAP) if extent is not None else (0.0, 0.0)

@@ -1,0 +1,235 @@
+"""How numbers, shapes and dtypes are written on a card. Plain text, no Qt.
+
+Rules (from the best tensor viewers): 3-4 significant digits with trailing zeros kept, scientific outside
+1e-4 .. 1e4, integers never gain a decimal point, NaN and infinities in words, sampled figures marked "~".
+"""
+
+import math
+from collections.abc import Sequence
+
+from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord, TupleRecord
+
+SHORT_DTYPES = {
+    "float32": "f32",
+    "float64": "f64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "complex64": "c64",
+    "complex128": "c128",
+    "int64": "i64",
+    "int32": "i32",
+    "int16": "i16",
+    "int8": "i8",
+    "uint8": "u8",
+    "bool": "bool",
+}
+FLOAT32_HALF_STEP = 6e-8
+"""Relative rounding of float32: 0.1 stored as 0.10000000149 is still written 0.1."""
+MAX_VECTOR = 10
+"""A tensor of at most so many elements is written out (SEMANTICS 17)."""
+BETWEEN = ", "
+"""Between the counts of what is not finite."""
+MAX_GRID = 4
+"""A matrix of at most so many rows and columns is written out."""
+
+
+def bare_dtype(dtype: str) -> str:
+    """``float32`` of ``torch.float32``."""
+    return dtype.removeprefix("torch.")
+
+
+def number(value: object, digits: int = 4) -> str:
+    """A number as it is written on a card; a complex number comes as a pair."""
+    match value:
+        case None:
+            return "None"
+        case bool():
+            return str(value)
+        case int():
+            return _integer(value)
+        case float():
+            return _real(value, digits)
+        case str():
+            return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(value, value)
+        case [real, imaginary]:
+            return _complex(real, imaginary)
+        case _:
+            return str(value)
+
+
+def _integer(value: int) -> str:
+    return str(value) if abs(value) < 10**9 else f"{value:.3e}"
+
+
+def _real(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if value == int(value) and abs(value) < 1e4:
+        return str(int(value))
+    if not 1e-4 <= abs(value) < 1e4:
+        return _scientific(value, min(digits, 3))
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    text = f"{value:.{max(0, digits - 1 - exponent)}f}"
+    exact = abs(float(text) - value) <= FLOAT32_HALF_STEP * abs(value)
+    return text.rstrip("0").rstrip(".") if exact and "." in text else text
+
+
+def _scientific(value: float, digits: int) -> str:
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _complex(real: object, imaginary: object) -> str:
+    tail = number(imaginary, 3)
+    return f"{number(real, 3)}{tail if tail.startswith(('-', '−')) else '+' + tail}j"
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """``[2, 3]``; a 0-d tensor is ``[]``."""
+    return f"[{', '.join(str(size) for size in sizes)}]"
+
+
+def element_count(sizes: Sequence[int]) -> int:
+    """How many elements a tensor of that shape has."""
+    return math.prod(sizes)
+
+
+def flat(nested: object) -> list[object]:
+    """The scalars of nested lists, in order. Complex pairs are the caller's business."""
+    if isinstance(nested, list | tuple):
+        return [scalar for part in nested for scalar in flat(part)]
+    return [nested]
+
+
+def is_written_out(sizes: Sequence[int]) -> bool:
+    """Whether all elements of a tensor of that shape are written as numbers."""
+    if len(sizes) <= 1:
+        return element_count(sizes) <= MAX_VECTOR
+    small = len(sizes) == 2 and sizes[0] <= MAX_GRID and sizes[1] <= MAX_GRID
+    return small and element_count(sizes) > 0
+
+
+def grid(summary: Summary) -> tuple[tuple[str, ...], ...]:
+    """The elements of a small tensor as rows of text, at most five a line."""
+    return cells(summary, 5)
+
+
+def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, ...], ...]:
+    """The elements of a small tensor in columns with equal decimals; a vector is broken after `columns`."""
+    value = summary.value
+    if not isinstance(value, list | tuple):
+        return ((number(value, digits),),)
+    if len(summary.shape) == 2:
+        across = [_alike(column, digits, flat(value)) for column in zip(*value, strict=True)]
+        return tuple(zip(*across, strict=True))
+    texts = _alike(value, digits, value)
+    return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
+
+
+def _alike(scalars: Sequence[object], digits: int, everything: Sequence[object]) -> tuple[str, ...]:
+    """Numbers with as many decimals each: none when all are whole, at most so many digits of the largest of all.
+
+    What these decimals would make 0 although it is not stands with its power of ten.
+    """
+    reals = [value for value in scalars if isinstance(value, float) and math.isfinite(value) and value]
+    plain = all(isinstance(value, float | int) and not isinstance(value, bool) for value in scalars if value != "nan")
+    if not reals or not plain or max(map(abs, reals)) >= 1e4 or max(map(abs, reals)) < 1e-3:
+        return tuple(number(value, min(digits, 3)) for value in scalars)
+    top = max(abs(value) for value in everything if isinstance(value, float) and math.isfinite(value))
+    largest = int(f"{top:.{digits - 1}e}".partition("e")[2])
+    most = max(0, min(digits, digits - 1 - largest))
+    decimals = next((k for k in range(most) if all(_is_exact(value, k) for value in reals)), most)
+    return tuple(_decimal(value, decimals, digits) if isinstance(value, float) else number(value) for value in scalars)
+
+
+def _decimal(value: float, decimals: int, digits: int) -> str:
+    text = f"{value:z.{decimals}f}"
+    if value == 0 or not math.isfinite(value) or float(text) != 0:
+        return text
+    mantissa, exponent = f"{value:.{max(0, digits - 2)}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _is_exact(value: float, decimals: int) -> bool:
+    return abs(float(f"{value:.{decimals}f}") - value) <= FLOAT32_HALF_STEP * abs(value)
+
+
+def is_uniform(summary: Summary) -> bool:
+    """Whether several elements are all the same number."""
+    odd = summary.nan or summary.posinf or summary.neginf
+    return summary.minimum is not None and summary.minimum == summary.maximum and not odd and summary.shape != ()
+
+
+def extent(summary: Summary, digits: int = 3) -> str:
+    """The range of finite values: ``-1.2 … 3.4``; "~" marks a sample."""
+    if summary.minimum is None or summary.maximum is None:
+        return "empty" if element_count(summary.shape) == 0 else ""
+    mark = "~" if summary.sampled else ""
+    if is_uniform(summary):
+        return f"{mark}all {number(summary.minimum, digits)}"
+    return f"{mark}{number(summary.minimum, digits)} … {number(summary.maximum, digits)}"
+
+
+def extents(summary: Summary) -> tuple[str, ...]:
+    """The range of finite values in several wordings, the most exact first."""
+    return tuple(dict.fromkeys(extent(summary, digits) for digits in (3, 2, 1)))
+
+
+def oddities(summary: Summary) -> str:
+    """``33 % NaN, 2 +∞``: how many elements are not finite, in words; "" when all are."""
+    total = max(1, element_count(summary.shape))
+    found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
+    return BETWEEN.join(f"{_share(count, total)} {name}" for name, count in found if count)
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count}" if total < 100 else f"{100 * count / total:.3g} %"
+
+
+def norm(summary: Summary, digits: int = 3) -> str:
+    """The 2-norm from the RMS: ``0.022``; "" when there is none."""
+    if summary.rms is None:
+        return ""
+    finite = element_count(summary.shape) - summary.nan - summary.posinf - summary.neginf
+    return number(summary.rms * math.sqrt(max(0, finite)), digits)
+
+
+def size(size_bytes: int) -> str:
+    """Bytes with a binary unit: ``1.5 KiB``."""
+    amount = float(size_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024 or unit == "TiB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.3g} {unit}"
+        amount /= 1024
+    return ""
+
+
+def times(count: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def plain(record: Record) -> str:
+    """One line for a value that is not a tensor."""
+    match record:
+        case PlainRecord(what="text", value=value):
+            return str(value)
+        case PlainRecord(value=value):
+            return number(value)
+        case TupleRecord(class_name=name, length=length, items=items):
+            shown = ", ".join(_inside(item) for item in items[:4])
+            return f"{name}({shown}{', …' if length > 4 else ''})"
+        case TensorRecord(summary=summary):
+            return f"{SHORT_DTYPES.get(bare_dtype(summary.dtype), bare_dtype(summary.dtype))}{shape(summary.shape)}"
+        case _:
+            return record.class_name if hasattr(record, "class_name") else "array"
+
+
+def _inside(record: Record) -> str:
+    if isinstance(record, TensorRecord) and record.summary.shape == () and record.summary.value is not None:
+        return number(record.summary.value)
+    return plain(record)

@@ -1,0 +1,1 @@
+"""The paths of wires around cards and through dots, and where words beside them are put."""

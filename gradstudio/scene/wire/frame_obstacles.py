@@ -1,0 +1,71 @@
+"""What of the frames of blocks is in the way of wires: all of it for strangers, else its rows of ports. No Qt."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
+from gradstudio.scene.card.card_layout import PADDING, ROW, Face, Measure
+from gradstudio.scene.geometry import Floats
+from gradstudio.scene.items import Frame
+
+Corners = tuple[float, float, float, float]
+EACH = 3
+"""Obstacles that a frame makes: the whole of it, its ports at the left, its ports at the right."""
+
+
+def obstacles_of_frames(
+    graph: Graph, frames: Mapping[ItemId, Frame], wires: Sequence[Wire], first: int, measure: Measure
+) -> tuple[Floats, list[list[int]]]:
+    """Left, top, right, bottom of each obstacle, and for each wire the numbers of those that are none to it.
+
+    Args:
+        graph: the program.
+        frames: the blocks' frames.
+        wires: those that are drawn.
+        first: the number of the first obstacle; the others follow.
+        measure: of texts.
+    """
+    number = {item: first + EACH * k for k, item in enumerate(frames)}
+    rects = [corners for frame in frames.values() for corners in _obstacles(frame, measure)]
+    around = {item: _around(graph, item) for wire in wires for item in (wire.source, wire.target)}
+    open_to = []
+    for wire in wires:
+        whole = [number[block] for end in (wire.source, wire.target) for block in around[end] if block in number]
+        heads = [number[end] + k for end in (wire.source, wire.target) if end in number for k in (1, 2)]
+        open_to.append(whole + heads)
+    return np.array(rects, dtype=np.float64).reshape(-1, 4), open_to
+
+
+def _around(graph: Graph, item: ItemId) -> tuple[ItemId, ...]:
+    """The blocks around an item; a block itself is one of them."""
+    if item not in graph.parents:
+        return ()
+    own = (item,) if item in graph.blocks else ()
+    return (*own, *(ItemId(body) for body in graph.ancestors(item) if body != ROOT))
+
+
+def _obstacles(frame: Frame, measure: Measure) -> tuple[Corners, Corners, Corners]:
+    box, face = frame.box, frame.face
+    whole = (box.x, box.y, box.right, box.bottom)
+    nowhere = (box.x, box.y, box.x, box.y)
+    left, right = _left_width(face, measure), _right_width(face, measure)
+    bottom = box.y + face.height
+    at_left = (box.x, box.y, min(box.x + left, box.right), bottom)
+    lowest = max((row.y for row in face.inputs if row.path.startswith("next.")), default=0.0) + ROW / 2
+    return whole, at_left, (box.right - right, box.y, box.right, box.y + lowest) if right else nowhere
+
+
+def _left_width(face: Face, measure: Measure) -> float:
+    """How far the title, labels, fields and ports at the left reach."""
+    rows = [row for row in face.inputs if not row.path.startswith("next.")]
+    fields = [row.field.right for row in rows if row.field is not None]
+    labels = [PADDING + measure(row.label, "label") for row in rows]
+    ports = [output.x for output in face.outputs]
+    return max([measure(face.title, "block") + PADDING, *fields, *labels, *ports])
+
+
+def _right_width(face: Face, measure: Measure) -> float:
+    """How far the labels of what the block takes from its statements reach in; 0 where there is none."""
+    rows = [row for row in face.inputs if row.path.startswith("next.")]
+    return max((PADDING + measure(row.label, "label") for row in rows), default=0.0)

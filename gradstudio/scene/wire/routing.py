@@ -1,0 +1,222 @@
+"""Wires that would run behind cards are led between them, in every style. Plain numbers and numpy, no Qt."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from gradstudio.scene.geometry import FORWARD, PATH_POINTS, Floats, Indices, distinct
+from gradstudio.scene.wire.orthogonal_routing import BEHIND, Point, Taken, Way, find_way
+from gradstudio.scene.wire.wire_options import WireStyle
+from gradstudio.scene.wire.wire_styles import way_path
+
+MOST_WIRES: Final = 400
+"""A canvas with more of them draws plain curves."""
+MOST_LANES: Final = 150
+"""So many wires are led around cards, the shortest first."""
+TURN: Final = 64.0
+"""Scene pixels from a port to where its wire has reached the lane."""
+LEAST: Final = 60.0
+"""A shorter wire stays as it is."""
+MOST_ASIDE: Final = 110.0
+CLEAR: Final = 6.0
+OFFSETS: Final = np.arange(10.0, 60.0, 7.0)
+"""How far from the edges of cards lanes run."""
+ASIDE: Final = 300.0
+"""How far left and right of its ends a wire that goes backwards looks for a way."""
+AROUND: Final = 700.0
+"""How far above and below its ends a wire looks for a lane, scene pixels."""
+STUB: Final = 80.0
+"""So far from a port the height of it belongs to its wire."""
+_THIRD: Final = PATH_POINTS // 3
+_S: Final = (1.0 - np.cos(np.linspace(0.0, np.pi, _THIRD + 1))) / 2.0
+_BETWEEN: Final = np.linspace(0.0, 1.0, 4, endpoint=False)[:, None, None]
+
+
+def route_around(
+    paths: Floats,
+    obstacles: Floats,
+    source: Indices,
+    target: Indices,
+    open_to: Sequence[Iterable[int]] = (),
+    style: WireStyle = "curved",
+) -> None:
+    """Lead wires that run behind obstacles around them, in place; right-angled ones also off each other.
+
+    Args:
+        paths: plain wires, `(wires, PATH_POINTS, 2)`.
+        obstacles: `(obstacles, 4)` as left, top, right, bottom.
+        source: the obstacle that each wire leaves, -1 for none.
+        target: the obstacle in which it ends, -1 for none.
+        open_to: for each wire, further obstacles that are none to it; not given: none.
+        style: how wires are drawn.
+    """
+    if not len(obstacles) or not 0 < len(paths) <= MOST_WIRES:
+        return
+    length, taken, led = paths[:, -1, 0] - paths[:, 0, 0], _ports_taken(paths), 0
+    for k in _by_length(paths, length):
+        own, opened = (int(source[k]), int(target[k])), tuple(open_to[k]) if open_to else ()
+        is_forward, path = bool(length[k] >= FORWARD), paths[k]
+        others = _others(path, obstacles, (*own, *opened))
+        made: Floats | None = None
+        if style == "angled" and is_forward:
+            made, behind = _plain_way(path, others, taken)
+        else:
+            behind = _hits(path, others)
+        if style == "curved" and behind and length[k] > LEAST and led < MOST_LANES:
+            made = _through_a_lane(path, others, behind, taken)
+            behind = _hits(made, others) if made is not None else behind
+            led += made is not None
+        if behind and led < MOST_LANES:
+            around = _others(path, obstacles, opened, beside=not is_forward)
+            found = _around(path, around, behind, taken, style)
+            led += found is not None
+            made = found if found is not None else made
+        if made is not None:
+            paths[k] = made
+
+
+def _ports_taken(paths: Floats) -> Taken:
+    """The heights of all ports, near them: no other wire is to run into them there."""
+    taken = Taken()
+    for (sx, sy), (ex, ey) in zip(paths[:, 0].tolist(), paths[:, -1].tolist(), strict=True):
+        taken.levels.add(sy, sx, sx + STUB, (sx, sy))
+        taken.levels.add(ey, ex - STUB, ex, (sx, sy))
+    return taken
+
+
+def _plain_way(path: Floats, others: Floats, taken: Taken) -> tuple[Floats | None, int]:
+    """A right-angled wire with its upright stretch where no other output's is; and what it runs behind."""
+    start, end = path[0].tolist(), path[-1].tolist()
+    (sx, sy), (ex, ey), middle = start, end, (start[0] + end[0]) / 2
+    low, high = min(sy, ey) - CLEAR, max(sy, ey) + CLEAR
+    near = others[(others[:, 0] < ex) & (others[:, 2] > sx) & (others[:, 1] < high) & (others[:, 3] > low)]
+    way, hits = Way((sx, sy), middle, ey, middle, (ex, ey)), 0
+    made = None
+    if sy != ey and (len(near) or taken.is_run_on(way)):
+        way, hits = find_way((sx, sy), (ex, ey), near, taken, is_plain=True)
+        made = way_path("angled", way.stops)
+    elif len(near):
+        hits = _hits(path, near)
+    if not hits:
+        taken.add(way)
+    return made, hits
+
+
+def _around(path: Floats, others: Floats, behind: int, taken: Taken, style: WireStyle) -> Floats | None:
+    """The path along the best way; None where it runs behind no fewer obstacles."""
+    (sx, sy), (ex, ey) = path[0].tolist(), path[-1].tolist()
+    way, hits = find_way((sx, sy), (ex, ey), others, taken)
+    if hits >= behind:
+        return None
+    taken.add(way)
+    made = way_path(style, way.stops)
+    return made if style == "angled" or _hits(made, others) <= hits else way_path("angled", way.stops)
+
+
+def _by_length(paths: Floats, length: Floats) -> list[int]:
+    """The shortest first; among equals what stands higher, so that a muted wire, listed last, keeps its lane."""
+    ordered: list[int] = np.lexsort((paths[:, -1, 1], paths[:, 0, 1], length)).tolist()
+    return ordered
+
+
+def _others(path: Floats, obstacles: Floats, own: Iterable[int], *, beside: bool = False) -> Floats:
+    """What may be in the way of a wire; `own` is not. `beside`: it may also go around at the left and the right."""
+    left, right = float(path[:, 0].min()), float(path[:, 0].max())
+    if beside:
+        left, right = left - ASIDE, right + ASIDE
+    across = (obstacles[:, 0] < right) & (obstacles[:, 2] > left)
+    across[[k for k in own if k >= 0]] = False
+    low, high = path[:, 1].min(), path[:, 1].max()
+    met = across & (obstacles[:, 1] < high) & (obstacles[:, 3] > low)
+    if met.any():  # the lane may lead around all of what it meets
+        low, high = min(low, obstacles[met, 1].min()), max(high, obstacles[met, 3].max())
+    found: Floats = obstacles[across & (obstacles[:, 1] < high + AROUND) & (obstacles[:, 3] > low - AROUND)]
+    return found
+
+
+def _hits(path: Floats, others: Floats) -> int:
+    """How many obstacles a path runs behind."""
+    points = (path[:-1] + _BETWEEN * (path[1:] - path[:-1])).reshape(-1, 2)
+    x, y = points[:, :1], points[:, 1:]
+    inside = (others[:, 0] < x) & (x < others[:, 2]) & (others[:, 1] < y) & (y < others[:, 3])
+    return int(inside.any(0).sum())
+
+
+def _through_a_lane(path: Floats, others: Floats, behind: int, taken: Taken) -> Floats | None:
+    """The path through the best lane; None when no lane runs behind fewer obstacles."""
+    (sx, sy), (ex, ey) = path[0].tolist(), path[-1].tolist()
+    out, into = sx + _aside(others[:, 2] - sx, sx - others[:, 0]), ex - _aside(ex - others[:, 0], others[:, 2] - ex)
+    if out < into - LEAST / 2 and not _hits(bow := _path((out, sy), (into, ey), sx, ex), others):
+        return bow
+    for most, turns in ((1, (sx, ex)), (1, (out, into)), (behind, (out, into))):
+        made = _best_lane(path, others, turns, most, taken)
+        if made is not None:
+            return made
+    return None
+
+
+def _best_lane(path: Floats, others: Floats, turns: Point, behind: int, taken: Taken) -> Floats | None:
+    """The path along the nearest lane that runs behind fewer obstacles than `behind`; it goes level up to the turns."""
+    (sx, sy), (ex, ey), (out, into) = path[0].tolist(), path[-1].tolist(), turns
+    first, last = out + TURN, into - TURN
+    if last <= first:
+        return None
+    lanes = distinct(np.concatenate([(others[:, 1, None] - OFFSETS).ravel(), (others[:, 3, None] + OFFSETS).ravel()]))
+    lanes = np.concatenate([lanes, [sy, ey]])
+    along = _crossed(others, first - TURN / 2, last + TURN / 2, lanes, lanes)
+    up = _crossed(others, out, first, np.minimum(lanes, sy), np.maximum(lanes, sy))
+    down = _crossed(others, last, into - CLEAR, np.minimum(lanes, ey), np.maximum(lanes, ey))
+    hits = along + np.maximum(up, down)
+    cost = np.abs(lanes - sy) + np.abs(lanes - ey) + BEHIND * (along + up + down)
+    for k in np.argsort(cost).tolist():
+        if hits[k] >= behind:
+            return None
+        y = float(lanes[k])
+        if taken.is_free(y, first, last, (sx, sy)):
+            taken.add(Way((sx, sy), first, y, last, (ex, ey)))
+            return _lane_path((out, sy), (first, y), (last, y), (into, ey), sx, ex)
+    return None
+
+
+def _aside(beyond: Floats, before: Floats) -> float:
+    """How far a wire goes on level, past the edges of what stands above and below its port."""
+    edges = beyond[(beyond > 0) & (before > 0) & (beyond < MOST_ASIDE)]
+    return float(edges.max()) if len(edges) else 0.0
+
+
+def _crossed(others: Floats, left: float, right: float, tops: Floats, bottoms: Floats) -> Floats:
+    """For each stretch from top to bottom, how many obstacles it meets between left and right."""
+    near = others[(others[:, 0] < right) & (others[:, 2] > left)]
+    meets = (near[:, 1] - CLEAR < bottoms[:, None]) & (near[:, 3] + CLEAR > tops[:, None])
+    counted: Floats = meets.sum(1).astype(np.float64)
+    return counted
+
+
+def _lane_path(out: Point, first: Point, last: Point, into: Point, left: float, right: float) -> Floats:
+    """From a port at `left` level to the turn, up or down to the lane, along it, and so to the port at `right`."""
+    made = np.empty((PATH_POINTS, 2))
+    made[: _THIRD + 1] = _bow(out, first, _S)
+    made[0, 0] = left
+    made[_THIRD : 2 * _THIRD + 1] = np.linspace(first, last, _THIRD + 1)
+    made[2 * _THIRD :] = _bow(last, into, _S)
+    made[-1, 0] = right
+    return made
+
+
+def _path(out: Point, into: Point, left: float, right: float) -> Floats:
+    """From a port at `left` level past what stands around it, up or down, and so to the port at `right`."""
+    made = np.empty((PATH_POINTS, 2))
+    made[1:-1] = _bow(out, into, np.linspace(0.0, 1.0, PATH_POINTS - 2))
+    made[0], made[-1] = (left, out[1]), (right, into[1])
+    return made
+
+
+def _bow(start: Point, end: Point, t: Floats) -> Floats:
+    """A curve that leaves and arrives level."""
+    pull = (end[0] - start[0]) * 0.6
+    a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3
+    x = a * start[0] + b * (start[0] + pull) + c * (end[0] - pull) + d * end[0]
+    y = (a + b) * start[1] + (c + d) * end[1]
+    bow: Floats = np.stack([x, y], 1)
+    return bow

@@ -1,0 +1,287 @@
+"""Where the gradient of a wire is written: on the wire near its target, clear of cards and of other labels. No Qt.
+
+Where a wire is too short for its number, the number stands above or below the cards, with a line down to the wire;
+where there is no room at all, an arrow without a number stays on the wire: hovering it tells the rest. Letters keep
+a size that can be read while the scene shrinks. Places do not depend on what is seen, so a label stays where it is
+while the scene is moved.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradstudio.graph.model import Wire
+from gradstudio.protocol.messages.backward_trace import WireGrad
+from gradstudio.protocol.messages.records import Summary
+from gradstudio.scene import geometry, value_format
+from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+
+ROLE: Final = "mono_label"
+HEIGHT: Final = 15.0
+ARROW: Final = 9.0
+"""Room for the arrow before the words."""
+EDGE: Final = 5.0
+CLEAR: Final = 1.5
+"""Least distance to cards and other labels."""
+LOOSE: Final = 12.0
+"""Pixels that a label may be wider than its words, so that it stays where it is while numbers change."""
+POINTS: Final = (16, 14, 12, 18, 10, 8, 6, 4, 2)
+"""Points of a path that are tried as the middle of a label, the nearest to the target first."""
+ON_WIRE: Final = (0.0, -0.95, 0.95)
+"""Heights of a label below its point that are tried: on the wire, or touching it."""
+OFF_WIRE: Final = (-2.0, -3.0, -4.0, -5.0, 2.0, 3.0, 4.0, 5.0)
+"""Those of a label that a line ties to its wire."""
+FAR: Final = tuple(side * step for step in range(2, 25) for side in (-1.0, 1.0))
+"""Those of a label that is lit and had only room for its arrow, the nearest first."""
+LIT_POINT: Final = 12
+"""Point of a path around which a lit label stands where there is none otherwise."""
+SIGN_POINT: Final = 11
+"""Point of a path where an arrow without a number stands: about its middle."""
+PORT_ROOM: Final = 7.0
+"""Least distance to a card's sides, where its ports are, scene pixels."""
+LEAST_SCALE: Final = 0.92
+"""Of the letters in view pixels; below it they cannot be read."""
+LEAST_ZOOM: Final = 0.3
+"""Below it labels are hidden; hovering a wire shows its own."""
+MOST: Final = 400
+"""So many wires at once are too many for labels."""
+NEAR: Final = 240.0
+"""Cards so far from what is seen can still be in the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireLabel:
+    """What came back along a wire, in words, and where they stand, scene pixels.
+
+    Attributes:
+        text: "" where only the arrow has room.
+        foot: the point of the wire that a line ties it to; None: it stands on the wire.
+    """
+
+    text: str
+    box: Box
+    foot: tuple[float, float] | None = None
+
+
+class WireLabels:
+    """Finds a place for each wire's label once; anew when cards move, or when new words do not fit there.
+
+    Attributes:
+        paused: there are no labels in a picture that is to be finished soon.
+    """
+
+    def __init__(self, board: Board) -> None:
+        """Nothing is placed yet."""
+        self._board = board
+        self.paused = False
+        self._labels: dict[Wire, WireLabel | None] = {}
+        self._homes: dict[Wire, WireLabel] = {}
+        self._sent: dict[Wire, WireGrad | None] = {}
+        self._unchecked: set[Wire] = set()
+        self._key: tuple[int, float] = (-1, 1.0)
+        self._revision = -1
+        self._pass_number: int | None = None
+        self._scale = 1.0
+        self._near: tuple[object, list[tuple[Wire, WireLabel]]] = (None, [])
+
+    def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
+        """The labels of all wires that can show, each wire with its label."""
+        board = self._board
+        key = (seen, zoom, board.geometry_revision, board.revision)
+        if self.paused or self._near[0] == key:
+            return [] if self.paused else self._near[1]
+        if self._key != (board.geometry_revision, zoom):
+            self._labels.clear()
+            self._homes.clear()
+            self._unchecked.clear()
+            self._key, self._scale = (board.geometry_revision, zoom), scale_at(zoom)
+        around = np.nonzero(geometry.visible(board.path_bounds, seen, 60.0 * self._scale))[0]
+        if zoom < LEAST_ZOOM or len(around) > MOST:
+            return []
+        self._note_revision()
+        wires = [board.wires[k] for k in around.tolist()]
+        for wire in self._unchecked.intersection(wires):
+            self._forget_changed(wire)
+        fresh = [wire for wire in wires if wire not in self._labels]
+        if fresh:
+            self._place(fresh, seen)
+        found = [(wire, label) for wire in wires if (label := self._labels[wire]) is not None]
+        self._near = (key, found)
+        return found
+
+    def of(self, wire: Wire) -> WireLabel | None:
+        """The label of a wire that was near what was seen; None when it has none or found no room."""
+        self._note_revision()
+        if wire in self._unchecked:
+            self._forget_changed(wire)
+        return self._labels.get(wire) if not self.paused else None
+
+    def whole(self, wire: Wire, text: str, zoom: float) -> WireLabel:
+        """The wire's label with all of its words, where the label stands.
+
+        What had only room for its arrow moves to where the words cover no card, tied to its wire.
+        """
+        label, board = self.of(wire), self._board
+        if label is not None and label.text == text:
+            return label
+        x, y = label.box.center if label is not None else board.paths[board.wire_index[wire]][LIT_POINT].tolist()
+        scale = scale_at(zoom)
+        width, height = label_width(board.meter, text) * scale, HEIGHT * scale
+        here = Box(x - width / 2, y - height / 2, width, height)
+        if label is None or label.text:
+            return WireLabel(text, here, label.foot if label is not None else None)
+        lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
+        boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
+        cards = board.bounds[geometry.visible(board.bounds, here, FAR[-1] * height)]
+        others = [one.box for other, one in self._homes.items() if other != wire]
+        taken = np.array([(box.x, box.y, box.right, box.bottom) for box in others]).reshape(-1, 4)
+        free = np.nonzero(~_meets(boxes, np.concatenate([cards, taken])))[0]
+        if not len(free):
+            return WireLabel(text, here)
+        return WireLabel(text, Box(here.x, float(boxes[free[0], 1]), width, height), (x, y))
+
+    def _note_revision(self) -> None:
+        """Labels at items that changed since may be others; in another pass all may be."""
+        board, since = self._board, self._revision
+        if since == board.revision:
+            return
+        active = board.results.active
+        pass_number = active.pass_number if active is not None else None
+        if board.told_all > since or pass_number != self._pass_number:
+            self._unchecked.update(self._labels)
+        else:
+            changed = {item for item, revision in board.told.items() if revision > since}
+            self._unchecked.update(w for w in self._labels if w.source in changed or w.target in changed)
+        self._revision, self._pass_number = board.revision, pass_number
+
+    def _forget_changed(self, wire: Wire) -> None:
+        """The label of a gradient that is another one now: where the new words fit it stays; else it is placed anew.
+
+        The place of one that is gone is kept for when it comes back.
+        """
+        self._unchecked.discard(wire)
+        found = self._board.results.wire_grad(wire)
+        if found is self._sent.get(wire):
+            return
+        home = self._homes.get(wire)
+        if found is None and home is not None:
+            self._labels[wire], self._sent[wire] = None, None
+            return
+        text = brief(found.grad) if found is not None else ""
+        if home is not None and text and home.text and self._fits(text, home):
+            self._labels[wire] = self._homes[wire] = replace(home, text=text)
+            self._sent[wire] = found
+        else:
+            del self._labels[wire]
+            self._homes.pop(wire, None)
+
+    def _fits(self, text: str, label: WireLabel) -> bool:
+        """Whether other words have the room of a label, and need most of it."""
+        room = label.box.width / self._scale - label_width(self._board.meter, text)
+        return -0.5 <= room <= LOOSE
+
+    def _place(self, wires: Iterable[Wire], seen: Box) -> None:
+        board = self._board
+        obstacles = board.bounds[geometry.visible(board.bounds, seen, NEAR)] + (-PORT_ROOM, 0.0, PORT_ROOM, 0.0)
+        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.notes.values()]
+        if notes:
+            obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
+        taken = [label.box for label in self._homes.values()]
+        boxes = np.array([(box.x, box.y, box.right, box.bottom) for box in taken]).reshape(-1, 4)
+        obstacles = np.concatenate([obstacles, boxes])
+        for wire in wires:
+            found = self._sent[wire] = board.results.wire_grad(wire)
+            label = self._labels[wire] = self._placed(wire, found.grad, obstacles) if found is not None else None
+            if label is not None:
+                self._homes[wire], box = label, label.box
+                obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
+
+    def _placed(self, wire: Wire, grad: Summary | None, obstacles: Floats) -> WireLabel:
+        """The first wording and place for which there is room: on the wire, tied to it, else an arrow alone."""
+        text, short = brief(grad), briefest(grad)
+        for lifts in (ON_WIRE, OFF_WIRE):
+            for words in dict.fromkeys((text, short)):
+                label = self._free_label(wire, words, lifts, obstacles)
+                if label is not None:
+                    return label
+        x, y = self._board.paths[self._board.wire_index[wire]][SIGN_POINT].tolist()
+        width, height = (ARROW + EDGE) * self._scale, HEIGHT * self._scale
+        return WireLabel("", Box(x - width / 2, y - height / 2, width, height))
+
+    def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
+        board, height = self._board, HEIGHT * self._scale
+        width = label_width(board.meter, words) * self._scale
+        points = board.paths[board.wire_index[wire]][list(POINTS)]
+        middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
+        half = np.array([width / 2, height / 2])
+        boxes = np.concatenate([middles - half, middles + half], 1)
+        places = np.nonzero(~_meets(boxes, obstacles))[0]
+        if not len(places):
+            return None
+        left, top = boxes[places[0], :2].tolist()
+        foot = tuple(points[places[0] % len(points)].tolist()) if lifts is OFF_WIRE else None
+        return WireLabel(words, Box(left, top, width, height), foot)
+
+
+def scale_at(zoom: float) -> float:
+    """Scene pixels per pixel of a label."""
+    return max(1.0, LEAST_SCALE / zoom)
+
+
+def label_width(meter: Meter, text: str) -> float:
+    """Of a label with its arrow, in its own pixels."""
+    return meter.width(text, ROLE) + ARROW + 2 * EDGE
+
+
+def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which boxes (left, top, right, bottom) come too near to one of the others."""
+    apart = (
+        (boxes[:, None, 0] > others[None, :, 2] + CLEAR)
+        | (boxes[:, None, 2] < others[None, :, 0] - CLEAR)
+        | (boxes[:, None, 1] > others[None, :, 3] + CLEAR)
+        | (boxes[:, None, 3] < others[None, :, 1] - CLEAR)
+    )
+    near: NDArray[np.bool_] = np.any(~apart, axis=1)
+    return near
+
+
+def brief(summary: Summary | None) -> str:
+    """A gradient in few letters: ``0.32``, ``‖∇‖ 0.32``, ``1 NaN``, "none" for an undefined one."""
+    return _in_digits(summary, 3)
+
+
+def briefest(summary: Summary | None) -> str:
+    """The same in two digits, where nothing else has room."""
+    return _in_digits(summary, 2)
+
+
+def _in_digits(summary: Summary | None, digits: int) -> str:
+    if summary is None:
+        return "none"
+    if summary.shape == () and summary.value is not None:
+        return value_format.number(summary.value, digits)
+    odd = value_format.oddities(summary)
+    if odd:
+        return odd.split(value_format.BETWEEN)[0]
+    return f"‖∇‖ {value_format.norm(summary, digits)}" if summary.rms is not None else value_format.shape(summary.shape)
+
+
+def summed(parts: Iterable[Summary | None], total: int) -> str:
+    """A sum as far as it was formed: ``1 of 2: 0.5 + …``, ``2 of 2: 0.5 + 1.5``."""
+    found = list(parts)
+    words = [brief(part) for part in found]
+    shown = words if len(words) <= 3 else [words[0], "…", words[-1]]
+    rest = " + …" if len(words) < total else _sum_of(found)
+    return f"{len(words)} of {total}: {' + '.join(shown)}{rest}"
+
+
+def _sum_of(parts: list[Summary | None]) -> str:
+    """``= 64`` behind numbers that are all there; "" behind anything else."""
+    numbers = [part.value for part in parts if part is not None and part.shape == ()]
+    found = [number for number in numbers if isinstance(number, float | int)]
+    return f" = {value_format.number(sum(found), 3)}" if len(found) == len(parts) and len(found) > 1 else ""

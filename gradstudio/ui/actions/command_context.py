@@ -1,0 +1,20 @@
+"""What every command may use."""
+
+from typing import NamedTuple
+
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Settings
+
+
+class Context(NamedTuple):
+    """The open document and the window around it."""
+
+    session: Session
+    overlays: Overlays
+    settings: Settings
+    canvas: CanvasView
+    window: QWidget

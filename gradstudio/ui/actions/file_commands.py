@@ -1,0 +1,343 @@
+"""The File menu: open, save, export; and the question before changes are lost."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QMessageBox
+
+from gradstudio import paths
+from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFile
+from gradstudio.document.python.module_import import graph_of, offers
+from gradstudio.document.python.python_export import write_export
+from gradstudio.graph.model import Graph
+from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.form_table import Form
+from gradstudio.protocol.messages.events import Log
+from gradstudio.protocol.messages.module_import import Brought
+from gradstudio.ui.actions.action_set import say_empty
+from gradstudio.ui.actions.canvas_pictures import USUAL, canvas_picture, preview, save_canvas_picture, selected_items
+from gradstudio.ui.actions.command_context import Context
+from gradstudio.ui.app.window.window_frame import SUFFIX
+from gradstudio.ui.dialogs.export_dialog import ExportDialog
+from gradstudio.ui.dialogs.file_dialog import ask_what, ask_where, first_folder
+from gradstudio.ui.dialogs.import_module_dialog import ImportModuleDialog
+from gradstudio.ui.dialogs.picture_dialog import PictureDialog
+from gradstudio.ui.state.run.module_importer import Bringing
+from gradstudio.ui.state.session import Session
+
+FILTER = f"GradStudio documents (*{SUFFIX})"
+Button = QMessageBox.StandardButton
+MOST_TOLD = 6
+"""Places in a text that cannot be read and are said in one message."""
+
+
+class Opener(Protocol):
+    """Where documents are opened: the row of tabs."""
+
+    def new(self) -> None:
+        """Open an empty document."""
+
+    def open(self, path: Path) -> DocumentError | None:
+        """Show a file; the reason when it cannot be read."""
+
+    def take(self, fill: Callable[[Session], None]) -> DocumentError | None:
+        """Fill a document that is nobody's work yet; the reason when it cannot be filled."""
+
+
+class FileCommands(QObject):
+    """Saves the session's document, and has others opened.
+
+    Signals:
+        said(object): something to say in the status bar: "Saved to …".
+        warned(object): what went otherwise than a person may think.
+
+    Attributes:
+        left_out: what to say of text that is not in the document that is saved; "" for nothing.
+    """
+
+    said = Signal(object)
+    warned = Signal(object)
+
+    def __init__(self, context: Context, opener: Opener, parent: QObject | None = None) -> None:
+        """Work on the context's session."""
+        super().__init__(parent)
+        self._context, self._opener = context, opener
+        self.left_out: Callable[[], str] = lambda: ""
+        self._picture = USUAL
+        self._session, self._settings, self._window = context.session, context.settings, context.window
+
+    # ------------------------------------------------------------------ new and open
+
+    def new(self) -> None:
+        """An empty document in a tab of its own."""
+        self._opener.new()
+
+    def open(self) -> None:
+        """Ask for a file and open it."""
+        kinds = f"Documents, Python, pictures (*{SUFFIX} *.py *.png);;{FILTER};;Python (*.py);;All files (*)"
+        path = ask_what(self._window, self._context.canvas.look.theme, "Open", self._folder(), kinds)
+        if path is not None:
+            self._settings.change(folder=str(path.parent))
+            self.open_path(path)
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file in a tab of its own; says so when it cannot be read."""
+        error = self.try_open(path)
+        if error is not None:
+            self.say_unreadable(path, error)
+        return error is None
+
+    def try_open(self, path: Path) -> DocumentError | None:
+        """Open a file without a question; the reason when it cannot be read."""
+        error = self._opener.open(path)
+        if error is not None:
+            return error
+        self._settings.add_recent(path)
+        return None
+
+    def import_module(self) -> None:
+        """Ask for a Python file and which module of it, run its code, and show what it computes as a new document."""
+        theme = self._context.canvas.look.theme
+        last = Path(self._settings.preferences.folder or self._folder())
+        folder = last if last.is_dir() else self._folder()
+        path = ask_what(self._window, theme, "Import Module", folder, "Python (*.py)")
+        if path is None:
+            return
+        self._settings.change(folder=str(path.parent))
+        try:
+            found = offers(path)
+        except DocumentError as error:
+            self.say_unreadable(path, error)
+            return
+        if not found:
+            self._warn(f"“{path.name}” has no module", "There is no class in it with a forward. Nothing was executed.")
+            return
+        bringing = Bringing(self._session.engine.command, self)
+        bringing.printed.connect(self._session.engine.tell)
+        dialog = ImportModuleDialog(path, found, bringing, theme, self._window)
+        dialog.exec()
+        bringing.close()
+        if dialog.brought is not None:
+            self._take_brought(path, dialog.brought)
+        dialog.deleteLater()
+        bringing.deleteLater()
+
+    def _take_brought(self, path: Path, brought: Brought) -> None:
+        try:
+            graph = graph_of(brought.text, brought.tensors)
+        except DocumentError as error:
+            self.say_unreadable(path, error)
+            return
+        self._opener.take(lambda session: self._put_brought(session, graph, brought))
+        self.said.emit(brought.told)
+
+    def _put_brought(self, session: Session, graph: Graph, brought: Brought) -> None:
+        session.restore(graph, None, brought.told.split(" ")[0])
+        for line in (brought.told, *brought.notes):
+            session.engine.tell(Log(level="info", text=line))
+
+    def open_example(self, path: Path) -> bool:
+        """Open an example as a new, unsaved document."""
+        error = self._opener.take(lambda session: session.open_example(path))
+        if error is not None:
+            self.say_unreadable(path, error)
+        return error is None
+
+    def fill_recent(self, menu: QMenu) -> None:
+        """Recently used files, newest first."""
+        recent = self._settings.recent
+        for number, path in enumerate(recent, start=1):
+            action = menu.addAction(f"&{number}  {path.name}" if number < 10 else path.name)
+            action.setToolTip(str(path))
+            action.triggered.connect(lambda _checked=False, path=path: self.open_path(path))
+        if not recent:
+            say_empty(menu, "No files yet")
+            return
+        menu.addSeparator()
+        menu.addAction("Clear").triggered.connect(lambda: self._settings.change(recent=()))
+
+    def fill_examples(self, menu: QMenu) -> None:
+        """The examples that travel with the program."""
+        for path in example_files():
+            action = menu.addAction(title_of_example(path))
+            action.triggered.connect(lambda _checked=False, path=path: self.open_example(path))
+        if menu.isEmpty():
+            say_empty(menu, "No examples are installed")
+
+    # ------------------------------------------------------------------ save and export
+
+    def save(self) -> bool:
+        """Save under the name it has, else ask for one; False when it was not saved."""
+        return self.save_to(self._session.path) if self._session.path is not None else self.save_as()
+
+    def save_as(self) -> bool:
+        """Ask for a name and save; False when it was not saved."""
+        chosen = self._ask_where("Save As", self._proposed(SUFFIX), FILTER)
+        return chosen is not None and self.save_to(chosen)
+
+    def save_to(self, path: Path) -> bool:
+        """Save under a name; says so when it cannot be written, or when it lacks what was typed."""
+        if path == self._session.path and self._session.changed_on_disk and not self._may_overwrite(path):
+            return False
+        left_out = self.left_out()
+        try:
+            self._session.save(path, self._context.canvas.kept_view())
+        except DocumentError as error:
+            self._warn("The document was not saved", str(error))
+            return False
+        self._settings.add_recent(path)
+        if left_out:
+            self.warned.emit(f"Saved to {path}. {left_out}")
+        else:
+            self.said.emit(f"Saved to {path}")
+        return True
+
+    def _may_overwrite(self, path: Path) -> bool:
+        """Ask before what another program has written is written over."""
+        if not path.exists():
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle("Changed on disk")
+        box.setText(f"“{path.name}” was changed by another program since you opened it.")
+        box.setInformativeText("Saving writes over those changes.")
+        box.setStandardButtons(Button.Save | Button.Cancel)
+        box.button(Button.Save).setText("Overwrite")
+        box.setDefaultButton(Button.Cancel)
+        return box.exec() == Button.Save
+
+    def export_python(self) -> None:
+        """Show the program in each of its forms, to copy or to write."""
+        look, stem = self._context.canvas.look, self._proposed(".py").stem
+        dialog = ExportDialog(self._session.graph_store.graph, stem, look.theme, self._window)
+        dialog.choose(self._settings.preferences.export_form)
+        dialog.save_asked.connect(lambda form: self._write_form(dialog, form))
+        dialog.exec()
+        self._settings.change(export_form=dialog.form.name)
+        dialog.deleteLater()
+
+    def _write_form(self, dialog: ExportDialog, form: Form) -> None:
+        kinds = "Jupyter notebooks (*.ipynb)" if form.suffix == ".ipynb" else f"Python (*{form.suffix})"
+        chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
+        if chosen is None:
+            return
+        try:
+            write_export(self._session.graph_store.graph, chosen, form.name)
+        except (DocumentError, NoForm) as error:
+            self._warn(f"The {form.title.lower()} was not written", str(error))
+            return
+        self.said.emit(f"Wrote {chosen}")
+        dialog.accept()
+
+    def export_picture(self) -> None:
+        """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""
+        context = self._context
+        dialog = PictureDialog(
+            self._picture,
+            lambda choice, room: preview(context, choice, room),
+            context.canvas.look.theme,
+            self._window,
+            selected=len(selected_items(context)),
+        )
+        dialog.save_asked.connect(lambda: self._write_picture(dialog))
+        dialog.exec()
+        self._picture = dialog.choice
+        dialog.deleteLater()
+
+    def _write_picture(self, dialog: PictureDialog) -> None:
+        kinds = "PNG picture, opens here again (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"
+        chosen = self._ask_where("Export Picture", self._proposed(".png"), kinds)
+        if chosen is None:
+            return
+        try:
+            save_canvas_picture(self._context, chosen, dialog.choice)
+        except OSError as error:
+            self._warn("The picture was not written", f"{chosen} cannot be written: {error.strerror or error}.")
+            return
+        self.said.emit(f"Wrote {chosen}")
+        dialog.accept()
+
+    def copy_picture(self) -> None:
+        """Put a picture of the whole canvas on the clipboard."""
+        QGuiApplication.clipboard().setImage(canvas_picture(self._context))
+        self.said.emit("Copied the canvas as a picture")
+
+    def quit(self) -> None:
+        """Close the window, which asks about unsaved changes."""
+        self._window.close()
+
+    def may_leave(self) -> bool:
+        """Ask Save, Discard or Cancel when there are unsaved changes; False keeps the document."""
+        if self._session.graph_store.is_clean:
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Unsaved changes")
+        box.setText(f"Save the changes to “{self._session.title}”?")
+        box.setInformativeText("Without saving they are lost.")
+        box.setStandardButtons(Button.Save | Button.Discard | Button.Cancel)
+        box.setDefaultButton(Button.Save)
+        answer = box.exec()
+        return self.save() if answer == Button.Save else answer == Button.Discard
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _folder(self) -> Path:
+        """Where a dialog begins: beside the document, where the last one ended, beside the newest file, at home."""
+        last = self._settings.preferences.folder
+        beside = self._session.path or self._session.read_from
+        own = [beside.parent] if beside is not None else []
+        used = [*own, *([Path(last)] if last else []), *(path.parent for path in self._settings.recent)]
+        examples = example_files()[:1]
+        return first_folder(used, examples[0].parent.resolve() if examples else None)
+
+    def _proposed(self, suffix: str) -> Path:
+        path = self._session.path or (self._session.read_from if suffix == SUFFIX else None)
+        if path is not None:
+            return self._folder() / path.with_suffix(suffix).name
+        began = self._session.read_from
+        name = "" if began is not None and began.suffix == suffix == ".py" else self._session.subject
+        return self._folder() / f"{name.replace('/', ' ') or 'untitled'}{suffix}"
+
+    def _ask_where(self, title: str, proposed: Path, kinds: str) -> Path | None:
+        chosen = ask_where(self._window, self._context.canvas.look.theme, title, proposed, kinds)
+        if chosen is not None:
+            self._settings.change(folder=str(chosen.parent))
+        return chosen
+
+    def say_unreadable(self, path: Path, error: DocumentError) -> None:
+        """Say why a file cannot be opened, and that nothing is lost."""
+        if isinstance(error, NewerVersion):
+            title = f"“{path.name}” was written by a newer GradStudio"
+        else:
+            title = f"“{path.name}” cannot be opened"
+        words = str(error)
+        if isinstance(error, UnreadableFile) and error.line is not None:
+            parts = [f"Line {one.line}, column {one.column}: {one.message}" for one in (error, *error.others)]
+            rest = [f"… and {len(parts) - MOST_TOLD} more places."] if len(parts) > MOST_TOLD else []
+            words = "\n\n".join([*parts[:MOST_TOLD], *rest])
+        self._warn(title, f"{words}\n\nThe file was not changed, and what is open is as it was.")
+
+    def _warn(self, text: str, details: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, "GradStudio", text, Button.Ok, self._window)
+        box.setInformativeText(details)
+        box.exec()
+
+
+def example_files() -> tuple[Path, ...]:
+    """The examples in the order of their names; inside an installed package, else beside it."""
+    package = Path(paths.__file__).resolve().parent
+    for folder in (package / "examples", package.parent / "examples", paths.resources() / "examples"):
+        if files := tuple(sorted(folder.glob(f"*{SUFFIX}"))):
+            return files
+    return ()
+
+
+def title_of_example(path: Path) -> str:
+    """``3 linear regression`` for ``03_linear_regression.gsg``."""
+    number, _, rest = path.stem.partition("_")
+    words = rest.replace("_", " ")
+    return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")

@@ -1,0 +1,100 @@
+"""The Graph menu: adding, naming, blocks, order, tidying, notes, the seed."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gradstudio.graph import recipes
+from gradstudio.graph.boundary_cards import CARDS
+from gradstudio.graph.model import Header, ItemId
+from gradstudio.ui.actions.command_context import Context
+from gradstudio.ui.actions.tidy_layout import tidy
+from gradstudio.ui.dialogs.seed_dialog import SeedDialog
+
+
+class GraphCommands:
+    """Changes the program through its store."""
+
+    def __init__(
+        self,
+        context: Context,
+        find_operator: Callable[[], None],
+        toggle_favourite: Callable[[], None],
+    ) -> None:
+        """`find_operator` brings the Library forward and takes the cursor there."""
+        self._context = context
+        self.find_operator, self.toggle_favourite = find_operator, toggle_favourite
+        self.canvas = context.canvas
+        self._store, self._attention = context.session.shown_store, context.session.attention
+
+    def can_rename(self) -> bool:
+        """Whether one node is selected."""
+        return len(self._attention.selection) == 1 and self._attention.current in self._store.graph.nodes
+
+    def add_note(self) -> None:
+        """Write a note to the selected statement, where it stands; without one a free note at the pointer."""
+        item = self._attention.current
+        if item is None or item not in self._store.graph:
+            self.canvas.add_note_at(*self.canvas.pointer_or_middle())
+            return
+        home = self.canvas.board.home(item)
+        self.canvas.show_items((home,))
+        self.canvas.edit_note(home)
+
+    def wrap(self) -> None:
+        """Put the selection into ``with torch.no_grad():``."""
+        self.canvas.wrap_selection("no_grad")
+
+    def unwrap(self) -> None:
+        """Take the block away that is selected, or that holds the selection."""
+        block = self.block()
+        if block is not None:
+            self._store.attempt(recipes.unwrap, "Unwrap", block)
+
+    def block(self) -> ItemId | None:
+        """The selected block, else the innermost around the current item."""
+        graph, current = self._store.graph, self._attention.current
+        if current is None or current not in graph:
+            return None
+        if current in graph.blocks:
+            return current
+        parent = graph.parents[current]
+        return ItemId(parent) if parent else None
+
+    def has_block(self) -> bool:
+        """Whether `unwrap` has something to take away."""
+        return self.block() is not None
+
+    def switch_ghost(self) -> None:
+        """Let what is chosen with the mouse hang at the cursor, or stand at once."""
+        shelf = self.canvas.searching.shelf
+        shelf.carries = not shelf.carries
+        self._context.settings.change(ghost_placing=shelf.carries)
+
+    def has_one(self) -> bool:
+        """Whether exactly one item is selected that has a place in the order."""
+        current = self._attention.current
+        return len(self._attention.selection) == 1 and current in self._store.graph and current not in CARDS
+
+    def has_items(self) -> bool:
+        """Whether anything is on the canvas."""
+        return bool(self._store.graph.nodes or self._store.graph.blocks)
+
+    def tidy(self) -> None:
+        """Lay out the selection, or the whole program, anew."""
+        tidy(self.canvas)
+
+    def set_seed(self) -> None:
+        """Ask for the seed of the random numbers."""
+        header = self._store.graph.header
+        dialog = SeedDialog(header.seed, self._context.window)
+        if dialog.exec() == SeedDialog.DialogCode.Accepted:
+            self._set_header(msgspec.structs.replace(header, seed=dialog.seed), "Change seed")
+        dialog.deleteLater()
+
+    def set_device(self, device: str) -> None:
+        """Choose where creation nodes create."""
+        self._set_header(msgspec.structs.replace(self._store.graph.header, device=device), "Change device")
+
+    def _set_header(self, header: Header, text: str) -> None:
+        self._store.attempt(recipes.set_header, text, header)

@@ -1,0 +1,95 @@
+"""What shows a person the way: the welcome page, the tour, the lesson of an example."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.tour.tour import Tour
+from gradstudio.ui.welcome.welcome_controller import Greeting
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.document_window import DocumentRoom
+    from gradstudio.ui.app.window.main_window import MainWindow
+
+
+class LearningCommands(QObject):
+    """Shared by all documents of a window; nothing is built before it is wanted."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        """Keep the window for later."""
+        super().__init__(window)
+        self._window = window
+        self.greeting, self.touring = Greeting(window), Tour(window)
+        self.greeting.tour_asked.connect(self.tour)
+        self.greeting.left_empty.connect(self._on_greeting_left_empty)
+        window.frame.docks["lesson"].installEventFilter(self)
+
+    def welcome(self) -> None:
+        """Show the welcome page."""
+        self.greeting.show()
+
+    # ------------------------------------------------------------------ lessons
+
+    def lesson(self) -> None:
+        """Show the lesson of the document in front, also when its dock was closed."""
+        self._window.room.lesson.dismissed = False
+        self._offer()
+        self._window.go_to_dock("lesson")
+
+    def has_lesson(self) -> bool:
+        """Whether the document in front has one."""
+        return self._window.documents.is_any_shown and self._window.room.lesson.watch.lesson is not None
+
+    def take_in(self, room: "DocumentRoom") -> None:
+        """A room was built: follow what its document is."""
+        room.lesson.offered.connect(lambda _on: self._on_lesson_offered(room))
+        room.lesson.welcome_asked.connect(self.welcome)
+
+    def turn_to(self, room: "DocumentRoom") -> None:
+        """Another document is in front: its lesson is shown, or none."""
+        self._offer(room)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A lesson whose dock is closed stays away until it is asked for."""
+        if event.type() == QEvent.Type.Close and self.has_lesson():
+            self._window.room.lesson.dismissed = True
+            QTimer.singleShot(0, self, self._offer)
+        return super().eventFilter(watched, event)
+
+    def _on_lesson_offered(self, room: "DocumentRoom") -> None:
+        room.lesson.dismissed = False
+        if room.is_shown:
+            self._offer(room)
+
+    def _offer(self, room: "DocumentRoom | None" = None) -> None:
+        panel, frame = (room or self._window.room).lesson, self._window.frame
+        frame.docks.offer_lesson(panel.watch.lesson is not None and not panel.dismissed)
+        frame.layout_keeper.filled()
+        self._window.actions.refresh()
+
+    # ------------------------------------------------------------------ welcome
+
+    def greet(self) -> None:
+        """What a start without a file shows: the welcome page, unless a person wants none."""
+        if self._window.settings.preferences.welcome:
+            self.greeting.show()
+        else:
+            self._on_greeting_left_empty()
+
+    # ------------------------------------------------------------------ tour
+
+    def tour(self) -> None:
+        """Lead through a first program, on an empty canvas."""
+        self.greeting.hide()
+        self.touring.begin()
+
+    def _on_greeting_left_empty(self) -> None:
+        """A person who has never been shown round sees an empty canvas."""
+        if not self._window.settings.preferences.tour_done:
+            self.touring.begin()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.greeting.set_theme(theme)
+        self.touring.set_theme(theme)

@@ -1,0 +1,1 @@
+"""The rows of the action table, menu by menu: text, keys, icon and tooltip of every command."""

@@ -1,0 +1,114 @@
+"""Commands about the program itself: the palette of all commands, preferences, keys, themes."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+
+from gradstudio.ui import theme as themes
+from gradstudio.ui.actions.action_set import say_empty
+from gradstudio.ui.app.window.zen_mode import CanvasOnly
+from gradstudio.ui.dialogs.command_palette import Palette
+from gradstudio.ui.dialogs.preferences.preference_rows import KEYS
+from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
+from gradstudio.ui.dialogs.shortcut_sheet import ShortcutDialog, sheet_lines
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.main_window import MainWindow
+
+MAX_RECENT = 12
+
+
+class ShellCommands:
+    """Opens what stands around the document."""
+
+    def __init__(self, room: "MainWindow") -> None:
+        """Keep the window for later."""
+        self._room = room
+        self.canvas_only = CanvasOnly(room)
+        self.opened: Palette | None = None
+        self.dialog: PreferencesDialog | None = None
+
+    def palette(self) -> None:
+        """Offer every command to choose from."""
+        if self.opened is not None:
+            self.opened.close_now()
+        room = self._room
+        room.actions.refresh()
+        recent = room.settings.preferences.recent_commands
+        made = Palette(room.frame, room.actions, room.theme, recent)
+        made.chosen.connect(self._on_palette_chosen)
+        made.closed.connect(self._on_palette_closed)
+        self.opened = made
+        made.open()
+
+    def preferences(self) -> None:
+        """Everything that can be chosen."""
+        self.show_preferences()
+
+    def keys(self) -> None:
+        """Every command and its keys, to change them."""
+        self.show_preferences(KEYS)
+
+    def shortcuts(self) -> None:
+        """Show what keys and mouse do now."""
+        room = self._room
+        dialog = ShortcutDialog(sheet_lines(room.key_map.lines()), room.frame)
+        dialog.change.clicked.connect(dialog.reject)
+        dialog.change.clicked.connect(self.keys)
+        dialog.exec()
+        dialog.deleteLater()
+
+    def show_preferences(self, page: str = "") -> PreferencesDialog:
+        """Open the preferences, or bring them forward; on a page, where one is named."""
+        room, dialog = self._room, self.dialog
+        if dialog is None:
+            dialog = PreferencesDialog(room.settings, room.key_map, self.themes, room.theme, room.frame)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.destroyed.connect(self._on_dialog_destroyed)
+            self.dialog = dialog
+        if page:
+            dialog.show_page(page)
+        dialog.show()
+        dialog.activateWindow()
+        return dialog
+
+    def themes(self) -> tuple[tuple[str, str], ...]:
+        """Themes that can be chosen, with titles."""
+        return themes.choices(self._room.settings.folder)
+
+    def fill_own_themes(self, menu: QMenu) -> None:
+        """Put the person's own themes into a menu."""
+        chosen = self._room.settings.preferences.theme
+        for name, title in self.themes():
+            if name not in themes.TITLES:
+                action = menu.addAction(title)
+                action.setCheckable(True)
+                action.setChecked(name == chosen)
+                action.triggered.connect(partial(self.choose_theme, name))
+        if menu.isEmpty():
+            say_empty(menu, "None yet: see the folder in Preferences")
+
+    def choose_theme(self, name: str, _checked: bool = False) -> None:
+        """Take up a theme and remember it; one that is chosen already is read again."""
+        if name == self._room.settings.preferences.theme:
+            self._room.taking_up.dress()
+        else:
+            self._room.settings.change(theme=name)
+
+    def theme_is(self, name: str) -> bool:
+        """Whether that is the theme chosen."""
+        return self._room.settings.preferences.theme == name
+
+    def _on_dialog_destroyed(self) -> None:
+        self.dialog = None
+
+    def _on_palette_chosen(self, key: object) -> None:
+        used = str(key)
+        settings = self._room.settings
+        rest = tuple(other for other in settings.preferences.recent_commands if other != used)
+        settings.change(recent_commands=(used, *rest)[:MAX_RECENT])
+
+    def _on_palette_closed(self) -> None:
+        self.opened = None

@@ -1,0 +1,1 @@
+"""Starting the program: what must hold before Qt is loaded, crashes, and a picture without a window."""

@@ -1,0 +1,1 @@
+"""The documents that are open: opening, saving by itself, recovery, and what other programs write."""

@@ -1,0 +1,331 @@
+"""Everything that belongs to one open document: its canvas, timeline, panels and commands.
+
+A room is built when its tab is first shown. What all documents share (library, overlays, actions, toolbar) is the
+window's and never made here.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+from gradstudio.document.file import View
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
+from gradstudio.ui.actions.access_commands import AccessCommands
+from gradstudio.ui.actions.action_set import ActionSet
+from gradstudio.ui.actions.action_table import Commands, action_rows
+from gradstudio.ui.actions.command_context import Context
+from gradstudio.ui.actions.debug_commands import DebugCommands
+from gradstudio.ui.actions.edit_commands import EditCommands
+from gradstudio.ui.actions.file_commands import FileCommands
+from gradstudio.ui.actions.graph_commands import GraphCommands
+from gradstudio.ui.actions.help_commands import HelpCommands
+from gradstudio.ui.actions.key_map import keys_now
+from gradstudio.ui.actions.navigation_commands import NavCommands
+from gradstudio.ui.actions.rows.navigation_rows import ZOOM_MENU
+from gradstudio.ui.actions.view_commands import ViewCommands
+from gradstudio.ui.app.files.recovery_journal import Recovery
+from gradstudio.ui.app.window.code_dock_size import CodeRoom
+from gradstudio.ui.app.window.code_sync_warning import Unapplied
+from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.app.window.status_menus import StatusMenus
+from gradstudio.ui.canvas.code_edit_view import TypedView
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.dialogs.memory_dialog import may_run
+from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
+from gradstudio.ui.docks.code.panel import CodePanel
+from gradstudio.ui.docks.documentation import DocumentationPanel
+from gradstudio.ui.docks.history_panel import HistoryPanel
+from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.lesson.panel import LessonPanel
+from gradstudio.ui.docks.memory.panel import MemoryPanel
+from gradstudio.ui.docks.messages.log_panel import LogPanel
+from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
+from gradstudio.ui.docks.outline.panel import OutlinePanel
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.settings import Preferences
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.timeline import TimelinePanel, Workspace
+from gradstudio.ui.widgets.screen_reader import RunNews, announce
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.main_window import MainWindow
+
+LOOKING_MS = 200
+SECOND_MS = 1000
+
+ThemedPanel = (
+    InspectorPanel
+    | DocumentationPanel
+    | MemoryPanel
+    | CodePanel
+    | LogPanel
+    | ProblemsPanel
+    | BreakpointsPanel
+    | HistoryPanel
+    | OutlinePanel
+    | LessonPanel
+)
+
+
+class DocumentRoom(QObject):
+    """One document as it is seen and worked on.
+
+    Attributes:
+        rows: the commands, as this document carries them out.
+        is_shown: its tab is the one in front.
+
+    Signals:
+        changed(): something that an action may depend on is another one now.
+        problems_counted(object): how many problems there are now.
+    """
+
+    changed = Signal()
+    problems_counted = Signal(object)
+
+    def __init__(self, window: "MainWindow", session: Session, recovery: Recovery) -> None:
+        """Build what the commands need; `furnish` makes the rest, when there are actions."""
+        super().__init__(window)
+        self._window, self.session, self._recovery, self.is_shown = window, session, recovery, False
+        self.problem_count = 0
+        theme = window.theme
+        self._looking = Throttle(LOOKING_MS, self)
+        self.canvas = CanvasView(session, window.overlays, theme)
+        self.canvas.searching.shelf, self.canvas.searching.habits = window.shelf, window.habits
+        self.typed_view = TypedView(self.canvas)
+        self.inspector = InspectorPanel(session, theme)
+        self.documentation = DocumentationPanel(session, theme)
+        self.memory = MemoryPanel(session, theme)
+        self.code = CodePanel(session, theme)
+        self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
+        self.breakpoints, self.history = BreakpointsPanel(session, theme), HistoryPanel(session, theme)
+        self.outline = OutlinePanel(session, self.canvas, theme)
+        self.lesson = LessonPanel(session, theme)
+        self.status = StatusBar(session, theme)
+        self._build_commands()
+        self.rows = action_rows(self.commands)
+
+    def furnish(self, actions: ActionSet) -> None:
+        """Build what is made from actions, and connect everything."""
+        window, session = self._window, self.session
+        self.timeline = TimelinePanel(session, actions, window.theme)
+        self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
+        actions.keep_off(self.timeline)
+        self.canvas.keys_of = partial(keys_now, actions, window.settings)
+        engine = (actions["run.restart"], actions["run.stop"])
+        self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
+        self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
+        self.status.show_switch(actions["edit.snap"])
+        self.code_room = CodeRoom(window.frame, self.code, self.canvas)
+        self._wire_session()
+        self._wire_parts()
+        self._keep_typed()
+        self._take_up_view()
+        self.take_preferences(window.settings.preferences)
+
+    def take_preferences(self, chosen: Preferences) -> None:
+        """Be as this person wants it."""
+        self.canvas.take_preferences(chosen)
+        self.canvas.hand.use_keys(chosen.keys)
+        self.session.results.pace.set_interval(SECOND_MS // max(chosen.frames_per_second, 1))
+        if self.session.run.computes_small != chosen.run_small:
+            self.session.run.computes_small = chosen.run_small
+        if self.code.hints != chosen.code_hints:
+            self.code.choose_hints(chosen.code_hints)
+
+    @property
+    def panels(self) -> dict[str, ThemedPanel]:
+        """What it has in the docks, by dock."""
+        return {
+            "outline": self.outline,
+            "lesson": self.lesson,
+            "inspector": self.inspector,
+            "documentation": self.documentation,
+            "memory": self.memory,
+            "code": self.code,
+            "log": self.log,
+            "problems": self.problems,
+            "breakpoints": self.breakpoints,
+            "history": self.history,
+        }
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
+            part.set_theme(theme)
+
+    def show_in_front(self, shown: bool) -> None:
+        """Its tab comes to the front, or goes behind another one."""
+        self.is_shown = self.session.engine.shown = shown
+        if shown:
+            self.workspace.take_up_preference()
+            self.canvas.take_preferences(self._window.settings.preferences)
+            self.session.run.wake()
+            self.problems_counted.emit(self.problem_count)
+
+    def may_leave(self) -> bool:
+        """Ask about what would be lost; False keeps the document open."""
+        return self.code.may_leave() and self.file.may_leave()
+
+    def close(self) -> None:
+        """The document is closed for good: its widgets go."""
+        self._recovery.unapplied, self._recovery.view = lambda: "", lambda: None
+        for widget in (*self.panels.values(), self.status, self.workspace):
+            widget.setParent(None)
+            widget.deleteLater()
+        self.deleteLater()
+
+    # ------------------------------------------------------------------ building
+
+    def _build_commands(self) -> None:
+        window, session = self._window, self.session
+        docks = window.frame.docks
+        context = Context(session, window.overlays, window.settings, self.canvas, window.frame)
+        self.file = FileCommands(context, window.documents, self)
+        self.graph = GraphCommands(
+            context,
+            window.find_operator,
+            window.toggle_favourite,
+        )
+        self.canvas.command_requested.connect(lambda command: window.actions[str(command)].trigger())
+        self.commands = Commands(
+            file=self.file,
+            edit=EditCommands(context, lambda words: self.status.confirm(words)),
+            view=ViewCommands(
+                context,
+                window.frame.layout_keeper.reset,
+                docks.fill_menu,
+                lambda: self.workspace.toggle_timeline(),
+                lambda: window.settings.preferences.timeline,
+                self.code,
+                self._edit_code,
+            ),
+            graph=self.graph,
+            run=session.run,
+            debug=DebugCommands(context),
+            nav=NavCommands(context),
+            help=HelpCommands(session, window.frame, window.looked_up),
+            tabs=window.tab_commands,
+            shell=window.shell,
+            learning=window.learning,
+            access=AccessCommands(window.frame, self._middle, self.tell),
+        )
+
+    def _middle(self) -> dict[str, QWidget]:
+        return {"Canvas": self.canvas, "Timeline": self.timeline}
+
+    def tell(self, words: str) -> None:
+        """Say something in the status bar and to a screen reader; "" takes it away."""
+        self.status.note(words)
+        if words:
+            announce(self.status, words)
+
+    def _wire_session(self) -> None:
+        session, store, changed = self.session, self.session.graph_store, self.changed
+        store.history_changed.connect(changed)  # not the stack itself: it still signals while it dies
+        store.replaced.connect(changed)
+        session.attention.selection_changed.connect(changed)
+        session.attention.moment_changed.connect(changed)
+        session.debug.changed.connect(changed)
+        session.scope.changed.connect(changed)
+        session.player.changed.connect(changed)
+        session.results.recorded.connect(changed)
+        session.run.state_changed.connect(changed)
+        session.engine.state_changed.connect(changed)
+        self.canvas.bookmarks.changed.connect(changed)
+        self.canvas.bookmarks.edited.connect(self._on_bookmarks_edited)
+        session.path_changed.connect(self._take_up_view)
+        session.pages.requested.connect(self._on_pages_requested)
+        store.edited.connect(self._looking.request)
+        store.replaced.connect(self._looking.request)
+        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self._window.frame)
+
+    def _wire_parts(self) -> None:
+        self.workspace.timeline_switched.connect(self.changed)
+        self.canvas.view_changed.connect(self._on_canvas_view_changed)
+        self.canvas.status_message.connect(self.status.say)
+        self.canvas.said.connect(self.tell)
+        self._news = RunNews(self.session, lambda words: announce(self.status, words), self)
+        self.canvas.what_if_requested.connect(self._on_canvas_what_if_requested)
+        self.file.said.connect(self.status.confirm)
+        self.file.warned.connect(self.status.say)
+        self.file.left_out = Unapplied(self.session, self.code.live, self.status).saved
+        self.problems.counted.connect(self._on_problems_counted)
+        self.lesson.watch.gradient_wanted.connect(self.inspector.show_gradient)
+        self.code.said.connect(self.status.confirm)
+        self.code.left.connect(self.canvas.setFocus)
+        self.code.live.applying.connect(self.typed_view.remember)
+        self.code.added.connect(self.typed_view.show)
+        self.code.show_hints(self._window.settings.preferences.code_hints)
+        self.code.hints_changed.connect(self._on_code_hints_changed)
+        self._looking.due.connect(self._on_looking_due)
+
+    def _keep_typed(self) -> None:
+        """What is typed and not on the canvas yet goes into the journal, too."""
+        live, recovery, canvas, editor = self.code.live, self._recovery, self.canvas, self.code.editor
+        # The journal outlives the window's own widgets.
+        recovery.unapplied = lambda: editor.text if isValid(editor) and not live.is_applied else ""
+        recovery.view = lambda: canvas.kept_view() if isValid(canvas) else None
+        live.changed.connect(recovery.request)
+
+    def _take_up_view(self) -> None:
+        view = self.session.view
+        self.canvas.bookmarks.take_all(view.bookmarks if view is not None else {})
+        if view is not None and view != View():
+            self.canvas.restore_view(view.zoom, view.x, view.y)
+
+    def _edit_code(self) -> None:
+        """Put the cursor into the program's text."""
+        self._window.frame.docks.bring_forward("code")
+        self.code.editor.setFocus()
+        self.code_room.grow()
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_bookmarks_edited(self) -> None:
+        """They are kept in the file: it is not saved until they are."""
+        self.session.graph_store.forget_clean()
+        self._recovery.request()
+
+    def _on_code_hints_changed(self, mode: object) -> None:
+        self._window.settings.change(code_hints=mode)
+        self.changed.emit()
+
+    def _on_canvas_view_changed(self) -> None:
+        self.status.show_zoom(self.canvas.zoom / self.canvas.text_scale)
+        self._looking.request()
+
+    def _on_looking_due(self) -> None:
+        """The engine summarises first what is in view."""
+        self.session.run.visible = self.canvas.visible_items()
+
+    def _on_problems_counted(self, count: int) -> None:
+        self.problem_count = count
+        self.problems_counted.emit(count)
+
+    def _on_canvas_what_if_requested(self, item: object) -> None:
+        """The number of that node is typed into the inspector's table."""
+        self._window.frame.docks.bring_forward("inspector")
+        self.session.attention.select((ItemId(str(item)),))
+        reason = self.inspector.try_number()
+        if reason:
+            self.status.say(reason)
+
+    def _on_pages_requested(self, key: object) -> None:
+        """A person wants to read that page; "" shows the one that was read last."""
+        self._window.frame.docks.bring_forward("documentation")
+        self.documentation.show_operator(str(key))
+
+    def focus(self) -> None:
+        """Give the canvas the keys, once more when it is shown: what is hidden does not get them."""
+        self.canvas.setFocus()
+        QTimer.singleShot(0, self, self._focus_canvas)
+
+    def _focus_canvas(self) -> None:
+        focused: QWidget | None = self._window.frame.focusWidget()
+        if focused in (None, self.canvas):
+            self.canvas.setFocus()

@@ -1,0 +1,299 @@
+"""The status bar: what failed or was refused, counts, device, engine, memory, zoom."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
+
+from gradstudio.graph.boundary_cards import CARDS
+from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.breakpoint_conditions import describe
+from gradstudio.protocol.messages.debugging import Checked
+from gradstudio.ui.app.window.zoom_button import ZoomButton
+from gradstudio.ui.docks.breakpoints.breakpoint_model import where
+from gradstudio.ui.docks.memory.curve import in_words
+from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
+from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme, tinted
+
+MESSAGE_MS = 9000
+ENGINE_WORDS = {
+    "starting": ("engine is starting", "warning"),
+    "ready": ("engine ready", "ok"),
+    "busy": ("running", "accent"),
+    "dead": ("engine does not start", "danger"),
+}
+
+
+class StatusBar(QStatusBar):
+    """Left: words for a while, else the failure that stands. Right: the facts that stand."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to the session."""
+        super().__init__(parent)
+        self._session, self._theme, self._state = session, theme, session.run.state
+        self._was_busy, self._hit, self._role, self._old_warning = False, "", "", False
+        self.setSizeGripEnabled(False)
+        self.message, self._message_icon = _Words(self), QLabel(self)
+        self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
+        self.memory, self.zoom = QLabel("", self), ZoomButton(self)
+        self.light = _Light(self)
+        self.addWidget(self._message_icon)
+        self.addWidget(self.message, 1)
+        for widget in (self.passes, self.counts, self.device, self.light, self.memory, self.zoom):
+            self.addPermanentWidget(widget)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(MESSAGE_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._counting = Throttle(50, self)
+        self._counting.due.connect(self._count)
+        self._listen()
+        self.say("")
+        self._count()
+        self._on_engine_state_changed(session.engine.state)
+        self._on_run_state_changed(session.run.state)
+
+    def say(self, text: str, role: str = "warning") -> None:
+        """Show a message for some seconds; "" takes it away, and what failed or did not run is seen again."""
+        self._timer.stop()
+        if not text and (failure := self._failure()):
+            self._show(*failure, "danger")
+            return
+        if not text and (left := self._left_out()):
+            self._show(*left, "warning")
+            return
+        self._show(text, ItemId(""), role)
+        if text:
+            self._timer.start()
+
+    def note(self, text: str) -> None:
+        """Say something that is neither good nor bad."""
+        self.say(text, "text_dim")
+
+    def _show(self, text: str, node: ItemId, role: str) -> None:
+        self._role, self._old_warning = role, False
+        QTimer.singleShot(0, self, self._grow_old)
+        self.message.show_words(text, node)
+        self.message.setStyleSheet(f"color: {self._theme.color(role).name()};" if text else "")
+        self._message_icon.setVisible(bool(text))
+        if text:
+            name = "info" if role in ("text_dim", "ok") else "warning"
+            self._message_icon.setPixmap(tinted(name, self._theme.color(role), 15, self.devicePixelRatioF()))
+
+    def _failure(self) -> tuple[str, ItemId] | None:
+        """The newest failure that stands, in a line with the node's name, and the node; our words before torch's."""
+        failures = self._session.results.failures
+        if not failures or self._session.run.state.busy:
+            return None
+        node = failures[-1].failed.node
+        where = name_of(self._session.shown_store.graph, node)
+        explained = failures[-1].explanation.partition(". ")[0].removesuffix(".")
+        words = " ".join((explained or failures[-1].what).split())
+        return (f"{where} failed: {words}" if where else words), node
+
+    def confirm(self, text: str) -> None:
+        """Say that something was done."""
+        self.say(text, "ok")
+
+    def show_zoom(self, factor: float) -> None:
+        """Show the canvas's zoom."""
+        self.zoom.show_zoom(factor)
+
+    def show_switch(self, action: QAction) -> None:
+        """A word that shows whether something is on, and switches it."""
+        button = QToolButton(self)
+        button.setDefaultAction(action)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.insertPermanentWidget(3, button)  # before the counts
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.say("")
+        self._on_engine_state_changed(self._session.engine.state)
+
+    def _on_run_answered(self, answer: object) -> None:
+        if isinstance(answer, Checked):
+            agrees = bool(answer.rows) and all(row.ok for row in answer.rows)
+            self.say(self._session.experiments.verdict, "ok" if agrees else "warning")
+
+    def _listen(self) -> None:
+        session = self._session
+        session.shown_store.edited.connect(self._counting.request)
+        session.shown_store.edited.connect(self._on_shown_store_edited)
+        session.shown_store.replaced.connect(self._count)
+        session.shown_store.refused.connect(self.say)
+        session.run.refused.connect(self.say)
+        session.run.noted.connect(self.note)
+        session.run.answered.connect(self._on_run_answered)
+        session.results.changed.connect(self._on_results_changed)
+        self.message.node_chosen.connect(session.attention.reveal)
+        session.run.state_changed.connect(self._on_run_state_changed)
+        session.engine.state_changed.connect(self._on_engine_state_changed)
+        session.engine.died.connect(self._on_engine_died)
+        session.memory.changed.connect(self._on_memory_changed)
+
+    def _count(self) -> None:
+        graph = self._session.shown_store.graph
+        nodes, wires = len(graph.nodes.keys() - CARDS), len(graph.wires)
+        self.counts.setText(f"{nodes} node{'s' * (nodes != 1)} · {wires} wire{'s' * (wires != 1)}")
+        self.device.setText(f"device {graph.header.device}")
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        self._state = state
+        facts = []
+        if state.live and not state.stale and state.pass_number > 1:
+            facts.append(f"pass {state.pass_number}")
+        if state.live and state.changed_by_hand:
+            facts.append("changed by hand")
+        if state.live and state.stale:
+            facts.append("changed since the run")
+        elif state.live and not state.busy and (state.in_backward or (not state.at_end and state.next_node)):
+            facts.append(f"paused in backward {state.in_backward}" if state.in_backward else "paused")
+        self.passes.setText(" · ".join(facts))
+        self.passes.setVisible(bool(facts))
+        if state.busy:
+            self.say("")
+        elif state.outcome in ("died", "stopped") and state.reason:
+            self.say(state.reason, "danger" if state.outcome == "died" else "text_dim")
+        else:
+            self._on_results_changed()
+            if self._was_busy:
+                self._say_left_out()
+            if state.hit and state.hit != self._hit:
+                self._say_hit(state)
+        self._was_busy, self._hit = state.busy, state.hit
+
+    def _say_hit(self, state: RunState) -> None:
+        """Why the run has paused, and what goes on from there."""
+        met = self._session.debug.get(state.hit)
+        if met is None:
+            return
+        always = met.condition.kind == "always"
+        why = where(met, self._session.graph_store.graph) + ("" if always else f", {describe(met.condition)}")
+        behind = " The backward has run as a whole; F5 goes on through its record." if state.in_backward else ""
+        self.note(f"Paused at a breakpoint: {why}.{behind}")
+
+    def _left_out(self) -> tuple[str, ItemId] | None:
+        """That the run was over less than what is drawn, with the first reason, and its node; until an edit."""
+        graph, state = self._session.graph_store.graph, self._state
+        if state.busy or state.stale or not (left := left_out(graph, self._session.run.program, state)):
+            return None
+        return f"{did_not_run(len(left))}: {name_of(graph, left[0].node)} – {left[0].reason}", left[0].node
+
+    def _say_left_out(self) -> None:
+        """Behind a run; what cannot run for something inside of it is selected: its card does not show the place."""
+        self.say("")
+        left = self._left_out()
+        if left is not None and not self._session.scope.path and group_of(self._session.graph_store.graph, left[1]):
+            self._session.attention.reveal(left[1])
+
+    def _on_engine_state_changed(self, state: str) -> None:
+        words, role = ENGINE_WORDS.get(state, (state, "text_dim"))
+        hello = self._session.engine.hello
+        if state == "ready" and hello is not None and hello.torch:
+            words = f"torch {hello.torch.partition('+')[0]} ready"
+        self.light.show_light(words, self._theme.color(role))
+
+    def _on_engine_died(self, how: str) -> None:
+        self.say(f"The engine ended: {how}. A new one is started.", "danger")
+
+    def _on_results_changed(self) -> None:
+        """A failure is seen at once, and goes when it stands no more; other words have their time."""
+        shown, failure = (self.message.full, self.message.node) if self.message.node else None, self._failure()
+        is_free = bool(shown or failure or not self.message.full)
+        if is_free and shown != (failure or self._left_out()):
+            self.say("")
+
+    def _on_shown_store_edited(self, _edits: object) -> None:
+        """What was warned of before another gesture is over; the gesture that led to a warning leaves it."""
+        if self._old_warning and not self.message.node:
+            self.say("")
+
+    def _grow_old(self) -> None:
+        self._old_warning = bool(self.message.full) and self._role == "warning"
+
+    def _on_timer_timeout(self) -> None:
+        self.say("")
+
+    def _on_memory_changed(self) -> None:
+        store = self._session.memory
+        for name, title in (("process", "RSS"), ("allocated", "allocated")):
+            value = store.newest(name)
+            if value is not None:
+                self.memory.setText(f"{title} {in_words(value)}")
+                return
+
+
+class _Words(QLabel):
+    """A line that is cut when it is too long, and goes to a node when it is about one.
+
+    Signals:
+        node_chosen(object): it was clicked.
+    """
+
+    node_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("", parent)
+        self.full, self.node = "", ItemId("")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def show_words(self, text: str, node: ItemId) -> None:
+        """Show a line; a click on it goes to the node, when there is one."""
+        self.full, self.node = text, node
+        self.setToolTip(f"{text}\n\nClick to go to the node." if node else text)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if node else Qt.CursorShape.ArrowCursor)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.node and event.button() == Qt.MouseButton.LeftButton:
+            self.node_chosen.emit(self.node)
+
+    def _fit(self) -> None:
+        room = self.contentsRect().width() - 14
+        self.setText(_cut(self.full, self.fontMetrics(), max(room, 40)))
+
+
+def _cut(text: str, metrics: QFontMetrics, room: int) -> str:
+    """As many whole words as there is room for."""
+    cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    whole = cut.removesuffix("…").rpartition(" ")[0].rstrip(",;: ")
+    return cut if cut == text or not whole or text.startswith(f"{cut.removesuffix('…')} ") else f"{whole} …"
+
+
+class _Light(QWidget):
+    """A coloured dot and words."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.dot, self.words = QLabel(self), QLabel("", self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.dot)
+        layout.addWidget(self.words)
+
+    def show_light(self, words: str, color: QColor) -> None:
+        """Show a state."""
+        pixmap = QPixmap(16, 16)
+        pixmap.fill(QColor(0, 0, 0, 0))
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(0, 0, 0, 0))
+        painter.setBrush(color)
+        painter.drawEllipse(1, 1, 14, 14)
+        painter.end()
+        pixmap.setDevicePixelRatio(2.0)
+        self.dot.setPixmap(pixmap)
+        self.words.setText(words)

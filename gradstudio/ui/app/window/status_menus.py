@@ -1,0 +1,68 @@
+"""What stands behind the device and the engine in the status bar: a click, or Enter, offers what can be done."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.state.session import Session
+
+OPENS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class StatusMenus(QObject):
+    """Two menus of one status bar."""
+
+    def __init__(
+        self, bar: StatusBar, session: Session, set_device: Callable[[str], None], engine: Iterable[QAction]
+    ) -> None:
+        """`set_device` changes the document's header; `engine` are the commands about the engine."""
+        super().__init__(bar)
+        self._session, self._set_device = session, set_device
+        self.device, self.engine = QMenu(bar), QMenu(bar)
+        self.engine.addActions(list(engine))
+        self._menus: dict[QWidget, QMenu] = {bar.device: self.device, bar.light: self.engine}
+        tips = ("Device of the document: click to choose another", "Engine: click to restart it")
+        for widget, tip in zip(self._menus, tips, strict=True):
+            widget.setToolTip(tip)
+            widget.setAccessibleName(tip)
+            widget.setCursor(Qt.CursorShape.PointingHandCursor)
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            widget.installEventFilter(self)
+        self.device.aboutToShow.connect(self._fill_devices)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click or a key opens the menu above its place."""
+        menu = self._menus.get(watched) if isinstance(watched, QWidget) else None
+        if menu is None or not isinstance(watched, QWidget):
+            return super().eventFilter(watched, event)
+        is_click = (
+            isinstance(event, QMouseEvent)
+            and event.type() == QEvent.Type.MouseButtonRelease
+            and event.button() == Qt.MouseButton.LeftButton
+        )
+        is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in OPENS
+        if not is_click and not is_key:
+            return super().eventFilter(watched, event)
+        menu.popup(watched.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+        return True
+
+    def _fill_devices(self) -> None:
+        """The devices there are, the document's ticked."""
+        self.device.clear()
+        wanted = self._session.graph_store.graph.header.device
+        names = ["auto", *([device.name for device in self._session.engine.devices] or ["cpu"])]
+        group = QActionGroup(self.device)
+        for name in names if wanted in names else (*names, wanted):
+            action = self.device.addAction(name)
+            action.setCheckable(True)
+            action.setChecked(name == wanted)
+            group.addAction(action)
+            action.triggered.connect(partial(self._on_device_triggered, name))
+
+    def _on_device_triggered(self, name: str, _checked: bool = False) -> None:
+        self._set_device(name)

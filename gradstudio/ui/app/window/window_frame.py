@@ -1,0 +1,130 @@
+"""The window before it is filled: menu titles, toolbar, empty docks, an empty canvas.
+
+It is painted first, so that a window stands while catalogue, canvas and panels are still being loaded; so
+neither numpy nor any panel may be imported here.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
+
+from gradstudio.ui.app.window.window_layout import LayoutKeeper
+from gradstudio.ui.docks.dock_set import Docks
+from gradstudio.ui.state.settings import Settings
+from gradstudio.ui.theme import Theme
+
+SUFFIX = ".gsg"
+OPENED = (SUFFIX, ".py", ".png")
+"""Suffixes of what can be dropped on the window: documents, and Python texts."""
+MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
+TITLES = {
+    "library": "Library",
+    "outline": "Outline",
+    "lesson": "Lesson",
+    "inspector": "Inspector",
+    "documentation": "Documentation",
+    "memory": "Memory",
+    "code": "Code",
+    "log": "Log",
+    "problems": "Problems",
+    "breakpoints": "Breakpoints",
+    "history": "History",
+}
+FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
+LARGE_SCREEN_PX = 1920
+"""Screens up to this width are filled at the first start."""
+TOOLBAR_HEIGHT_PX = 45
+
+
+class Frame(QMainWindow):
+    """What stands around everything.
+
+    Attributes:
+        may_close: asked when the window is about to be closed; False keeps it open.
+
+    Signals:
+        first_painted(): once, after the window was painted for the first time where it can be seen.
+        closed(): it closes for good.
+        files_dropped(object): the paths of documents that were dropped onto it.
+    """
+
+    first_painted = Signal()
+    closed = Signal()
+    files_dropped = Signal(object)
+
+    def __init__(self, settings: Settings, theme: Theme) -> None:
+        """An empty window, as large and arranged as it was left."""
+        super().__init__()
+        self._settings, self._painted = settings, False
+        self.may_close: Callable[[], bool] = _always
+        self.setObjectName("main")
+        self.setWindowTitle("GradStudio")
+        self.setAcceptDrops(True)
+        self.menus: dict[str, QMenu] = {name: self.menuBar().addMenu(f"&{name}") for name in MENUS}
+        self.toolbar = QToolBar("Toolbar", self)
+        self.toolbar.setObjectName("toolbar")
+        self.toolbar.setMovable(False)
+        self.toolbar.setIconSize(QSize(18, 18))
+        self.toolbar.setMinimumHeight(TOOLBAR_HEIGHT_PX)
+        self.addToolBar(self.toolbar)
+        self.docks = Docks(self, TITLES, theme)
+        self.layout_keeper = LayoutKeeper(self, self.docks, settings)
+        self._ground = QWidget(self)
+        self._ground.setStyleSheet(f"background: {theme.canvas};")
+        self.setCentralWidget(self._ground)
+        self.statusBar()
+        self._restore_geometry()
+        self.layout_keeper.restore()
+
+    def _restore_geometry(self) -> None:
+        saved = self._settings.window.value("geometry")
+        if isinstance(saved, QByteArray) and self.restoreGeometry(saved):
+            return
+        screen = self.screen().availableGeometry()
+        self.resize(min(FIRST_WIDTH_PX, screen.width()), min(FIRST_HEIGHT_PX, screen.height()))
+        if screen.width() <= LARGE_SCREEN_PX:
+            self.setWindowState(Qt.WindowState.WindowMaximized)
+
+    # ------------------------------------------------------------------ Qt overrides
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if not self._painted and event.type() in (QEvent.Type.UpdateRequest, QEvent.Type.Paint) and self._is_exposed():
+            self._painted = True
+            self.first_painted.emit()
+        return handled
+
+    def _is_exposed(self) -> bool:
+        """Whether the display shows it by now: a window that is painted before stays black if it is filled at once."""
+        return self.internalWinId() != 0 and self.windowHandle().isExposed()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
+        self.layout_keeper.save()
+        event.accept()
+        self.closed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_files(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := dropped_files(event):
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
+
+
+def dropped_files(event: QDropEvent) -> tuple[Path, ...]:
+    """The documents and Python texts that are being dropped; none when there is anything else among them."""
+    urls = event.mimeData().urls()
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    return paths if len(paths) == len(urls) and all(path.suffix in OPENED for path in paths) else ()
+
+
+def _always() -> bool:
+    return True

@@ -1,0 +1,46 @@
+"""Where the rooms of the documents stand in the frame: one page each in the middle, in the docks and at the bottom."""
+
+from PySide6.QtWidgets import QStackedWidget, QStatusBar, QVBoxLayout, QWidget
+
+from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.window_frame import Frame
+
+
+class Workbench(QWidget):
+    """The middle of the window: the row of tabs above the canvas in front."""
+
+    def __init__(self, frame: Frame, *above: QWidget) -> None:
+        """Take the middle and the bottom of the frame; `above` are rows over the canvas, from the top."""
+        super().__init__(frame)
+        self._frame = frame
+        self._middle, self._bottom = QStackedWidget(self), QStackedWidget(frame)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for row in above:
+            column.addWidget(row)
+        column.addWidget(self._middle, 1)
+        bar = QStatusBar(frame)
+        bar.setSizeGripEnabled(False)
+        bar.setContentsMargins(0, 0, 0, 0)
+        bar.addPermanentWidget(self._bottom, 1)
+        frame.setStatusBar(bar)
+        frame.setCentralWidget(self)
+
+    def add(self, room: DocumentRoom) -> None:
+        """Give a room its pages; none of them is shown yet."""
+        self._middle.addWidget(room.workspace)
+        self._bottom.addWidget(room.status)
+        self._frame.docks.fill(room.panels)
+
+    def turn_to(self, room: DocumentRoom) -> None:
+        """Turn to the pages of a room."""
+        self._middle.setCurrentWidget(room.workspace)
+        self._bottom.setCurrentWidget(room.status)
+        self._frame.docks.turn_to(room.panels)
+
+    def remove(self, room: DocumentRoom) -> None:
+        """Take the pages of a room away; it closes."""
+        self._middle.removeWidget(room.workspace)
+        self._bottom.removeWidget(room.status)
+        self._frame.docks.take_out(room.panels)

@@ -1,0 +1,54 @@
+"""The canvas alone: all docks and the timeline away, and exactly as they were again."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSize
+
+from gradstudio.ui.app.window.window_layout import LAYOUT_VERSION
+
+if TYPE_CHECKING:
+    from gradstudio.ui.app.window.main_window import MainWindow
+
+
+class CanvasOnly:
+    """One key takes away what stands around the canvas of a window; the same key brings exactly that back."""
+
+    def __init__(self, room: "MainWindow") -> None:
+        """Everything stands where it is; what is put aside comes back before the layout is remembered."""
+        self._room = room
+        self._kept: tuple[QByteArray, QSize, bool] | None = None
+        room.frame.layout_keeper.come_back = self.leave
+
+    def toggle(self) -> None:
+        """Put everything aside, or bring it back."""
+        if self.is_on():
+            self.leave()
+        else:
+            self._enter()
+        self._room.actions.refresh()
+
+    def is_on(self) -> bool:
+        """Whether something was put aside."""
+        return self._kept is not None
+
+    def leave(self) -> None:
+        """Bring back what was put aside."""
+        kept, self._kept = self._kept, None
+        if kept is None:
+            return
+        state, size, had_timeline = kept
+        frame, workspace = self._room.frame, self._room.workspace
+        frame.restoreState(state, LAYOUT_VERSION)
+        if frame.size() != size:
+            frame.layout_keeper.apply()
+        if had_timeline and not workspace.shows_timeline:
+            workspace.toggle_timeline()
+
+    def _enter(self) -> None:
+        frame, workspace = self._room.frame, self._room.workspace
+        self._kept = frame.saveState(LAYOUT_VERSION), frame.size(), workspace.shows_timeline
+        for dock in frame.docks:
+            dock.hide()
+        if workspace.shows_timeline:
+            workspace.toggle_timeline()
+        self._room.canvas.setFocus()

@@ -1,0 +1,249 @@
+"""Editing in place on the canvas: literals, names and notes; one editor at a time."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QPoint, QRect, Qt
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits, ReplaceBlock
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.operators.literals.choices import DIMENSIONS, Offer, is_closed, offers
+from gradstudio.operators.literals.parser import example_of
+from gradstudio.scene.card import field_choices
+from gradstudio.scene.card.card_layout import HEADER, InputRow
+from gradstudio.scene.geometry import FRAME_TITLE, Box
+from gradstudio.scene.hit_test import field_box
+from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
+from gradstudio.ui.canvas.gestures.value_slider import stepped
+from gradstudio.ui.canvas.popups.choice_list import ChoiceList
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+Editor = LineEdit | ChoiceList | NoteEdit
+
+
+class InPlace:
+    """Opens an editor over the canvas where something is edited, and takes it away again."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Nothing is edited."""
+        self._canvas = canvas
+        self.editor: Editor | None = None
+        self.port: tuple[ItemId, str] | None = None
+
+    def edit_field(self, item: ItemId, path: str) -> None:
+        """Edit the literal of a port where it stands; `port` is it meanwhile."""
+        self.close()
+        self._open_field(item, path)
+        face = self._canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        self.port = (row.owner, path) if self.editor is not None and row is not None else None
+
+    def abandon(self) -> None:
+        """Close what is open, and forget what was typed."""
+        if self.editor is not None:
+            self.editor.blockSignals(True)
+            self._drop()
+            self._canvas.setFocus()
+
+    def _open_field(self, item: ItemId, path: str) -> None:
+        canvas = self._canvas
+        face = canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        box = field_box(canvas.board, item, row) if row is not None else None
+        if row is None or box is None:
+            return
+        rows = self._offers(item, row)
+        if rows:
+            self._open_choices(item, row, box, rows)
+            return
+        text = row.text if row.state == "literal" else ""
+        commit = partial(self._set_literal, item, row)
+        editor = LineEdit(canvas.viewport(), text, commit, canvas.look.theme, step=stepped)
+        editor.setPlaceholderText(row.shown if row.faint and row.shown != "needed" else example_of(row.parameter))
+        editor.setAccessibleName(row.label)
+        self._show_line(editor, box)
+        editor.closed.connect(lambda how: self._go_on(item, path, str(how)))
+
+    def click_field(self, item: ItemId, path: str) -> None:
+        """A click: a switch turns at once, everything else is edited."""
+        face = self._canvas.board.face(item)
+        row = face.input(path) if face is not None else None
+        if row is None or not field_choices.is_switch(row.parameter) or row.state == "wired":
+            self.edit_field(item, path)
+            return
+        self.close()
+        words = self._set_literal(item, row, field_choices.switched(row.text, row.parameter.default))
+        if words:
+            self._canvas.refuse(words)
+
+    def rename(self, item: ItemId) -> None:
+        """Edit the names a node binds, or a block's title."""
+        self.close()
+        canvas, box = self._canvas, self._canvas.board.box(item)
+        item = canvas.board.joining.modules.get(item, item)  # the header has the module's name
+        node, block = canvas.board.graph.nodes.get(item), canvas.board.graph.blocks.get(item)
+        if box is None or (block is not None and block.kind != "group"):
+            return
+        strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), (HEADER if node else FRAME_TITLE) - 6)
+        text = ", ".join(node.names) if node is not None else block.title if block is not None else ""
+        editor = LineEdit(canvas.viewport(), text, lambda new: self._set_name(item, new), canvas.look.theme)
+        self._show_line(editor, strip)
+
+    def ask(self, box: Box, text: str, commit: Callable[[str], str], name: str, *, fresh: bool = False) -> None:
+        """A line to type into over a rectangle of the scene; `commit` says why the text is refused, or "".
+
+        `fresh`: the text is a proposal, and is committed as it is, too.
+        """
+        self.close()
+        editor = LineEdit(self._canvas.viewport(), "" if fresh else text, commit, self._canvas.look.theme)
+        editor.setText(text)
+        editor.selectAll()
+        editor.setAccessibleName(name)
+        self._show_line(editor, box)
+
+    def edit_note(self, item: ItemId, at: tuple[float, float] | None = None) -> None:
+        """Edit the note of an item, or make one; the program's last comment is that of "".
+
+        A note that is made stands where `at` says, in scene pixels, else above its card.
+        """
+        self.close()
+        canvas = self._canvas
+        board = canvas.board
+        note, box = board.notes.get(item), board.box(item)
+        if note is not None:
+            place, text = note.box, note.text
+        elif at is not None:
+            place, text = Box(*at, 232, 56), ""
+        elif box is not None:
+            place, text = Box(box.x, box.y - 70, 232, 56), ""
+        else:
+            return
+        commit = (
+            partial(canvas.set_note, item) if note is not None or at is None else partial(canvas.make_note, item, at)
+        )
+        editor = NoteEdit(canvas.viewport(), text, commit, canvas.look.theme)
+        room, shown = canvas.viewport().rect(), canvas.camera.box_to_view(place)
+        rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), room)
+        rect.moveTop(max(room.top() + 2, min(rect.top(), room.bottom() - rect.height() - 2)))
+        editor.setGeometry(rect)
+        editor.textChanged.connect(editor.grow)
+        self._take(editor)
+
+    def close(self) -> None:
+        """Close what is open; what is typed so far is kept when it is right, and the canvas has the keys again."""
+        editor = self.editor
+        if editor is not None:
+            had_focus = editor.hasFocus()
+            editor.clearFocus()
+            if self.editor is editor:  # it had no focus to lose, or is just keeping its text
+                self._drop()
+            if had_focus:
+                self._canvas.setFocus()
+
+    # --------------------------------------------------------------
+
+    def _offers(self, item: ItemId, row: InputRow) -> tuple[Offer, ...]:
+        canvas, graph = self._canvas, self._canvas.board.graph
+        sizes = field_choices.sizes_of(graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
+        return offers(
+            row.parameter, required=row.required, current=row.text, devices=canvas.devices(),
+            document_device=graph.header.device, sizes=sizes,
+        )  # fmt: skip
+
+    def _open_choices(self, item: ItemId, row: InputRow, box: Box, rows: tuple[Offer, ...]) -> None:
+        canvas = self._canvas
+        room = canvas.viewport().rect()
+        commit = partial(self._set_literal, item, row)
+        free = not is_closed(row.parameter)
+        editor = ChoiceList(canvas.viewport(), rows, row.text, commit, canvas.look.theme, free=free)
+        editor.setAccessibleName(row.label)
+        editor.refused.connect(self._on_editor_refused)
+        shown = canvas.camera.box_to_view(box)
+        width = min(max(shown.width, 200, editor.wanted_width()), room.width() - 8)
+        place = editor_place(shown.x, shown.y, width, shown.height, room)
+        _fit(editor, place, room)
+        editor.resized.connect(lambda: _fit(editor, place, room))
+        self._take(editor)
+        editor.closed.connect(lambda how: self._go_on(item, row.path, str(how)))
+
+    def _show_line(self, editor: LineEdit, box: Box) -> None:
+        canvas = self._canvas
+        shown = canvas.camera.box_to_view(box)
+        editor.setGeometry(editor_place(shown.x, shown.y, shown.width, shown.height, canvas.viewport().rect()))
+        editor.refused.connect(self._on_editor_refused)
+        self._take(editor)
+
+    def _take(self, editor: Editor) -> None:
+        self.editor = editor
+        editor.closed.connect(self._on_editor_closed)
+        editor.show()
+        editor.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _on_editor_refused(self, words: object) -> None:
+        canvas, editor = self._canvas, self.editor
+        if editor is not None:
+            canvas.bubble.say(str(words), QPoint(editor.x(), editor.geometry().bottom() - 8))
+        canvas.status_message.emit(str(words))
+
+    def _on_editor_closed(self, how: object) -> None:
+        if how == "cancelled":
+            self._canvas.bubble.hide()
+        self._drop()
+
+    def _drop(self) -> None:
+        editor, self.editor = self.editor, None
+        self.port = None
+        if editor is not None:
+            had_focus = editor.hasFocus()
+            editor.hide()
+            editor.deleteLater()
+            if had_focus:
+                self._canvas.setFocus()
+
+    def _go_on(self, item: ItemId, path: str, how: str) -> None:
+        """Tab: the next field of the card, round and round."""
+        if how not in ("next", "previous"):
+            return
+        face = self._canvas.board.face(item)
+        ports = [(row.owner, row.path) for row in face.fields()] if face is not None else []
+        if (item, path) in ports:
+            step = 1 if how == "next" else -1
+            self.edit_field(*ports[(ports.index((item, path)) + step) % len(ports)])
+
+    def _set_literal(self, item: ItemId, row: InputRow, text: str) -> str:
+        return self._try(recipes.set_value, f"Set {row.path}", item, row.path, text)
+
+    def _set_name(self, item: ItemId, text: str) -> str:
+        if item in self._canvas.board.graph.blocks:
+            return self._try(_retitled, "Rename group", item, text)
+        names = tuple(part.strip() for part in text.split(",")) if text.strip() else ()
+        return self._try(recipes.rename, f"Rename to {text.strip()}", item, names)
+
+    def _try(self, recipe: object, text: str, *arguments: object) -> str:
+        """Submit a recipe's edits; why it refused, or ""."""
+        assert callable(recipe)
+        store = self._canvas.store
+        try:
+            edits = recipe(store.graph, *arguments)
+        except Refused as refusal:
+            return str(refusal)
+        store.submit(edits, text)
+        return ""
+
+
+def _fit(editor: ChoiceList, field: QRect, room: QRect) -> None:
+    """As high as its rows, over its field, within the canvas."""
+    place = QRect(field)
+    place.setHeight(min(editor.wanted_height(), room.height() - 8))
+    place.moveBottom(min(place.bottom(), room.bottom() - 4))
+    editor.setGeometry(place)
+
+
+def _retitled(graph: Graph, item: ItemId, title: str) -> Edits:
+    return (ReplaceBlock(msgspec.structs.replace(graph.blocks[item], title=title.strip())),)

@@ -1,0 +1,97 @@
+"""A line drawn with the right button across wires: those it crosses are cut, or muted, on release."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.graph.model import Wire
+from gradstudio.scene import geometry
+from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.paint.wire_painter import draw_paths
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+
+class Swipe(Gesture):
+    """A straight line from the press to the pointer; what it crosses is lit."""
+
+    cursor = Qt.CursorShape.CrossCursor
+    role: ClassVar[str] = "danger"
+
+    def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
+        """Nothing is crossed yet."""
+        super().__init__(canvas, at)
+        self._at = at
+        self.crossed: tuple[Wire, ...] = ()
+
+    def move(self, at: Pointer) -> None:
+        self._at = at
+        self.crossed = self._crossed() if at.is_far_from(self.start) else ()
+        self.canvas.viewport().update()
+
+    def release(self, at: Pointer) -> None:
+        self.move(at)
+        if self.crossed:
+            self.do(self.crossed)
+
+    def do(self, wires: tuple[Wire, ...]) -> None:
+        """What happens to the wires that were crossed."""
+
+    def paint(self, painter: QPainter) -> None:
+        if not self._at.is_far_from(self.start):
+            return
+        canvas, board = self.canvas, self.canvas.board
+        color = canvas.look.color(self.role)
+        seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        which = [board.wire_index[wire] for wire in self.crossed if wire in board.wire_index]
+        if which:
+            draw_paths(painter, canvas.camera, seen, board.paths[which], color, 4.0)
+        self._paint_line(painter, color)
+
+    def _paint_line(self, painter: QPainter, color: QColor) -> None:
+        start, end = canvas_points(self.canvas, self.start), canvas_points(self.canvas, self._at)
+        painter.setPen(QPen(self.canvas.look.color("canvas"), 4.0))
+        painter.drawLine(start, end)
+        painter.setPen(QPen(color, 2.0, Qt.PenStyle.DashLine))
+        painter.drawLine(start, end)
+
+    def _crossed(self) -> tuple[Wire, ...]:
+        board = self.canvas.board
+        found = geometry.crossed_wires(
+            board.paths, board.path_bounds, (self.start.x, self.start.y), (self._at.x, self._at.y)
+        )
+        return tuple(board.wires[k] for k in found if self.takes(board.wires[k]))
+
+    def takes(self, wire: Wire) -> bool:
+        """Whether the line means this wire."""
+        return self.canvas.board.is_drawn(wire)
+
+
+class Knife(Swipe):
+    """Cuts the wires it crosses: one undo entry."""
+
+    def do(self, wires: tuple[Wire, ...]) -> None:
+        """Take them away."""
+        self.canvas.remove_wires(wires)
+
+
+class MuteSwipe(Swipe):
+    """Mutes the wires it crosses; where all of them are muted, takes them back: one undo entry."""
+
+    role = "warning"
+
+    def do(self, wires: tuple[Wire, ...]) -> None:
+        """Mute or unmute."""
+        self.canvas.toggle_wires_muted(wires)
+
+    def takes(self, wire: Wire) -> bool:
+        """A block's inputs cannot be muted."""
+        return super().takes(wire) and wire.target in self.canvas.board.graph.nodes
+
+
+def canvas_points(canvas: "CanvasView", at: Pointer) -> QPointF:
+    """A pointer's place now, view pixels: the scene may have moved under it."""
+    return QPointF(*canvas.camera.to_view(at.x, at.y))

@@ -1,0 +1,272 @@
+"""The canvas by keys alone: walking from card to card, wiring, the menu of the current card."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.ports.wire_candidates import WireChoice, choices_from, choices_into, reason
+from gradstudio.scene.hit_test import Hit
+from gradstudio.ui.canvas.menus.context_menu import context_menu
+from gradstudio.ui.canvas.popups.filter_list import Chooser, Entry
+from gradstudio.ui.widgets.screen_reader import announce
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QWidget
+
+    from gradstudio.scene.camera import Camera
+    from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+    from gradstudio.ui.canvas.view import CanvasView
+    from gradstudio.ui.state.document.attention import Attention
+    from gradstudio.ui.state.document.graph_store import GraphStore
+
+RING: Final = 6.0
+"""View pixels between a card and the ring around the one that the keys mean."""
+
+
+class KeyWays:
+    """Methods of `CanvasView` for who has no mouse; what they need of it is declared here."""
+
+    if TYPE_CHECKING:
+        store: GraphStore
+        attention: Attention
+        board: Board
+        look: Look
+        camera: Camera
+        said: SignalInstance
+
+        def viewport(self) -> QWidget: ...
+        def hasFocus(self) -> bool: ...
+        def refuse(self, words: str) -> None: ...
+        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
+        def close_editor(self) -> None: ...
+        def _owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]: ...
+
+    by_keys = False
+    """Whether the person came to the current card by keys: it has a ring then."""
+    chooser: Chooser | None = None
+    _came: tuple[ItemId, ItemId] | None = None
+
+    # -------------------------------------------------------------- walking
+
+    def walk_back(self) -> None:
+        """To the card that feeds the current one; back to where the last walk came from."""
+        self._walk("back")
+
+    def walk_on(self) -> None:
+        """To the card into which the current one's value flows; back to where the last walk came from."""
+        self._walk("on")
+
+    def statement_before(self) -> None:
+        """To the statement in front of the current one."""
+        self._step(-1)
+
+    def statement_after(self) -> None:
+        """To the statement behind the current one."""
+        self._step(1)
+
+    def _walk(self, way: Literal["back", "on"]) -> None:
+        item = self._current()
+        if item is None:
+            self._step(1)
+            return
+        found = self._neighbours(item, way)
+        if not found:
+            self.said.emit(f"Nothing {'feeds' if way == 'back' else 'follows from'} {self._name(item)}.")
+            return
+        goal = (
+            self._came[0] if self._came is not None and self._came[1] == item and self._came[0] in found else found[0]
+        )
+        self._came = item, goal
+        others = f", {found.index(goal) + 1} of {len(found)}" if len(found) > 1 else ""
+        self._go(goal, f"{self._name(goal)}{others}")
+
+    def _neighbours(self, item: ItemId, way: Literal["back", "on"]) -> list[ItemId]:
+        """The cards beside a card, in the order of its arguments."""
+        graph, board = self.board.graph, self.board
+        found: list[ItemId] = []
+        for owner in board.whole((item,)) if item in graph.nodes else (item,):
+            if way == "on":
+                found += [wire.target for wire in graph.wires_from(owner)]
+            else:
+                wires = {wire.port: wire.source for wire in graph.wires_to(owner)}
+                found += [wires[port.path] for port in input_ports(graph, owner) if port.path in wires]
+        homes = dict.fromkeys(board.home(other) for other in found)
+        return [home for home in homes if home != board.home(item) and home in graph]
+
+    def _step(self, by: int) -> None:
+        """So many statements on in program order; parts of a card and what is not drawn are passed over."""
+        order = [item for item in self.board.graph.order() if self.board.home(item) == item]
+        if not order:
+            self.said.emit("There is no statement yet: Tab searches for one to add.")
+            return
+        item = self._current()
+        place = order.index(item) + by if item in order else 0 if by > 0 else len(order) - 1
+        if not 0 <= place < len(order):
+            self.said.emit(
+                f"{self._name(order[-1 if by > 0 else 0])} is the {'last' if by > 0 else 'first'} statement."
+            )
+            return
+        self._came = None
+        self._go(order[place], f"{self._name(order[place])}, statement {place + 1} of {len(order)}")
+
+    def _current(self) -> ItemId | None:
+        item = self.attention.current if self.attention.selection else None
+        return self.board.home(item) if item is not None and item in self.board.graph else None
+
+    def _name(self, item: ItemId) -> str:
+        return title(self.board.graph, item)
+
+    def _go(self, item: ItemId, words: str) -> None:
+        self.by_keys = True
+        self.attention.select((item,))
+        self.bring_into_view(item)
+        self.said.emit(words)
+        self.viewport().update()
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        """A dashed ring around the card that the keys mean, outside of the line around what is selected."""
+        item = self._current()
+        box = self.board.box(item) if item is not None and self.by_keys and self.hasFocus() else None
+        if box is None:
+            return
+        shown = self.camera.box_to_view(box)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.look.color("text"), 1.5, Qt.PenStyle.DashLine))
+        rect = QRectF(shown.x, shown.y, shown.width, shown.height).adjusted(-RING, -RING, RING, RING)
+        painter.drawRoundedRect(rect, RING + 6, RING + 6)
+
+    # -------------------------------------------------------------- wiring
+
+    def wire_from_here(self) -> None:
+        """Choose an output of the current card, then the input that it shall flow into."""
+        item = self._current()
+        if item is None:
+            self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
+            return
+        graph = self.board.graph
+        ends = [(owner, port) for owner in self._owners(item, "outputs") for port in output_ports(graph, owner)]
+        if not ends:
+            self.refuse(f"{self._name(item)} gives no value that a wire could take on.")
+        elif len(ends) == 1:
+            self._choose_target((ends[0][0], ends[0][1].index))
+        else:
+            words = [
+                (port.name if port.name != "_" else "") or f"result {port.index} of {self._name(owner)}"
+                for owner, port in ends
+            ]
+            rows = [
+                Entry(text, str, True, (owner, port.index)) for text, (owner, port) in zip(words, ends, strict=True)
+            ]
+            self._open_chooser("Which result?", rows).chosen.connect(self._choose_target)
+
+    def wire_into_here(self) -> None:
+        """Choose an input of the current card, then what shall flow into it."""
+        item = self._current()
+        if item is None:
+            self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
+            return
+        graph = self.board.graph
+        ends = [(owner, port) for owner in self._owners(item, "inputs") for port in input_ports(graph, owner)]
+        face = self.board.face(item)
+        ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
+        if not ends:
+            self.refuse(f"{self._name(item)} has no input.")
+        elif len(ends) == 1:
+            self._choose_source((ends[0][0], ends[0][1].path))
+        else:
+            rows = [
+                Entry(port.label or port.path, partial(self._now_in, owner, port.path), True, (owner, port.path))
+                for owner, port in ends
+            ]
+            self._open_chooser(f"Which input of {self._name(item)}?", rows).chosen.connect(self._choose_source)
+
+    def close_chooser(self) -> None:
+        """Close the list of wires if it is open."""
+        if self.chooser is not None:
+            self.chooser.close_now()
+
+    def _now_in(self, item: ItemId, path: str) -> str:
+        graph = self.board.graph
+        wire = graph.wire_into(item, path)
+        literals = graph.nodes[item].literals if item in graph.nodes else graph.blocks[item].literals
+        return f"now {self._name(wire.source)}" if wire is not None else literals.get(path, "")
+
+    def _choose_target(self, end: object) -> None:
+        assert isinstance(end, tuple)
+        source, output = end
+        choices = choices_from(self.board.graph, source, output)
+        self._offer(f"Wire {self._name(source)} to", choices, f"{self._name(source)} has nowhere to go.")
+
+    def _choose_source(self, end: object) -> None:
+        assert isinstance(end, tuple)
+        target, path = end
+        choices = choices_into(self.board.graph, target, path)
+        self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
+
+    def _offer(self, words: str, choices: Iterable[WireChoice], nothing: str) -> None:
+        graph = self.board.graph
+        rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
+        if not rows:
+            self.refuse(nothing)
+            return
+        self._open_chooser(words, rows).chosen.connect(self._on_wire_chosen)
+
+    def _open_chooser(self, words: str, rows: Sequence[Entry]) -> Chooser:
+        self.close_editor()
+        item = self._current()
+        box = self.board.box(item) if item is not None else None
+        x, y = self.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
+        made = Chooser(self.viewport(), words, rows, self.look.theme)
+        made.closed.connect(self._on_chooser_closed)
+        made.refused.connect(self._on_chooser_refused)
+        self.chooser, self.by_keys = made, True
+        made.open_at(QPoint(round(x) + 12, round(y)))
+        return made
+
+    def _on_wire_chosen(self, choice: object) -> None:
+        assert isinstance(choice, WireChoice)
+        ends = choice.source, choice.output, choice.target, choice.port
+        if self.store.attempt(recipes.connect, "Wire", *ends):
+            self.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
+
+    def _on_chooser_refused(self, words: object) -> None:
+        self.refuse(str(words))
+        announce(self.viewport(), str(words))
+
+    def _on_chooser_closed(self) -> None:
+        self.chooser = None
+        if (canvas := self.viewport().parentWidget()) is not None:
+            canvas.setFocus()
+
+    # -------------------------------------------------------------- the menu
+
+    def menu_by_key(self) -> None:
+        """The menu of the current card, beside it; that of the ground where none is current."""
+        view: CanvasView = self  # type: ignore[assignment]  # it is mixed into one
+        item = self._current()
+        box = self.board.box(item) if item is not None else None
+        if item is None or box is None:
+            middle = self.viewport().rect().center()
+            menu = context_menu(view, Hit("empty"), *self.camera.to_scene(middle.x(), middle.y()))
+            at = middle
+        else:
+            self.bring_into_view(item)
+            hit = Hit("title", item) if item in self.board.graph.blocks else Hit("card", item, header=True)
+            menu = context_menu(view, hit, box.x, box.y)
+            at = QPoint(*map(round, self.camera.to_view(box.x + 24, box.y + 30)))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.viewport().mapToGlobal(at))
+        menu.setActiveAction(menu.actions()[0])
+
+
+def _note(graph: Graph, choice: WireChoice) -> str:
+    return choice.note if choice.legal else reason(graph, choice)

@@ -1,0 +1,229 @@
+"""Dragging cards, frames and notes: one undo entry a drag, into blocks and out of them, in line with neighbours."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import Edits, apply_all
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.scene import geometry, hit_test
+from gradstudio.scene.edit.alignment_guides import Guides, Line
+from gradstudio.scene.edit.drag_group import Corners, carried, with_members
+from gradstudio.scene.edit.shake_detector import Shake
+from gradstudio.scene.geometry import Box, snapped
+from gradstudio.ui.canvas.gestures.alignment_guide_painter import paint_guides
+from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+GUIDE_REACH: Final = 6.0
+"""View pixels from which a guide pulls."""
+SHAKEN: Final = "Let go to take it out of its wires; shake again to keep them."
+PINNED: Final = "It is pinned down: unpin it (P) to move it."
+
+
+class Move(Gesture):
+    """Drag the selection, or click: one undo entry a drag; a drop over a frame moves into the block."""
+
+    pans_at_border = True
+
+    def __init__(
+        self,
+        canvas: "CanvasView",
+        at: Pointer,
+        keys: frozenset[str],
+        grabbed: str = "",
+        click: Callable[[], None] | None = None,
+    ) -> None:
+        """`keys` are items, notes or dots of wires; `click` is what a press without a drag does."""
+        super().__init__(canvas, at)
+        self._keys = frozenset(keys | canvas.board.whole(ItemId(key) for key in keys))
+        self._grabbed, self._click = grabbed, click
+        self._moving = self._is_shaken = self._idle = False
+        self._origins: Corners = {}
+        self._corner = (0.0, 0.0)
+        self._shake = Shake(at.view_x, at.view_y)
+        self._guides: Guides | None = None
+        self._lines: tuple[Line, ...] = ()
+        self._reasons: dict[tuple[tuple[ItemId, BodyId], ...], str] = {}
+
+    def move(self, at: Pointer) -> None:
+        if not self._moving:
+            if not at.is_far_from(self.start):
+                return
+            self._begin()
+        if not self._origins:
+            self.canvas.bubble.say(PINNED, QPoint(round(at.view_x), round(at.view_y)), stays=True)
+            return
+        if self.canvas.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
+            self._is_shaken = not self._is_shaken
+        self.canvas.board.drag(self._places(at))
+        self.canvas.lit.hovered_wire = self._wire_at(at)
+        bodies = self._bodies(at)
+        reason = self._why_not(bodies) or (SHAKEN if self._is_shaken else "")
+        self.canvas.set_drop_frame(self._target(bodies) if not reason else None)
+        if reason:
+            self.canvas.bubble.say(reason, QPoint(round(at.view_x), round(at.view_y)), stays=True)
+        else:
+            self.canvas.bubble.hide()
+        self.canvas.viewport().update()
+
+    def release(self, at: Pointer) -> None:
+        if not self._moving:
+            if self._click is not None:
+                self._click()
+            return
+        places, bodies, wire = self._places(at), self._bodies(at), self._wire_at(at)
+        self.canvas.bubble.hide()
+        self._end()
+        if wire is not None and self.canvas.lead_through(wire, ItemId(self._grabbed), *places[self._grabbed]):
+            return
+        if self._origins:
+            self.canvas.drop_moved(places, bodies, shaken=self._items() if self._is_shaken else frozenset())
+
+    def cancel(self) -> None:
+        self.canvas.bubble.hide()
+        self._end()
+
+    def _why_not(self, bodies: dict[ItemId, BodyId]) -> str:
+        """Why the rule-book would refuse a drop here; asked once for each place."""
+        graph = self.canvas.board.graph
+        if all(graph.parents[item] == body for item, body in bodies.items()):
+            return ""
+        key = tuple(sorted(bodies.items()))
+        if key not in self._reasons:
+            try:
+                dropped(graph, {}, bodies)
+                self._reasons[key] = ""
+            except Refused as refusal:
+                self._reasons[key] = str(refusal)
+        return self._reasons[key]
+
+    def _begin(self) -> None:
+        self._moving = True
+        board, items = self.canvas.board, self._items()
+        whole = with_members(board, items)
+        self._origins = carried(board, items, self._keys - items)
+        if not self._origins:
+            return
+        home = ItemId(self._grabbed)
+        self._idle = whole == board.whole((home,)) and recipes.is_idle(board.graph, home)
+        self._corner = self._origins.get(self._grabbed, next(iter(self._origins.values())))
+        frames = frozenset(item for item in board.frames if item in whole and self._is_whole(item))
+        board.hold(frames)
+        self.canvas.picture.lift(frozenset(self._origins) | frames)
+        self._guides = self._find_guides(whole)
+
+    def _is_whole(self, frame: ItemId) -> bool:
+        """Whether all of a frame moves: nothing in it is pinned."""
+        board = self.canvas.board
+        members = [item for item in board.members(frame) if item in board.index]
+        return all(item in self._origins for item in members)
+
+    def _find_guides(self, whole: frozenset[ItemId]) -> Guides | None:
+        """What stands still in view, against the rectangle around all that moves."""
+        canvas, board = self.canvas, self.canvas.board
+        moving = geometry.union(
+            box for key in self._origins if (box := board.box(ItemId(key)) or self._note_box(key)) is not None
+        )
+        if moving is None:
+            return None
+        seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        still = geometry.visible(board.bounds, seen)
+        still[[k for item in whole if (k := board.index.get(item)) is not None]] = False
+        boxes = [frame.box for item, frame in board.frames.items() if item not in whole and frame.box.meets(seen)]
+        boxes += [note.box for note in board.notes.values() if note.key not in self._origins and note.box.meets(seen)]
+        rows = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], dtype=np.float64)
+        return Guides(np.concatenate([board.bounds[still], rows.reshape(-1, 4)]), moving)
+
+    def _wire_at(self, at: Pointer) -> Wire | None:
+        """The wire under the pointer, when one card without wires is dragged that fits into it."""
+        grabbed = ItemId(self._grabbed)
+        is_one = self._idle and grabbed in self._origins
+        return self.canvas.wire_under(at.x, at.y, grabbed) if is_one else None
+
+    def _note_box(self, key: str) -> Box | None:
+        note = self.canvas.board.notes.get(ItemId(key.removeprefix("note:"))) if key.startswith("note:") else None
+        return note.box if note is not None else None
+
+    def _end(self) -> None:
+        self._moving = False
+        self.canvas.lit.hovered_wire = None
+        self.canvas.set_drop_frame(None)
+        self.canvas.board.let_go()
+        self.canvas.picture.settle()
+        self.canvas.viewport().update()
+
+    def paint(self, painter: QPainter) -> None:
+        if self._moving and self._lines:
+            paint_guides(painter, self.canvas.look, self.canvas.camera, self._lines)
+
+    def _items(self) -> frozenset[ItemId]:
+        return frozenset(ItemId(key) for key in self._keys if ItemId(key) in self.canvas.board.graph)
+
+    def _tops(self) -> list[ItemId]:
+        """What is dragged, without what lies inside a dragged block."""
+        graph = self.canvas.board.graph
+        items = {item for item in self._items() if item in self._origins or item in graph.blocks}
+        return [item for item in items if not items & {ItemId(body) for body in graph.ancestors(item)}]
+
+    def _places(self, at: Pointer) -> dict[str, tuple[float, float]]:
+        dx, dy = at.x - self.start.x, at.y - self.start.y
+        across = down = False
+        self._lines = ()
+        if self._guides is not None and self.canvas.show_guides and not at.holds(Qt.KeyboardModifier.ShiftModifier):
+            pull = self._guides.pull(dx, dy, GUIDE_REACH / self.canvas.camera.zoom)
+            dx, dy, across, down, self._lines = pull
+        if self.canvas.snap_to_grid != at.holds(Qt.KeyboardModifier.ControlModifier):
+            x, y = self._corner
+            dx, dy = (dx if across else snapped(x + dx) - x), (dy if down else snapped(y + dy) - y)
+        return {key: (x + dx, y + dy) for key, (x, y) in self._origins.items()}
+
+    def _target(self, bodies: dict[ItemId, BodyId]) -> ItemId | None:
+        """The frame that something would newly fall into."""
+        graph = self.canvas.board.graph
+        new = [body for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
+        return ItemId(new[0]) if new else None
+
+    def _bodies(self, at: Pointer) -> dict[ItemId, BodyId]:
+        """Where each dragged item falls: the grabbed one by the pointer, others by their middle."""
+        board = self.canvas.board
+        whole = with_members(board, self._items())
+        found: dict[ItemId, BodyId] = {}
+        for item in self._tops():
+            box = board.box(item)
+            x, y = (at.x, at.y) if board.home(item) == self._grabbed or box is None else box.center
+            found[item] = body_at(self.canvas, x, y, whole)
+        return found
+
+
+def body_at(canvas: "CanvasView", x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
+    """The body that a node dropped at a scene point falls into."""
+    frame = hit_test.frame_at(canvas.board, x, y, without)
+    return BodyId(frame) if frame is not None else ROOT
+
+
+def dropped(graph: Graph, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> Edits:
+    """Edits of a drag: new places, and other bodies where they changed.
+
+    Raises:
+        Refused: the order of the statements forbids the block.
+    """
+    edits = recipes.move(graph, places)
+    strangers: dict[BodyId, list[ItemId]] = {}
+    for item, body in bodies.items():
+        if graph.parents[item] != body:
+            strangers.setdefault(body, []).append(item)
+    trial = graph.copy() if len(strangers) > 1 else graph
+    for body, items in strangers.items():
+        moved = recipes.move_into(trial, items, body)
+        if trial is not graph:
+            apply_all(trial, moved)
+        edits = (*edits, *moved)
+    return edits

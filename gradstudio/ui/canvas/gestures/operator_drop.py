@@ -1,0 +1,114 @@
+"""Operators dragged from the library onto the canvas."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+
+from gradstudio.operators.catalogue.block_rows import KINDS
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.scene import geometry, hit_test
+from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
+from gradstudio.ui.canvas.gestures.move_gesture import body_at
+from gradstudio.ui.state.library.user_groups import is_own
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+MIME: Final = "application/x-gradstudio-operator"
+GRIP: Final = (60.0, 15.0)
+"""The new card's corner lies so far left of and above the pointer: it is held by its header."""
+
+
+class Drops:
+    """Takes operator keys that are dropped; over a frame they fall into the block, on a wire into it."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Take drops for this canvas."""
+        self._canvas = canvas
+        self._at: tuple[float, float] | None = None
+        self._key = ""
+
+    def enter(self, event: QDragEnterEvent) -> None:
+        """Something is dragged in: accepted when it is an operator, or a file of numbers."""
+        self._canvas.ghost.forget()
+        if event.mimeData().hasFormat(MIME) or tables_in(event):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def move(self, event: QDragMoveEvent) -> None:
+        """Light the wire or the frame it would fall into."""
+        if not event.mimeData().hasFormat(MIME) and not tables_in(event):
+            event.ignore()
+            return
+        key = event.mimeData().data(MIME).toStdString()
+        self._key = key if load().entry(key) is not None else ""
+        self._at = (event.position().x(), event.position().y())
+        self._canvas.border.feel(*self._at)
+        self.follow()
+        event.acceptProposedAction()
+
+    def follow(self) -> None:
+        """Light the wire or the frame that what is dragged would fall into, also when the scene moves under it."""
+        if self._at is not None:
+            canvas, at = self._canvas, self._canvas.camera.to_scene(*self._at)
+            wire = canvas.ghost.wire_at(self._key, *at) if self._key else None
+            canvas.ghost.show_dragged(self._key, at)
+            canvas.lit.hovered_wire = wire
+            canvas.set_drop_frame(hit_test.frame_at(canvas.board, *at) if wire is None else None)
+            canvas.viewport().update()
+
+    def leave(self) -> None:
+        """It was dragged out again."""
+        self._at = None
+        self._canvas.ghost.show_dragged("", None)
+        self._canvas.border.stop()
+        self._canvas.set_drop_frame(None)
+        self._canvas.lit.hovered_wire = None
+        self._canvas.viewport().update()
+
+    def drop(self, event: QDropEvent) -> None:
+        """It was let go: add the node."""
+        self.leave()
+        if paths := tables_in(event):
+            event.acceptProposedAction()
+            self._canvas.add_files(paths, *self._scene(event))
+            return
+        key = event.mimeData().data(MIME).toStdString()
+        if load().entry(key) is None and not is_own(key):
+            event.ignore()
+            return
+        x, y = self._scene(event)
+        event.acceptProposedAction()
+        self._canvas.setFocus()
+        self.put(key, x, y)
+
+    def put(self, key: str, x: float, y: float) -> None:
+        """Add an operator at a scene point: into the wire under it, else into the body there."""
+        canvas = self._canvas
+        left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
+        if is_own(key):
+            canvas.add_operator(key, left, top, body_at(canvas, x, y))
+            return
+        if key in KINDS:
+            canvas.add_block(key, left, top, body_at(canvas, x, y))
+            return
+        hit = hit_test.hit(canvas.board, x, y, canvas.camera.zoom)
+        container = canvas.container_at(hit_test.card_at(canvas.board, x, y), key)
+        if container is not None and canvas.add_child(container, key):
+            return
+        if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
+            return
+        canvas.add_operator(key, left, top, body_at(canvas, x, y))
+
+    def _scene(self, event: QDropEvent) -> tuple[float, float]:
+        at = event.position()
+        return self._canvas.camera.to_scene(at.x(), at.y())
+
+
+def tables_in(event: QDropEvent) -> tuple[Path, ...]:
+    """The files of numbers that are being dropped; none when there is anything else among them."""
+    urls = event.mimeData().urls()
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    return paths if len(paths) == len(urls) and all(path.suffix in (*TABLES, *ARRAYS) for path in paths) else ()

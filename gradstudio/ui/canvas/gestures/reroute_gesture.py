@@ -1,0 +1,95 @@
+"""Dots on wires by hand: put one there, move it, draw another wire from it."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from gradstudio.graph import recipes
+from gradstudio.graph.model import Wire
+from gradstudio.graph.ports.wire_dots import shared
+from gradstudio.scene.hit_test import Hit
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.wire import wire_styles
+from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.move_gesture import Move
+from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
+from gradstudio.ui.canvas.paint.wire_painter import DOT, draw_paths
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+
+def puts_dot(at: Pointer) -> bool:
+    """Whether a press on a wire with these keys puts a dot there: Ctrl+Shift, or Alt where the desktop leaves it."""
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    return at.holds(Qt.KeyboardModifier.AltModifier) or at.modifiers & keys == keys
+
+
+class PutDot(Gesture):
+    """A press on a wire that puts a dot there; a drag carries it on before it is let go."""
+
+    cursor = Qt.CursorShape.SizeAllCursor
+
+    def __init__(self, canvas: "CanvasView", at: Pointer, wire: Wire) -> None:
+        """Where along the wire it comes."""
+        super().__init__(canvas, at)
+        self._wire, self._at = wire, at
+        self._index = canvas.board.dot_index(wire, at.x, at.y)
+
+    def move(self, at: Pointer) -> None:
+        self._at = at
+        self.canvas.viewport().update()
+
+    def release(self, at: Pointer) -> None:
+        self.canvas.put_dot(self._wire, at.x, at.y, self._index)
+
+    def paint(self, painter: QPainter) -> None:
+        canvas, board = self.canvas, self.canvas.board
+        k = board.wire_index.get(self._wire)
+        if k is None:
+            return
+        points = [board.dot_place(key) for key in board.dots_of(self._wire)]
+        points.insert(self._index, canvas.on_grid(self._at.x, self._at.y))
+        path = wire_styles.dotted_path(
+            board.wire_view.style, np.array([board.paths[k, 0], *points, board.paths[k, -1]], dtype=np.float64)
+        )
+        seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_paths(painter, canvas.camera, seen, path[None], canvas.look.color("accent"), 2.6)
+        painter.setPen(QPen(canvas.look.color("canvas"), 1.6))
+        painter.setBrush(canvas.look.color("accent"))
+        radius = DOT * max(canvas.camera.zoom, 0.55)
+        painter.drawEllipse(QPointF(*canvas.camera.to_view(*points[self._index])), radius, radius)
+
+
+class DotWire(WireGesture):
+    """Another wire of the same output, led through the dots up to the one it is drawn from."""
+
+    def __init__(self, canvas: "CanvasView", at: Pointer, wire: Wire, key: str) -> None:
+        """From that dot of that wire."""
+        self._trunk, self._key = wire, key
+        super().__init__(canvas, at, PortRef(wire.source, "output", "", wire.output))
+
+    def _connect(self, target: PortRef) -> None:
+        dot = self.canvas.board.dots_of(self._trunk).index(self._key)
+        self.canvas.store.attempt(recipes.branch, "Wire", self._trunk, dot, target.item, target.path)
+
+    def _origin(self) -> tuple[float, float]:
+        return self.canvas.board.dot_place(self._key)
+
+    def _click(self) -> None:
+        self.canvas.select_dots(self.canvas.lit.selected_dots ^ {self._key})
+
+
+def begin_at_dot(canvas: "CanvasView", at: Pointer, hit: Hit) -> Gesture:
+    """A press on a dot: with Ctrl another wire begins there, else it moves with all that is selected with it."""
+    assert hit.wire is not None
+    if at.holds(Qt.KeyboardModifier.ControlModifier):
+        return DotWire(canvas, at, hit.wire, hit.dot)
+    dots = canvas.lit.selected_dots
+    if hit.dot not in dots:
+        canvas.select_dots(dots | {hit.dot} if at.holds(Qt.KeyboardModifier.ShiftModifier) else frozenset({hit.dot}))
+    keys = shared(canvas.board.graph, canvas.lit.selected_dots)
+    return Move(canvas, at, frozenset(keys | canvas.attention.selection), hit.dot)

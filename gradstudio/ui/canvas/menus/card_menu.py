@@ -1,0 +1,143 @@
+"""The context menu of a card or a frame: what is done every day first, the rest in submenus by subject."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from gradstudio.graph import recipes
+from gradstudio.graph.boundary_cards import CARDS
+from gradstudio.graph.model import BlockKind, ItemId
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.layout.placement.alignment import Side
+from gradstudio.operators.calls.equivalent_calls import as_written, spellings
+from gradstudio.ui.canvas.menus.card_display_menu import face_rows, part_rows
+from gradstudio.ui.canvas.menus.debug_menu import node_rows
+from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
+from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Below, Row
+from gradstudio.ui.canvas.menus.module_menu import initialiser_rows, module_rows
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
+    ("no_grad", "no_grad"),
+    ("enable_grad", "enable_grad"),
+    ("inference_mode", "inference_mode"),
+    ("set_grad_enabled", "set_grad_enabled"),
+    ("set_detect_anomaly", "set_detect_anomaly"),
+    ("autocast", "autocast"),
+    ("for", "for"),
+    ("if", "if (prints only)"),
+    ("group", "group"),
+)
+SIDES: Final[tuple[tuple[Side, str], ...]] = (
+    ("left", "Align left edges\tedit.align_left"),
+    ("right", "Align right edges\tedit.align_right"),
+    ("top", "Align upper edges\tedit.align_top"),
+    ("bottom", "Align lower edges\tedit.align_bottom"),
+    ("center", "Align centres\tedit.align_center"),
+    ("middle", "Align middles\tedit.align_middle"),
+)
+
+
+def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[AnyRow]:
+    """All that can be done with a node or a block; `leaf` is the parameter of a module that was clicked."""
+    graph = canvas.board.graph
+    node = graph.nodes.get(item)
+    if canvas.board.results.failure(item) is not None:
+        yield "Show the error", lambda: canvas.show_problem(item)
+        yield None
+    if item in CARDS:
+        yield from card_rows(canvas, item)
+        return
+    yield from step_rows(canvas, item)
+    if node is not None:
+        yield "Rename…\tgraph.rename", canvas.rename_current
+    else:
+        yield "Remove block, keep its contents", canvas.unwrap_selection
+    if recipes.replaceable(graph, item) is not None:
+        yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
+    yield "Edit note…\tgraph.note", lambda: canvas.edit_note(item)
+    yield "Duplicate\tedit.duplicate", canvas.duplicate_selection
+    yield "Delete\tedit.delete", canvas.delete_selection
+    yield None
+    yield from part_rows(canvas, item)
+    yield None
+    yield Below("Edit", _edit_rows(canvas, item))
+    yield Below("Look", face_rows(canvas))
+    yield Below("Arrange", _arrange_rows(canvas))
+    yield Below("Wires", _wire_rows(canvas, item))
+    yield Below("Group", _group_rows(canvas, item))
+    if node is not None:
+        yield Below("Module", _module_rows(canvas, item, leaf))
+        yield Below("Debug", node_rows(canvas, item))
+
+
+def _edit_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
+    """The clipboard, deleting with reconnect, defaults, other spellings."""
+    yield "Cut\tedit.cut", canvas.cut
+    yield "Copy\tedit.copy", canvas.copy
+    yield "Copy as Python\tedit.copy_python", canvas.copy_python
+    yield "Duplicate with inputs\tedit.duplicate_wired", canvas.duplicate_wired
+    yield "Delete and reconnect\tedit.delete_reconnect", canvas.delete_and_reconnect
+    yield None
+    differing = recipes.differing(canvas.board.graph, item)
+    if differing:
+        words = (
+            "Reset its value to the default" if len(differing) == 1 else f"Reset {len(differing)} values to defaults"
+        )
+        yield words, lambda: canvas.reset_ports(differing)
+    yield Below("Write as", _spelling_rows(canvas, item))
+
+
+def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """The same computation in other words; wires and literals stay."""
+    operator = operator_of(canvas.board.graph, item)
+    for other in spellings(operator) if operator is not None else ():
+        words = as_written(other)
+        yield words, partial(canvas.store.attempt, recipes.replace_operator, f"Write as {words}", item, other.key)
+
+
+def _arrange_rows(canvas: "CanvasView") -> Iterator[Row]:
+    """Earlier and later in the program; edges of several on one line."""
+    yield "Earlier\tgraph.earlier", canvas.move_earlier
+    yield "Later\tgraph.later", canvas.move_later
+    yield None
+    yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
+    if len(canvas.attention.selection) > 1:
+        yield None
+        for side, words in SIDES:
+            yield words, partial(canvas.align_selection, side)
+        yield "Equal gaps across\tedit.distribute_across", partial(canvas.distribute_selection, "across")
+        yield "Equal gaps down\tedit.distribute_down", partial(canvas.distribute_selection, "down")
+
+
+def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+    """What feeds it and follows it, and where backward begins."""
+    graph = canvas.board.graph
+    node = graph.nodes.get(item)
+    if node is not None and canvas.can_connect():
+        yield "Connect…\tgraph.connect", canvas.connect_selected
+    if node is not None and recipes.swappable(graph, item) is not None:
+        yield "Swap inputs\tgraph.swap_inputs", canvas.swap_inputs
+    yield None
+    yield "Select what feeds it\tselect.feeding", canvas.select_feeding
+    yield "Select what follows it\tselect.following", canvas.select_following
+    yield f"{'No longer trace' if canvas.is_tracing() else 'Trace'} its wires\tview.trace", canvas.toggle_trace
+    yield None
+    if node is not None and node.names and "root" not in node.marks:
+        yield "Start backward here (root)", lambda: canvas.mark_root(item, True)
+    elif node is not None and "root" in node.marks:
+        yield "Do not start backward here", lambda: canvas.mark_root(item, False)
+
+
+def _group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
+    """Making a group or a block of the selection, and what is done with one that is there."""
+    yield from group_rows(canvas, item)
+    yield Below("Wrap in", ((text, partial(canvas.wrap_selection, kind)) for kind, text in BLOCKS))
+
+
+def _module_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[AnyRow]:
+    """What is done with a layer: another call, its mode, how its parameters begin."""
+    yield from module_rows(canvas, item)
+    yield from initialiser_rows(canvas, item, leaf)

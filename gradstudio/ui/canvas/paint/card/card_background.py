@@ -1,0 +1,157 @@
+"""Paints what a card's words stand on: its body, header, well and outline. Cards of one shape share a picture of it."""
+
+import functools
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
+
+from gradstudio.scene.card.card_layout import HEADER
+from gradstudio.scene.card.result_sections import Facts, ProblemKind
+from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.paint.card.result_section_painter import problem_box
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN, RADIUS, Shadows
+
+if TYPE_CHECKING:
+    from gradstudio.scene.card.card_layout import Face
+    from gradstudio.ui.canvas.paint.card.card_painter import CardState
+
+MOST: Final = 64
+"""So many pictures are kept, all of one scale."""
+
+
+class Ground(NamedTuple):
+    """What of a card decides how its ground looks.
+
+    Attributes:
+        ports: height of header and ports; `well` of what stands below them.
+        head: the header's colour where cards are coloured by a figure, as 0xaarrggbb; None: its category's.
+        problem: where the words of a problem stand; `over`: something stands below them.
+    """
+
+    width: float
+    ports: float
+    well: float
+    category: str
+    head: int | None
+    problem: Box | None
+    problem_kind: ProblemKind
+    over: bool
+    collapsed: bool
+    stacked: bool
+    set_up: bool
+    left_out: bool
+
+
+def ground_of(face: "Face", facts: Facts, state: "CardState") -> Ground:
+    """The ground of a card."""
+    box = problem_box(face, facts) if facts.problem else None
+    return Ground(
+        width=face.width,
+        ports=face.height,
+        well=facts.height + state.extras.height,
+        category=face.category,
+        head=state.head.ground.rgba() if state.head is not None else None,
+        problem=Box(box.x(), box.y(), box.width(), box.height()) if box is not None else None,
+        problem_kind=facts.problem_kind,
+        over=bool(state.extras.height),
+        collapsed=face.worn.collapsed,
+        stacked=face.is_group,
+        set_up=state.set_up and not face.worn.collapsed,
+        left_out=state.left_out,
+    )
+
+
+def paint_ground(painter: QPainter, look: Look, ground: Ground) -> None:
+    """The ground without its shadow; the painter's origin is the card's top left corner."""
+    width, height = ground.width, ground.ports + ground.well
+    outline = QPainterPath()
+    outline.addRoundedRect(QRectF(0, 0, width, height), RADIUS, RADIUS)
+    if ground.stacked:
+        _paint_stack(painter, look, width, height)
+    painter.fillPath(outline, look.color("canvas" if ground.left_out else "card"))
+    head = outline if ground.collapsed else half_rounded(QRectF(0, 0, width, HEADER), RADIUS)
+    color = QColor.fromRgba(ground.head) if ground.head is not None else look.header(ground.category, width)
+    painter.fillPath(head, color)
+    if ground.well:
+        _paint_well(painter, look, ground)
+    if ground.set_up:
+        painter.fillRect(QRectF(0.5, HEADER, 3, height - HEADER - RADIUS), look.faded("text_dim", 0.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    failed = QPen(look.color("danger"), 2.0) if ground.problem_kind == "error" else look.edge
+    painter.setPen(QPen(look.color("text_dim"), 1.6, Qt.PenStyle.DashLine) if ground.left_out else failed)
+    painter.drawPath(outline)
+
+
+def half_rounded(rect: QRectF, radius: float, *, top: bool = True) -> QPainterPath:
+    """A rectangle with two round corners. Drawn so instead of clipped: pictures in SVG know no clipping."""
+    return _half_rounded((rect.x(), rect.y(), rect.width(), rect.height()), radius, top)
+
+
+@functools.lru_cache(maxsize=512)
+def _half_rounded(sides: tuple[float, float, float, float], radius: float, top: bool) -> QPainterPath:
+    rect = QRectF(*sides)
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    path.addRoundedRect(rect, radius, radius)
+    path.addRect(rect.adjusted(0, radius, 0, 0) if top else rect.adjusted(0, 0, 0, -radius))
+    return path.simplified()
+
+
+def _paint_stack(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """Sheets behind a card that has an inside."""
+    painter.setBrush(look.color("card_well"))
+    for far in (6.0, 3.0):
+        painter.setPen(QPen(look.color("card_edge"), 1.0))
+        painter.drawRoundedRect(QRectF(far + 0.5, far + 0.5, width - 1, height - 1), RADIUS, RADIUS)
+
+
+def _paint_well(painter: QPainter, look: Look, ground: Ground) -> None:
+    well = QRectF(0, ground.ports, ground.width, ground.well)
+    painter.fillPath(half_rounded(well, RADIUS, top=False), look.color("card_well"))
+    painter.fillRect(QRectF(0, ground.ports, ground.width, 1), look.faded("card_edge", 0.7))
+    if ground.problem is not None:
+        role = "danger" if ground.problem_kind == "error" else "warning"
+        color = look.faded(role, 0.1 if ground.problem_kind != "incomplete" else 0.08)
+        box = ground.problem
+        painter.fillPath(
+            half_rounded(QRectF(box.x, box.y, box.width, box.height), 0 if ground.over else RADIUS, top=False), color
+        )
+
+
+class Grounds:
+    """Keeps pictures of grounds with their shadows, for the scale it was last asked for."""
+
+    def __init__(self) -> None:
+        """Nothing is painted yet."""
+        self._shadows = Shadows()
+        self._scale: tuple[Look, float, float] | None = None
+        self._kept: dict[Ground, QPixmap] = {}
+
+    def picture(self, look: Look, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+        """The ground at `zoom`, in a pixmap with `MARGIN` scene pixels around it; one to paint on."""
+        if self._scale != (look, zoom, ratio) or len(self._kept) >= MOST:
+            self._scale = look, zoom, ratio
+            self._kept.clear()
+        found = self._kept.get(ground)
+        if found is None:
+            found = self._kept[ground] = self._painted(look, ground, zoom, ratio)
+        return QPixmap(found)  # shared until it is painted on
+
+    def _painted(self, look: Look, ground: Ground, zoom: float, ratio: float) -> QPixmap:
+        width, height = ground.width + 2 * MARGIN, ground.ports + ground.well + 2 * MARGIN
+        pixmap = QPixmap(math.ceil(width * zoom * ratio), math.ceil(height * zoom * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(1 / ratio, 1 / ratio)
+        if not ground.left_out:  # it would show through
+            self._shadows.paint(painter, look, pixmap.width(), pixmap.height(), zoom * ratio)
+        painter.scale(zoom * ratio, zoom * ratio)
+        painter.translate(MARGIN, MARGIN)
+        paint_ground(painter, look, ground)
+        painter.end()
+        return pixmap

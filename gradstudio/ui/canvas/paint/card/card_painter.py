@@ -1,0 +1,316 @@
+"""Paints one card: header, ports, fields, then what `result_section_painter` adds below."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.operators.model import Family
+from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
+from gradstudio.scene.card.debug_sections import PLAIN, Extras
+from gradstudio.scene.card.field_choices import is_switch
+from gradstudio.scene.card.port_style import PortLook
+from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_ground
+from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_extras
+from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass, paint_pin
+from gradstudio.ui.canvas.paint.card.header_colours import Head
+from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
+from gradstudio.ui.canvas.paint.card.result_section_painter import paint_facts
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look, Meter
+from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_pill, paint_port, paint_warning
+
+Align = Qt.AlignmentFlag
+FAMILY_WORDS: Final = {
+    Family.TENSOR: "tensor",
+    Family.NUMBER: "number",
+    Family.MODULE: "module",
+    Family.OPTIMIZER: "optimizer",
+    Family.TUPLE: "tuple",
+    Family.ARRAY: "array",
+    Family.TEXT: "text",
+}
+"""What stands beside an output of which neither a run nor inference said anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardState:
+    """What a card shows beside its face and facts.
+
+    Attributes:
+        order: place among the statements, for those with effects; 0 shows none.
+        set_up: made once (SEMANTICS 5).
+        left_out: muted, or what it reads is.
+        outputs: looks of the output ports; `inputs` of the wired input ports, by path.
+        head: the header's colours when the cards are coloured by a figure.
+    """
+
+    order: int = 0
+    set_up: bool = False
+    left_out: bool = False
+    outputs: tuple[PortLook, ...] = ()
+    inputs: tuple[tuple[str, PortLook], ...] = ()
+    head: Head | None = None
+    extras: Extras = PLAIN
+
+
+def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """The whole card without its shadow; the painter's origin is its top left corner."""
+    paint_ground(painter, look, ground_of(face, facts, state))
+    paint_upper(painter, look, face, facts, state)
+    paint_lower(painter, look, face, facts, state)
+
+
+def paint_upper(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """Header, ports and fields, on the card's ground."""
+    _paint_header(painter, look, face, facts, state)
+    _paint_rows(painter, look, face, facts, state)
+
+
+def upper_of(face: Face, facts: Facts, state: CardState) -> tuple[object, ...]:
+    """What decides how ground, header, ports and fields look: values may change without it."""
+    return face, state, ground_of(face, facts, state), facts.hints, facts.guessed, facts.stale, facts.leaves
+
+
+def paint_lower(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    """Values and gradients, and what was tried."""
+    if facts.height:
+        paint_facts(painter, look, face, facts)
+    if state.extras.height:
+        paint_extras(painter, look, state.extras, face.height + facts.height, face.width)
+    if face.bypassed:
+        paint_bypass(painter, look, face, face.height + facts.height + state.extras.height)
+
+
+def _ink(look: Look, state: CardState) -> QColor:
+    return state.head.ink if state.head is not None else look.color("header_text")
+
+
+def faint(color: QColor, alpha: float) -> QColor:
+    """The colour, partly see-through."""
+    made = QColor(color)
+    made.setAlphaF(alpha)
+    return made
+
+
+def _paint_header(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    right = _paint_badges(painter, look, face, facts, state)
+    meter, ink = look.meter, _ink(look, state)
+    names = meter.elided(face.names, "title", right - PADDING)
+    painter.setPen(ink)
+    meter.write(painter, "title", names or _title(meter, face, right - PADDING), PADDING, 0, HEADER)
+    if not names:
+        return
+    x = PADDING + meter.width(names, "title")
+    subtitle = meter.elided(f"  {face.title}", "subtitle", right - x)
+    meter.write(painter, "subtitle", subtitle, x, 0, HEADER)
+
+
+def _title(meter: Meter, face: Face, width: float) -> str:
+    """The operator's title; of what is written into the beginning, where there is no room for all of it."""
+    end = face.title[face.title.rfind(" ") :] if face.title.endswith("=") else ""
+    return meter.elided(face.title.removesuffix(end), "title", width - meter.width(end, "title")) + end
+
+
+def _paint_badges(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> float:
+    """Signs at the right end of the header; returns the x where the title must end."""
+    x = face.width - (14.0 if face.is_joined else 8.0)
+    if face.switch is not None:
+        paint_switch(painter, look, face, _ink(look, state))
+        x = face.switch.x - 5
+    if facts.problem_kind in ("error", "warning"):
+        paint_warning(
+            painter, look, QRectF(x - 15, 7.5, 15, 15), "danger" if facts.problem_kind == "error" else "warning"
+        )
+        x -= 20
+    if state.extras.check is not None:
+        paint_check(painter, look, QRectF(x - 15, 7.5, 15, 15), ok=state.extras.check)
+        x -= 20
+    ink = _ink(look, state)
+    texts = (str(state.order) if state.order else "", state.head.text if state.head is not None else "")
+    for text in (text for text in texts if text):
+        painter.setFont(look.meter.font("badge"))
+        width = max(17.0, look.meter.width(text, "badge") + 10)
+        paint_pill(painter, QRectF(x - width, 7, width, 16), text, ink)
+        x -= width + 5
+    if face.worn.pinned:
+        paint_pin(painter, QRectF(x - 12, 9, 12, 12), ink)
+        x -= 17
+    for shown, word in (
+        (face.frozen, "frozen"),
+        (face.bypassed, "bypassed"),
+        (face.unknown, "unknown"),
+    ):
+        if shown:
+            painter.setFont(look.meter.font("badge"))
+            painter.setPen(ink)
+            width = look.meter.width(word, "badge")
+            painter.drawText(QRectF(x - width, 0, width, HEADER), Align.AlignVCenter, word)
+            x -= width + 6
+    return x
+
+
+def paint_switch(painter: QPainter, look: Look, face: Face, ink: QColor) -> None:
+    """Training or evaluation: a pill with its word, with a strong edge while the module trains."""
+    if face.switch is None:
+        return
+    painter.setFont(look.meter.font("badge"))
+    paint_pill(painter, qt_rect(face.switch), face.mode, ink, strong=face.mode == "train")
+
+
+def _paint_rows(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:
+    if face.worn.collapsed:
+        _paint_stubs(painter, look, face, state)
+        return
+    wired = dict(state.inputs)
+    for row in face.inputs:
+        _paint_input(painter, look, row, wired.get(row.path))
+    for k, output in enumerate(face.outputs):
+        known = state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+        if output.owner == face.item:
+            _paint_output(painter, look, face, facts, output, known)
+        else:
+            paint_output_port(painter, look, output, known)
+    if facts.leaves.rows:
+        paint_leaf_ports(painter, look, facts.leaves, face.height, face.width)
+    _paint_captions(painter, look, face)
+    if face.more is not None:
+        text = "⋯ fewer" if face.expanded else f"⋯ {face.hidden} more"
+        painter.setPen(look.color("text_dim"))
+        look.meter.write(painter, "small", text, face.more.x, face.more.y, face.more.height)
+
+
+def _paint_stubs(painter: QPainter, look: Look, face: Face, state: CardState) -> None:
+    """The ports of a collapsed card."""
+    wired = dict(state.inputs)
+    for row in face.inputs:
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for k, output in enumerate(face.outputs):
+        paint_output_port(
+            painter, look, output, state.outputs[k] if k < len(state.outputs) else PortLook(output.family)
+        )
+
+
+def _paint_captions(painter: QPainter, look: Look, face: Face) -> None:
+    """Words in place of inputs, a line each; the first leaves room for the output's label."""
+    for number, text in enumerate(face.captions):
+        role = "mono" if number == 0 else "small"
+        painter.setPen(look.color("text" if number == 0 else "text_dim"))
+        text = look.meter.elided(text, role, face.width - 2 * PADDING)
+        look.meter.write(painter, role, text, PADDING, HEADER + BODY_EDGE + ROW * number, ROW)
+
+
+def _paint_input(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+    paint_input_port(painter, look, row, known)
+    meter = look.meter
+    needed = row.required and row.state == "empty"
+    painter.setPen(look.color("text_dim" if row.field is not None and row.faint and not needed else "text"))
+    right = row.field.x - 4 if row.field is not None else PADDING + 130
+    label = meter.elided(row.label, "label", right - row.x - PADDING)
+    meter.write(painter, "label", label, row.x + PADDING, row.y - ROW / 2, ROW)
+    if row.field is not None:
+        paint_field(painter, look, row)
+
+
+def paint_field(painter: QPainter, look: Look, row: InputRow) -> None:
+    """The small field that shows an unwired port's literal."""
+    if row.field is None:
+        return
+    rect = qt_rect(row.field)
+    needed = row.required and row.state == "empty"
+    painter.setBrush(look.color("field"))
+    edge = QPen(look.faded("warning", 0.9), 1.0, Qt.PenStyle.DashLine) if needed else QPen(look.color("line"), 1.0)
+    painter.setPen(edge)
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+    inner = rect.adjusted(6, 0, -6, 0)
+    if is_switch(row.parameter):
+        inner.setRight(rect.right() - 26)
+        _paint_switch(painter, look, QRectF(rect.right() - 24, rect.center().y() - 5, 20, 10), row)
+    elif row.has_list:
+        inner.setRight(rect.right() - 14)
+        _paint_chevron(painter, look, QPointF(rect.right() - 9, rect.center().y()))
+    role = "mono_italic" if row.faint else "mono"
+    painter.setPen(look.color("warning" if needed else "text_dim" if row.faint else "text"))
+    text = look.meter.elided(row.shown, role, inner.width())
+    look.meter.write(painter, role, text, inner.x(), inner.y(), inner.height())
+
+
+def _paint_switch(painter: QPainter, look: Look, rect: QRectF, row: InputRow) -> None:
+    """A switch at the end of a field: to the right and coloured when it is on."""
+    is_on = (row.text or row.parameter.default) == "True"
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.color("accent") if is_on else look.faded("text_dim", 0.45))
+    painter.drawRoundedRect(rect, 5, 5)
+    painter.setBrush(look.color("card"))
+    painter.drawEllipse(QPointF(rect.right() - 5 if is_on else rect.left() + 5, rect.center().y()), 3.5, 3.5)
+
+
+def _paint_chevron(painter: QPainter, look: Look, at: QPointF) -> None:
+    painter.setPen(QPen(look.color("text_dim"), 1.3))
+    painter.drawPolyline(
+        [QPointF(at.x() - 3, at.y() - 1.5), QPointF(at.x(), at.y() + 1.5), QPointF(at.x() + 3, at.y() - 1.5)]
+    )
+
+
+def paint_input_port(painter: QPainter, look: Look, row: InputRow, known: PortLook | None) -> None:
+    """An input's sign: of what flows in when wired, of its literal when there is one, else hollow."""
+    at, ground = QPointF(row.x, row.y), look.color("card")
+    if known is not None:
+        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        filled = known.requires_grad or known.family is not Family.TENSOR
+        paint_port(painter, at, known.family, color, ground, filled=filled, leaf=known.leaf and known.requires_grad)
+        return
+    given = row.state in ("literal", "document_device")
+    color = look.family(row.family) if given else look.faded("unknown_value", 0.8)
+    if row.required and row.state == "empty":
+        color = look.color("warning")
+    paint_port(painter, at, row.family, color, ground, filled=given)
+
+
+def _paint_output(painter: QPainter, look: Look, face: Face, facts: Facts, row: OutputRow, known: PortLook) -> None:
+    paint_output_port(painter, look, row, known)
+    meter = look.meter
+    left, right = face.width * 0.3, face.width - PADDING
+    if row.label:
+        painter.setFont(meter.font("label"))
+        painter.setPen(look.color("text"))
+        label = meter.elided(row.label, "label", right - left)
+        painter.drawText(QRectF(left, row.y - ROW / 2, right - left, ROW), Align.AlignVCenter | Align.AlignRight, label)
+        right -= meter.width(label, "label") + 8
+    hint = facts.hints.get(row.index, "") if not face.captions else ""
+    guessed = row.index in facts.guessed
+    if not hint and not row.label and not face.captions:
+        hint, guessed = FAMILY_WORDS.get(row.family, ""), True
+    if not hint:
+        return
+    font = "mono_italic" if guessed else "mono"
+    painter.setFont(meter.font(font))
+    painter.setPen(look.color("unknown_value" if guessed or facts.stale else "text_dim"))
+    left = _hint_left(look, face, row)
+    rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
+    painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
+
+
+def _hint_left(look: Look, face: Face, row: OutputRow) -> float:
+    """Where the label or the field of an input in the same row ends."""
+    beside = next((one for one in face.inputs if abs(one.y - row.y) < 1), None)
+    if beside is None:
+        return PADDING
+    if beside.field is not None:
+        return beside.field.right + 4
+    return PADDING + look.meter.width(beside.label, "label") + 8
+
+
+def paint_output_port(painter: QPainter, look: Look, row: OutputRow, known: PortLook) -> None:
+    """An output's sign: filled when it requires grad, square for a leaf, grey while nothing is known."""
+    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    filled = known.requires_grad or known.family is not Family.TENSOR
+    leaf = known.leaf and known.requires_grad
+    paint_port(painter, QPointF(row.x, row.y), known.family, color, look.color("card"), filled=filled, leaf=leaf)
+
+
+def qt_rect(box: Box) -> QRectF:
+    """The box as Qt has it."""
+    return QRectF(box.x, box.y, box.width, box.height)

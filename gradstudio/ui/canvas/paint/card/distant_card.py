@@ -1,0 +1,322 @@
+"""One card seen from afar: its name, the number or picture it computed, its gradient; always legible.
+
+Texts keep their size in view pixels while the plate shrinks; what has no room is left out.
+"""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.advice.diagnosis.memory_shortage import size_title
+from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Family
+from gradstudio.protocol.messages.records import GradState, PlainRecord, Record, Summary, TensorRecord
+from gradstudio.scene import value_format
+from gradstudio.scene.card.card_layout import HEADER, Face
+from gradstudio.scene.card.debug_sections import Extras
+from gradstudio.scene.card.frame_titles import shortened
+from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, STATE_WORDS
+from gradstudio.scene.card.result_sections import failure_shown, in_one_line, refusal_shown
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.card.card_background import half_rounded
+from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
+from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
+from gradstudio.ui.canvas.paint.card.header_colours import Head, head_of
+from gradstudio.ui.canvas.paint.primitives import tensor_image
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.glyphs import paint_check, paint_state, paint_warning
+
+LEGIBLE_WIDTH: Final = 30.0
+"""A plate at least so many view pixels wide gets texts."""
+TITLE_HEIGHT: Final = 17.0
+LINE: Final = 14.0
+NUMBER_LINE: Final = 19.0
+LEAST_FOR_GRADIENT: Final = 46.0
+"""A body at least so high has room for the gradient below the value."""
+LEAST_PORT_ZOOM: Final = 0.25
+FOOT_LINE: Final = 14.0
+LEAST_WITH_FOOT: Final = 34.0
+"""A body at least so high has a line for a *What if* or for costs."""
+LEAST_FOOT_WIDTH: Final = 70.0
+Align = Qt.AlignmentFlag
+
+
+def paint_plate(painter: QPainter, look: Look, board: Board, item: ItemId, rect: QRectF, zoom: float) -> None:
+    """The plate in a rectangle of view pixels."""
+    face, failed = board.cards[item].face, _has_failed(board, item)
+    radius = max(2.0, 8.0 * zoom)
+    head = min(rect.height(), max(HEADER * zoom, TITLE_HEIGHT if rect.width() >= LEGIBLE_WIDTH else 4.0))
+    painter.setPen(QPen(look.color("danger") if failed else look.color("card_edge"), 2.0 if failed else 1.0))
+    painter.setBrush(look.color("canvas" if board.cards[item].left_out else "card_well"))
+    painter.drawRoundedRect(rect, radius, radius)
+    header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
+    colored = head_of(board, look, item)
+    painter.fillPath(
+        half_rounded(header, radius), colored.ground if colored is not None else look.category(face.category)
+    )
+    state = state_of(board.results, item) if board.shown.gradients and not failed else None
+    low = rect.bottom()
+    if rect.width() >= LEGIBLE_WIDTH:
+        _paint_title(painter, look, face, header, colored)
+        body = _paint_foot(painter, look, board.cards[item].extras, rect.adjusted(7, head + 3, -5, -4))
+        low = body.bottom() + 4
+        state = _paint_body(painter, look, board, item, body, state)
+    if failed:
+        paint_warning(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), "danger")
+    _paint_tried(painter, look, board.cards[item].extras, rect, head)
+    if state is not None:
+        paint_plate_state(painter, look, QRectF(rect.x(), rect.y(), rect.width(), low - rect.y()), state)
+    if zoom >= LEAST_PORT_ZOOM:
+        _paint_ports(painter, look, board, face, rect, zoom)
+
+
+def _has_failed(board: Board, item: ItemId) -> bool:
+    """Whether a node failed, or the module on its card."""
+    return any(failure_shown(board.results, one) is not None for one in board.whole((item,)))
+
+
+def _paint_tried(painter: QPainter, look: Look, tried: Extras, rect: QRectF, head: float) -> None:
+    """A bar where a *What if* changed something and has no room for words; the badge of gradcheck."""
+    if tried.changes and not _has_foot(tried, rect.height() - head - 7, rect.width()):
+        painter.fillRect(QRectF(rect.x() + 3, rect.bottom() - 4, rect.width() - 6, 3), look.color("info"))
+    if tried.check is not None and rect.width() >= LEGIBLE_WIDTH:
+        paint_check(painter, look, QRectF(rect.right() - 16, rect.y() + (head - 13) / 2, 13, 13), ok=tried.check)
+
+
+def _paint_title(painter: QPainter, look: Look, face: Face, header: QRectF, colored: Head | None) -> None:
+    """The name, then the operator's title; with the figure that colours the card in its place."""
+    room = header.adjusted(6, 0, -4, 0)
+    ink = colored.ink if colored is not None else look.color("header_text")
+    name, fonts = face.names or face.title, ("plate", "badge", "badge_note", "plate_small")
+    role = next((font for font in fonts if look.meter.width(name, font) <= room.width()), fonts[-1])
+    name = shortened(look.meter, name, role, room.width()) or _symbol(look, face, role, room.width())
+    painter.setFont(look.meter.font(role))
+    painter.setPen(ink)
+    painter.drawText(room, Align.AlignVCenter, name)
+    rest = room.adjusted(look.meter.width(name, role) + 6, 0, 0, 0)
+    if colored is not None:
+        if look.meter.width(colored.text, "badge_note") <= rest.width():
+            painter.setFont(look.meter.font("badge_note"))
+            painter.drawText(rest, Align.AlignVCenter | Align.AlignRight, colored.text)
+    elif face.names and rest.width() > 24:
+        painter.setFont(look.meter.font("badge_note"))
+        painter.setPen(look.faded("header_text", 0.75))
+        painter.drawText(rest, Align.AlignVCenter, shortened(look.meter, face.title, "badge_note", rest.width()))
+
+
+def _symbol(look: Look, face: Face, role: str, width: float) -> str:
+    """What stands for a name that has no room: the operator's title, where that fits."""
+    return face.title if look.meter.width(face.title, role) <= width else ""
+
+
+def _has_foot(tried: Extras, height: float, width: float) -> bool:
+    """Whether a *What if* or costs have a line at the bottom of a body of that height, on a plate of that width."""
+    return bool(tried.changes or tried.cost) and height >= LEAST_WITH_FOOT and width >= LEAST_FOOT_WIDTH
+
+
+def _paint_foot(painter: QPainter, look: Look, tried: Extras, body: QRectF) -> QRectF:
+    """A *What if* and costs, a line each; what is left of the body above them."""
+    room = QRectF(body)
+    if not _has_foot(tried, body.height(), body.width() + 12):
+        return room
+    if tried.cost:
+        room.setBottom(room.bottom() - FOOT_LINE)
+        paint_cost(painter, look, tried.cost, QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE))
+    if tried.changes:
+        room.setBottom(room.bottom() - FOOT_LINE - 1)
+        line = QRectF(room.x(), room.bottom() + 2, room.width(), FOOT_LINE - 1)
+        painter.fillRect(line.adjusted(-5, 0, 3, 0), look.faded("info", 0.18))
+        painter.fillRect(QRectF(line.x() - 6, line.y(), 3, line.height()), look.color("info"))
+        paint_change(painter, look, tried.changes[0], line)
+    return room
+
+
+def _paint_body(
+    painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF, state: GradState | None
+) -> GradState | None:
+    """Everything below the title; the state that still needs a sign, None when it is told."""
+    records = board.results.outputs(item)
+    failure = failure_shown(board.results, item)
+    if failure is not None:
+        _paint_failure(painter, look, in_one_line(failure.what), body)
+        return None
+    expected = board.results.inference(item, 0)
+    refused = in_one_line(refusal_shown(board.results, item))
+    if refused or (not records and expected is not None and expected.need):
+        words = refused or (size_title(expected.need) if expected is not None and expected.need else "")
+        _paint_failure(painter, look, words, body, "warning")
+        return None
+    if not records:
+        _paint_expected(painter, look, board, item, body)
+        return None
+    if board.results.stale(item):
+        look = look.stale
+    room = QRectF(body)
+    roomy = board.shown.gradients and body.height() >= LEAST_FOR_GRADIENT
+    if roomy and isinstance(records[0], TensorRecord) and state is not None:
+        room.setBottom(room.bottom() - LINE - 2)
+        line = QRectF(body.x(), body.bottom() - LINE, body.width(), LINE)
+        _paint_gradient(painter, look, board, item, records[0], line)
+        state = None
+    elif state is not None and room.height() < NUMBER_LINE + ROOM:
+        room.setRight(room.right() - ROOM)
+    _paint_value(painter, look, board, records[0], room, ROOM if state is not None else 0.0)
+    return state
+
+
+def _paint_failure(painter: QPainter, look: Look, words: str, body: QRectF, role: str = "danger") -> None:
+    """As many lines of torch's words as there is room for; the last one ends in "…" where words are left."""
+    room = int((body.height() + 2) / LINE)
+    if room < 1:
+        return
+    lines = look.meter.wrapped(words, "badge_note", body.width())
+    if len(lines) > room:
+        lines[room - 1 :] = [" ".join(lines[room - 1 :])]
+    for number, text in enumerate(lines):
+        below = body.adjusted(0, LINE * number, 0, 0)
+        _line(painter, look, text, "badge_note", look.color(role), below, LINE)
+
+
+def _paint_expected(painter: QPainter, look: Look, board: Board, item: ItemId, body: QRectF) -> None:
+    """Before a run: the literal that stands first, else the shape that is expected."""
+    given = (row for row in board.cards[item].face.fields() if not row.faint)
+    literal = next((f"{row.label} {row.shown}" for row in given), "")
+    expected = board.results.inference(item, 0)
+    if literal:
+        _line(painter, look, literal, "mono", look.color("text_dim"), body, LINE)
+    elif expected is not None and expected.shape is not None and board.shown.shapes:
+        shape = value_format.shape(expected.shape)
+        _line(painter, look, shape, "mono_italic", look.color("unknown_value"), body, LINE)
+    reason = board.results.incomplete(item)
+    if reason:
+        below = body.adjusted(0, LINE if literal else 0, 0, 0)
+        _line(painter, look, reason, "badge_note", look.color("warning"), below, LINE)
+
+
+def _paint_value(
+    painter: QPainter, look: Look, board: Board, record: Record, room: QRectF, corner: float = 0.0
+) -> None:
+    """The value; a square of that side in the lower right corner stays free."""
+    if isinstance(record, TensorRecord) and record.summary.shape != ():
+        _paint_tensor(painter, look, board, record.summary, room, corner)
+    elif board.shown.values:
+        number = isinstance(record, TensorRecord) or (isinstance(record, PlainRecord) and record.what == "number")
+        _paint_number(painter, look, record, room, large=number)
+
+
+def _paint_number(painter: QPainter, look: Look, record: Record, room: QRectF, *, large: bool) -> None:
+    """As many digits as there is room for, larger where there is room for that too."""
+    value = record.summary.value if isinstance(record, TensorRecord) else getattr(record, "value", None)
+    texts = (value_format.number(value, digits) for digits in (4, 3, 2)) if large else (value_format.plain(record),)
+    roles = ("number_small", "mono", "mono_small") if large else ("mono", "mono_small")
+    tries = [(text, role) for text in texts for role in roles]
+    text, role = next((one for one in tries if look.meter.width(*one) <= room.width()), tries[-1])
+    _line(painter, look, text, role, look.color("text"), room, NUMBER_LINE if large else LINE)
+
+
+def _paint_tensor(painter: QPainter, look: Look, board: Board, summary: Summary, room: QRectF, corner: float) -> None:
+    """Small ones as numbers, others as a shape above a picture."""
+    beside, above = room.adjusted(0, 0, -corner, 0), room.adjusted(0, 0, 0, -corner)
+    rows = _written_out(look, board, summary, above) or _written_out(look, board, summary, beside)
+    if rows:
+        for number, text in enumerate(rows):
+            _line(painter, look, text, "mono", look.color("text"), room.adjusted(0, LINE * number, 0, 0), LINE)
+        return
+    if board.shown.shapes:
+        shape = value_format.shape(summary.shape)
+        role = _fitting_role(look, shape, room.width())
+        if role:
+            _line(painter, look, shape, role, look.color("text_dim"), room, LINE)
+            room = room.adjusted(0, LINE + 1, 0, 0)
+    if board.shown.values and value_format.is_uniform(summary):
+        text = next((text for text in value_format.extents(summary) if _fitting_role(look, text, room.width())), "")
+        _line(painter, look, text, _fitting_role(look, text, room.width()) or "mono", look.color("text"), room, LINE)
+        return
+    picture = tensor_image.image(summary, look.theme) if board.shown.values else None
+    if picture is None or room.height() < 6:
+        return
+    ratio = max(0.5, min(4.0, picture.width() / picture.height()))
+    height = min(room.height(), max(1.0, room.width() - corner) / ratio)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    opacity = painter.opacity()
+    painter.setOpacity(opacity * look.picture_opacity)
+    painter.drawImage(QRectF(room.x(), room.y(), height * ratio, height), picture)
+    painter.setOpacity(opacity)
+
+
+def _written_out(look: Look, board: Board, summary: Summary, room: QRectF) -> list[str]:
+    """The numbers of a small tensor as lines; [] when they do not fit."""
+    if not board.shown.values or summary.value is None or not value_format.is_written_out(summary.shape):
+        return []
+    rows = ["  ".join(row) for row in value_format.grid(summary)]
+    if not rows or len(rows) * LINE > room.height():
+        return []
+    return rows if max(look.meter.width(row, "mono") for row in rows) <= room.width() else []
+
+
+def _paint_gradient(
+    painter: QPainter, look: Look, board: Board, item: ItemId, record: TensorRecord, line: QRectF
+) -> None:
+    row = board.results.grad(item, 0)
+    state: GradState = row.state if row is not None else record.grad_state
+    grad = row.grad if row is not None else record.grad
+    is_norm = grad is not None and grad.shape != () and state == "value"
+    words = line if is_norm else line.adjusted(14, 0, 0, 0)
+    if not is_norm:
+        paint_state(painter, look, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
+    if grad is None or state not in ("value", "accumulated"):
+        color = look.color("warning" if state == "cut" else "unknown_value")
+        tries = (STATE_WORDS[state], SHORT_STATE_WORDS.get(state, ""))
+        text = next((text for text in tries if look.meter.width(text, "badge_note") <= words.width()), "")
+        _line(painter, look, text, "badge_note", color, words, LINE)
+        return
+    if grad.shape == ():
+        texts = [value_format.number(grad.value), value_format.number(grad.value, 2)]
+    else:
+        texts = [f"‖∇‖ {value_format.norm(grad)}", f"‖∇‖{value_format.norm(grad)}", "‖∇‖"]
+    for text in texts:
+        role = _fitting_role(look, text, words.width())
+        if role:
+            _line(painter, look, text, role, look.gradient, words, LINE)
+            return
+
+
+def _fitting_role(look: Look, text: str, width: float) -> str:
+    """The larger font in which the text fits; "" when it fits in none."""
+    return next((role for role in ("mono", "mono_small") if look.meter.width(text, role) <= width), "")
+
+
+def _line(painter: QPainter, look: Look, text: str, role: str, color: QColor, room: QRectF, height: float) -> None:
+    if room.height() < height - 2:
+        return
+    painter.setFont(look.meter.font(role))
+    painter.setPen(color)
+    line = QRectF(room.x(), room.y(), room.width(), height)
+    painter.drawText(line, Align.AlignVCenter, look.meter.elided(text, role, room.width()))
+
+
+def _paint_ports(painter: QPainter, look: Look, board: Board, face: Face, rect: QRectF, zoom: float) -> None:
+    """Dots where the ports are, in the colour of what flows."""
+    wired = dict(board.input_looks(face.item))
+    radius = max(2.0, 5.0 * zoom)
+    for row in face.inputs:
+        known = wired.get(row.path)
+        given = row.state == "literal"
+        color = look.color("unknown_value")
+        if known is not None and known.known:
+            color = look.family(known.family, known.dtype)
+        elif given:
+            color = look.family(row.family)
+        filled = known is not None or given
+        painter.setBrush(color if filled else look.color("card_well"))
+        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.4))
+        painter.drawEllipse(QPointF(rect.x() + row.x * zoom, rect.y() + row.y * zoom), radius, radius)
+    for output in face.outputs:
+        known = board.look_of(output.owner, output.index)
+        color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+        at = QPointF(rect.x() + output.x * zoom, rect.y() + output.y * zoom)
+        filled = known.requires_grad or known.family is not Family.TENSOR
+        painter.setBrush(color if filled else look.color("card_well"))
+        painter.setPen(QPen(look.color("canvas") if filled else color, 1.0 if filled else 1.5))
+        painter.drawEllipse(at, radius, radius)

@@ -1,0 +1,77 @@
+"""Paints the leaves of a module on its card: a row each, with a port to read it by."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gradstudio.operators.model import Family
+from gradstudio.scene.card.card_layout import PADDING
+from gradstudio.scene.card.parameter_rows import GRADIENT, LEAF, MORE, LeafRow, Leaves
+from gradstudio.scene.items import LEAF_EDGE
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.glyphs import paint_port, paint_state
+
+SIGN: Final = 12.0
+INDENT: Final = 3.0
+GAP: Final = 7.0
+Align = Qt.AlignmentFlag
+
+
+def paint_leaves(painter: QPainter, look: Look, leaves: Leaves, top: float, width: float) -> None:
+    """All rows below `top`; the painter's origin is the card's top left corner."""
+    for row in leaves.rows:
+        y = top + LEAF_EDGE + row.y
+        _paint_first_line(painter, look, row, QRectF(PADDING, y, width - 2 * PADDING, LEAF))
+        if row.height > LEAF:
+            _paint_gradient(painter, look, row, QRectF(PADDING, y + LEAF - 1, width - 2 * PADDING, GRADIENT))
+    if leaves.more:
+        painter.setFont(look.meter.font("small"))
+        painter.setPen(look.color("text_dim"))
+        line = QRectF(PADDING, top + LEAF_EDGE + leaves.more_y, width - 2 * PADDING, MORE)
+        painter.drawText(line, Align.AlignVCenter, look.meter.elided(leaves.more, "small", line.width()))
+
+
+def paint_leaf_ports(painter: QPainter, look: Look, leaves: Leaves, top: float, width: float) -> None:
+    """The sign of every row: a square where it learns, else a hollow circle."""
+    for row in leaves.rows:
+        at = QPointF(width, top + LEAF_EDGE + row.y + LEAF / 2)
+        color = look.family(Family.TENSOR, row.dtype)
+        paint_port(painter, at, Family.TENSOR, color, look.color("card"), filled=row.learns, leaf=row.learns)
+
+
+def _paint_first_line(painter: QPainter, look: Look, row: LeafRow, line: QRectF) -> None:
+    """Name and shape at the left, the values at the right, in as many digits as there is room for."""
+    meter = look.meter
+    name = meter.elided(row.path, "mono", line.width() * 0.62)
+    _text(painter, look, name, "mono", look.color("text"), line)
+    left = line.left() + meter.width(name, "mono") + GAP
+    shape = meter.elided(row.shape, "mono", max(0.0, line.right() - left))
+    _text(painter, look, shape, "mono", look.color("text_dim"), QRectF(left, line.y(), line.right() - left, LEAF))
+    room = line.right() - left - meter.width(shape, "mono") - GAP
+    roles = ("mono_italic",) if row.guessed else ("mono", "mono_small")
+    tries = [(text, role) for role in roles for text in row.values if meter.width(text, role) <= room]
+    if tries:
+        color = look.color("unknown_value" if row.guessed else "text")
+        _text(painter, look, *tries[0], color, line, Align.AlignRight)
+
+
+def _paint_gradient(painter: QPainter, look: Look, row: LeafRow, line: QRectF) -> None:
+    sign = QRectF(line.left() + INDENT, line.top() + (GRADIENT - SIGN) / 2, SIGN, SIGN)
+    paint_state(painter, look, sign, row.state)
+    has_value = row.state in ("value", "accumulated")
+    color = look.gradient if has_value else look.color("unknown_value")
+    body = line.adjusted(INDENT + SIGN + 5, 0, 0, 0)
+    _text(painter, look, row.gradient, "mono" if has_value else "small_italic", color, body)
+    if row.state == "accumulated":
+        left = look.meter.width(row.gradient, "mono") + 8
+        words = look.meter.elided("accumulated", "small_italic", body.width() - left)
+        _text(painter, look, words, "small_italic", look.color("warning"), body.adjusted(left, 0, 0, 0))
+
+
+def _text(
+    painter: QPainter, look: Look, text: str, role: str, color: QColor, line: QRectF, side: Align = Align.AlignLeft
+) -> None:
+    painter.setFont(look.meter.font(role))
+    painter.setPen(color)
+    painter.drawText(line, Align.AlignVCenter | side, text)

@@ -1,0 +1,118 @@
+"""The card that an operator fresh from the library will have, as a picture: previews, and what hangs at the cursor."""
+
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
+from PySide6.QtGui import QPainter, QPixmap
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import apply_all
+from gradstudio.graph.model import Definition, Graph
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.section_heights import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.results import NoResults
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.card.card_painter import paint_card
+from gradstudio.ui.canvas.paint.frame_painter import paint_frame
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.card_shadows import paint_shadow
+from gradstudio.ui.canvas.paint.scene_painter import card_state
+from gradstudio.ui.theme import Theme
+
+EDGE: Final = 10.0
+"""Scene pixels around a card, for its shadow and its ports."""
+KEPT: Final = 48
+BARE: Final = Shown(
+    values=False, shapes=False, dtype_device=False, grad_fn=False, gradients=False, wire_gradients=False
+)
+"""Nothing of a run: nothing has run."""
+
+
+class CardPicture(NamedTuple):
+    """A picture of a card and the pixels from its corner to the card's."""
+
+    pixmap: QPixmap
+    edge: float
+    width: float
+    height: float
+
+
+class CardPictures:
+    """Keeps the pictures that were asked for last."""
+
+    def __init__(self) -> None:
+        """None yet; `definitions` are those of groups, whose cards are painted anew each time."""
+        self.definitions: dict[str, Definition] = {}
+        self._kept: dict[tuple[str, str, float, float], CardPicture] = {}
+
+    def of(self, key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0) -> CardPicture:
+        """The picture of an operator's card at a zoom."""
+        if key in self.definitions:
+            return card_picture(key, theme, zoom, ratio, self.definitions[key])
+        wanted = key, theme.name, round(zoom, 3), ratio
+        found = self._kept.pop(wanted, None) or card_picture(key, theme, zoom, ratio)
+        self._kept[wanted] = found
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+
+def as_rich_text(picture: CardPicture) -> str:
+    """A picture within a tooltip."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture.pixmap.save(buffer, "PNG")
+    width = round(picture.pixmap.width() / picture.pixmap.devicePixelRatio())
+    return f"<p><img width='{width}' src='data:image/png;base64,{data.toBase64().toStdString()}'></p>"
+
+
+def card_picture(
+    key: str, theme: Theme, zoom: float = 1.0, ratio: float = 1.0, definition: Definition | None = None
+) -> CardPicture:
+    """An operator's card at a zoom, a block's frame, or a group's card; sizes are pixels of the view."""
+    graph = Graph()
+    if definition is not None:
+        graph.definitions[definition.name], key = definition, GROUP + definition.name
+    edits, _ = recipes.add_operator(graph, key, 0, 0)
+    apply_all(graph, edits)
+    look = Look(theme)
+    board = Board(graph, NoResults(), BARE, look.meter)
+    extent = board.extent() or Box(0, 0, 200, 60)
+    box = extent.grown(EDGE)
+    size = QSize(round(box.width * zoom * ratio), round(box.height * zoom * ratio))
+    pixmap = QPixmap(size)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    _paint(painter, board, look, Camera(zoom, box.x, box.y))
+    painter.end()
+    return CardPicture(pixmap, EDGE * zoom, extent.width * zoom, extent.height * zoom)
+
+
+def _paint(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
+    """Frame and cards, one by one, without the canvas's ground."""
+    for frame in board.frames.values():
+        painter.save()
+        painter.translate(*camera.to_view(frame.box.x, frame.box.y))
+        painter.scale(camera.zoom, camera.zoom)
+        paint_frame(painter, look, frame, board, camera.zoom)
+        painter.restore()
+    paint_cards(painter, board, look, camera)
+
+
+def paint_cards(painter: QPainter, board: Board, look: Look, camera: Camera) -> None:
+    """Every card with its shadow, as vectors."""
+    for item, card in board.cards.items():
+        place = board.box(item)
+        if place is None:
+            continue
+        painter.save()
+        painter.translate(*camera.to_view(place.x, place.y))
+        painter.scale(camera.zoom, camera.zoom)
+        paint_shadow(painter, look, card.face.width, card.height)
+        paint_card(painter, look, card.face, board.facts(item), card_state(board, look, item))
+        painter.restore()

@@ -1,0 +1,72 @@
+"""Paints what lies under the cards: frames of blocks with their ports."""
+
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+
+from gradstudio.scene.card.card_layout import PADDING, ROW
+from gradstudio.scene.card.frame_titles import title_from_afar
+from gradstudio.scene.geometry import FRAME_TITLE
+from gradstudio.scene.items import Frame
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.card.card_background import half_rounded
+from gradstudio.ui.canvas.paint.card.card_painter import paint_field, paint_input_port, paint_output_port
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+
+RADIUS: Final = 10.0
+ABOVE_WIRE: Final = 9.0
+"""A label beside which a wire arrives from inside stands so much higher."""
+Align = Qt.AlignmentFlag
+
+
+def paint_frame(painter: QPainter, look: Look, frame: Frame, board: Board, zoom: float) -> None:
+    """A block: ground, title strip as Python, ports. The origin is its top left corner."""
+    rect = QRectF(0, 0, frame.box.width, frame.box.height)
+    outline = QPainterPath()
+    outline.addRoundedRect(rect, RADIUS, RADIUS)
+    painter.fillPath(outline, look.color("block"))
+    title = title_from_afar(frame, board, zoom) if zoom < DISTANT else None
+    strip_height = FRAME_TITLE if title is None or title.top < 0 else title.height / zoom
+    strip = half_rounded(QRectF(0, 0, rect.width(), min(strip_height, max(frame.room, 1.0))), RADIUS)
+    painter.fillPath(strip, look.faded("block_edge", 0.35))
+    dashed = Qt.PenStyle.DashLine if board.graph.blocks[frame.item].muted else Qt.PenStyle.SolidLine
+    painter.setPen(QPen(look.color("block_edge"), 1.2, dashed))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(outline)
+    if zoom >= DISTANT:
+        text = look.meter.elided(frame.face.title, "block", rect.width() - 2 * PADDING)
+        _paint_title(painter, look, text, "block", QRectF(PADDING, 0, rect.width() - 2 * PADDING, FRAME_TITLE))
+        _paint_ports(painter, look, frame, board)
+    elif title is not None:
+        painter.scale(1 / zoom, 1 / zoom)
+        line = QRectF(PADDING / 2, title.top, rect.width() * zoom - PADDING / 2, title.height)
+        _paint_title(painter, look, title.text, title.role, line)
+
+
+def _paint_title(painter: QPainter, look: Look, text: str, role: str, line: QRectF) -> None:
+    painter.setFont(look.meter.font(role))
+    painter.setPen(look.color("text"))
+    painter.drawText(line, Align.AlignVCenter, text)
+
+
+def _paint_ports(painter: QPainter, look: Look, frame: Frame, board: Board) -> None:
+    wired = dict(board.input_looks(frame.item))
+    painter.setPen(look.color("text"))
+    for row in frame.face.inputs:
+        at_right = row.path.startswith("next.")
+        side = Align.AlignRight if at_right else Align.AlignLeft
+        left = row.x - PADDING - 200 if at_right else row.x + PADDING
+        top = row.y - ROW / 2 - (ABOVE_WIRE if at_right else 0.0)
+        painter.setFont(look.meter.font("label"))
+        painter.setPen(look.color("text"))
+        painter.drawText(QRectF(left, top, 200, ROW), Align.AlignVCenter | side, row.label)
+        paint_field(painter, look, row)
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for output in frame.face.outputs:
+        painter.setFont(look.meter.font("label"))
+        painter.setPen(look.color("text"))
+        rect = QRectF(PADDING, output.y - ROW / 2, output.x - PADDING - 10, ROW)
+        painter.drawText(rect, Align.AlignVCenter, output.label)
+        paint_output_port(painter, look, output, board.look_of(frame.item, output.index))

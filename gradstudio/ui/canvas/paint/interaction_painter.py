@@ -1,0 +1,244 @@
+"""What is painted over the board and changes with the mouse and the run: selection, hover, running, targets."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.results import at_work
+from gradstudio.scene.scene import Board
+from gradstudio.scene.wire.wire_labels import WireLabels, brief
+from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
+from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels, paint_lit_label
+from gradstudio.ui.canvas.paint.wire_painter import blended, draw_paths, paint_dots, paint_wires
+
+SELECTED_WIRE: Final = (("accent", 0.3, 13.0), ("accent", 0.55, 8.0), ("accent", 1.0, 5.0), ("text", 1.0, 1.6))
+"""Role, share of it over the canvas, and width of the lines that make up a selected wire."""
+RADIUS: Final = 8.0
+HINT_LINES: Final = (
+    "Double-click, or press Tab, to search for an operator,",
+    "or drag one here from the Library (Ctrl+Shift+F).",
+)
+HINT_MORE: Final = "Or paste Python here (Ctrl+V), or type it into the Code dock (F4)."
+
+
+@dataclass(slots=True)
+class OverlayState:
+    """What is lit just now; `pointed` is the node that the pointer is over on another panel."""
+
+    selection: frozenset[ItemId] = frozenset()
+    selected_wires: frozenset[Wire] = frozenset()
+    selected_note: ItemId | None = None
+    selected_dots: frozenset[str] = frozenset()
+    hovered_item: ItemId | None = None
+    hovered_port: PortRef | None = None
+    hovered_wire: Wire | None = None
+    drop_frame: ItemId | None = None
+    pointed: ItemId | None = None
+
+
+def paint_overlay(
+    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, state: OverlayState,
+    labels: WireLabels,
+) -> None:  # fmt: skip
+    """Everything that is lit, in view pixels; the labels of lit wires stand on top of them."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    seen = camera.seen(width, height)
+    _paint_wires(painter, look, board, camera, seen, state)
+    _paint_labels(painter, look, board, camera, state, labels)
+    for item in {board.home(item) for item in state.selection}:
+        _outline_item(painter, look, board, camera, item, look.color("accent"), seen)
+        _repaint_ports(painter, look, board, camera, item, seen)
+    for item in state.selection & board.notes.keys():
+        look.outlines.paint(painter, camera.box_to_view(board.notes[item].box), look.color("accent"), 3.0)
+    for key in state.selected_dots:
+        ring(painter, look.color("accent"), *camera.to_view(*board.dot_place(key)), 10.0 * max(camera.zoom, 0.6))
+    note = board.notes.get(state.selected_note) if state.selected_note is not None else None
+    if note is not None:
+        look.outlines.paint(painter, camera.box_to_view(note.box), look.color("accent"), 3.0)
+    if state.drop_frame is not None:
+        _dash_item(painter, board, camera, state.drop_frame, QPen(look.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen)
+    lit = board.whole((*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ())))
+    if state.pointed is not None and state.pointed not in lit:
+        _dash_item(painter, board, camera, state.pointed, QPen(look.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
+    _paint_run(painter, look, board, camera, seen)
+    if state.hovered_port is not None:
+        x, y = camera.to_view(*board.anchor(state.hovered_port))
+        ring(painter, look.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
+
+
+def _paint_wires(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, state: OverlayState) -> None:
+    """Wires of the selection a little stronger; selected and hovered ones in the accent."""
+    if state.selection and board.wire_view.shown != "none":
+        chosen = board.touching(frozenset(state.selection))
+        paint_wires(painter, look, board, camera, seen, chosen, 3.2)
+        if board.wire_view.shown == "selection":
+            paint_dots(painter, look, board, camera, seen, chosen)
+    hovered = board.wire_index.get(state.hovered_wire) if state.hovered_wire is not None else None
+    if hovered is not None:
+        draw_paths(painter, camera, seen, board.paths[[hovered]], look.color("accent"), 3.4)
+        _ring_ends(painter, look, board, camera, board.wires[hovered])
+    chosen_wires = [wire for wire in state.selected_wires if wire in board.wire_index]
+    if chosen_wires:
+        _paint_selected(painter, look, board, camera, seen, chosen_wires)
+
+
+def _paint_labels(
+    painter: QPainter, look: Look, board: Board, camera: Camera, state: OverlayState, labels: WireLabels
+) -> None:
+    """What came back along lit wires: a lit wire is no bar through its own number."""
+    if board.shown.wire_gradients:
+        lit = [board.wires[k] for k in np.nonzero(board.touching(frozenset(state.selection)))[0].tolist()]
+        wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
+        found = (label for wire in wires if (label := labels.of(wire)) is not None)
+        paint_labels(painter, look, camera, found, stale=bool(wires) and board.results.stale(wires[0].target))
+    if state.hovered_wire in board.wire_index:
+        _paint_hovered_number(painter, look, board, camera, state.hovered_wire, labels)
+
+
+def _paint_hovered_number(
+    painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire, labels: WireLabels
+) -> None:
+    """What came back along the wire under the pointer, also where labels have no room."""
+    sent = board.results.wire_grad(wire)
+    if sent is not None:
+        paint_lit_label(painter, look, camera, labels.whole(wire, brief(sent.grad), camera.zoom), "accent")
+
+
+def _paint_selected(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, wires: Sequence[Wire]
+) -> None:
+    """A glow, a thick line with a light core, and rings at both ends."""
+    paths = board.paths[[board.wire_index[wire] for wire in wires]]
+    for role, share, width in SELECTED_WIRE:
+        draw_paths(painter, camera, seen, paths, blended(look.color("canvas"), look.color(role), share), width)
+    for wire in wires:
+        _ring_ends(painter, look, board, camera, wire)
+
+
+def _ring_ends(painter: QPainter, look: Look, board: Board, camera: Camera, wire: Wire) -> None:
+    """Where a wire begins and where it ends."""
+    for end in (PortRef(wire.source, "output", "", wire.output), PortRef(wire.target, "input", wire.port)):
+        ring(painter, look.color("accent"), *camera.to_view(*board.anchor(end)), 9.0 * max(camera.zoom, 0.7))
+
+
+def _outline_item(
+    painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, color: QColor, seen: Box
+) -> None:
+    box = board.box(item)
+    if box is not None and box.meets(seen):
+        look.outlines.paint(painter, camera.box_to_view(box), color, RADIUS * camera.zoom)
+
+
+def _dash_item(painter: QPainter, board: Board, camera: Camera, item: ItemId, pen: QPen, seen: Box) -> None:
+    """A broken line around an item: another line than that of the selection."""
+    box = board.box(item)
+    if box is not None and box.meets(seen):
+        shown, radius = camera.box_to_view(box.grown(2.0)), RADIUS * camera.zoom
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
+
+
+def _repaint_ports(painter: QPainter, look: Look, board: Board, camera: Camera, item: ItemId, seen: Box) -> None:
+    """Ports stand on top of the line around their card."""
+    item = board.home(item)
+    card, box = board.cards.get(item), board.box(item)
+    if card is None or box is None or not box.meets(seen) or camera.zoom < DISTANT:
+        return
+    painter.save()
+    painter.translate(*camera.to_view(box.x, box.y))
+    painter.scale(camera.zoom, camera.zoom)
+    wired = dict(board.input_looks(item))
+    for row in card.face.inputs:
+        paint_input_port(painter, look, row, wired.get(row.path))
+    for output in card.face.outputs:
+        paint_output_port(painter, look, output, board.look_of(output.owner, output.index))
+    if card.face.module is not None:
+        paint_leaf_ports(painter, look, board.leaves(item), card.face.height, card.face.width)
+    painter.restore()
+
+
+def _paint_run(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """The node that runs, with two pointers at it, and one at the node that runs next."""
+    running, following = at_work(board.results), board.results.next_node
+    if running:
+        _outline_item(painter, look, board, camera, running, look.color("ok"), seen)
+    for item, count in ((running, 2), (following if following != running else None, 1)):
+        box = board.box(item) if item else None
+        if box is not None and box.meets(seen):
+            _point_at(painter, look, camera, box, count)
+
+
+def _point_at(painter: QPainter, look: Look, camera: Camera, box: Box, count: int) -> None:
+    """So many triangles in front of a box."""
+    x, y = camera.to_view(box.x, box.y + 15)
+    size, gap = 7.0 * max(camera.zoom, DISTANT), 9.0 * max(camera.zoom, DISTANT)
+    painter.setPen(QPen(look.color("canvas"), 2.0))
+    painter.setBrush(look.color("ok"))
+    for number in range(count):
+        tip = x - gap - number * 1.5 * size
+        corners = [QPointF(tip - 2 * size, y - size), QPointF(tip, y), QPointF(tip - 2 * size, y + size)]
+        painter.drawPolygon(QPolygonF(corners))
+
+
+def ring(painter: QPainter, color: QColor, x: float, y: float, radius: float) -> None:
+    """A lit port."""
+    soft = QColor(color)
+    soft.setAlphaF(0.28)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(soft)
+    painter.drawEllipse(QPointF(x, y), radius, radius)
+    painter.setPen(QPen(color, 1.8))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QPointF(x, y), radius * 0.8, radius * 0.8)
+
+
+def veil(
+    painter: QPainter, look: Look, board: Board, camera: Camera, width: float, height: float, lit: Iterable[ItemId]
+) -> None:
+    """Dim every card that is not lit."""
+    bright, seen = board.whole(lit), camera.seen(width, height)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("canvas", 0.62))
+    for item in board.ids:
+        box = board.box(item) if item not in bright else None
+        if box is not None and box.meets(seen):
+            shown = camera.box_to_view(box.grown(8.0))
+            radius = RADIUS * camera.zoom
+            painter.drawRoundedRect(QRectF(shown.x, shown.y, shown.width, shown.height), radius, radius)
+
+
+def paint_band(painter: QPainter, look: Look, box: Box) -> None:
+    """The rubber band, in view pixels."""
+    painter.setBrush(look.faded("accent", 0.12))
+    painter.setPen(QPen(look.faded("accent", 0.9), 1.0))
+    painter.drawRect(QRectF(math.floor(box.x) + 0.5, math.floor(box.y) + 0.5, round(box.width), round(box.height)))
+
+
+def paint_hint(painter: QPainter, look: Look, width: float, height: float) -> None:
+    """What to do with an empty canvas."""
+    meter, middle = look.meter, height / 2
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    plate = QRectF(width / 2 - 250, middle - 62, 500, 124)
+    painter.setPen(QPen(look.faded("text_dim", 0.45), 1.4, Qt.PenStyle.DashLine))
+    painter.setBrush(look.faded("card", 0.35))
+    painter.drawRoundedRect(plate, 12, 12)
+    rows = ((HINT_LINES[0], "title", "text"), (HINT_LINES[1], "label", "text"), (HINT_MORE, "small", "text_dim"))
+    for number, (text, role, color) in enumerate(rows):
+        painter.setFont(meter.font(role))
+        painter.setPen(look.color(color))
+        painter.drawText(
+            QRectF(plate.x(), plate.y() + 18 + 30 * number, plate.width(), 28), Qt.AlignmentFlag.AlignCenter, text
+        )

@@ -1,0 +1,132 @@
+"""Cards seen from afar are plates: few are drawn one by one, thousands in batches with one tint a card."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.card_layout import HEADER
+from gradstudio.scene.geometry import Floats
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.card.distant_card import paint_plate
+from gradstudio.ui.canvas.paint.card.distant_gradient_signs import LEAST_DOTTED, States, paint_dots
+from gradstudio.ui.canvas.paint.card.header_colours import color_of
+from gradstudio.ui.canvas.paint.primitives import tensor_image
+from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.theme import Theme
+
+DISTANT: Final = 0.62
+"""Below this scale cards are plates."""
+FEW: Final = 150
+"""So many plates are drawn with titles, values and ports."""
+TINT: Final = 0.55
+
+
+class Tints:
+    """One colour a card for what it computed, worked out once for each value; and the states of gradients."""
+
+    def __init__(self) -> None:
+        """No colour is known."""
+        self._theme: Theme | None = None
+        self._known: dict[ItemId, tuple[Row | None, int | None]] = {}
+        self.states = States()
+
+    def of(self, board: Board, look: Look, items: Iterable[ItemId]) -> list[int | None]:
+        """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
+        if self._theme is not look.theme:
+            self._theme = look.theme
+            self._known.clear()
+        known, row_of, found = self._known, board.row, []
+        for item in items:
+            row, old = row_of(item), known.get(item)
+            if old is None or old[0] is not row:
+                old = known[item] = (row, _tint(row, look.theme))
+            found.append(old[1])
+        return found
+
+
+def _tint(row: Row | None, theme: Theme) -> int | None:
+    record = row.outputs[0] if row is not None and row.outputs else None
+    return tensor_image.tint(record.summary, theme).rgb() if isinstance(record, TensorRecord) else None
+
+
+def paint_plates(
+    painter: QPainter, look: Look, board: Board, camera: Camera, which: NDArray[np.intp], tints: Tints
+) -> None:
+    """The cards `which` as plates."""
+    rects = _view_rects(board, camera, which)
+    painter.setPen(Qt.PenStyle.NoPen)
+    if len(which) <= FEW:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        for k, rect in zip(which.tolist(), rects.tolist(), strict=True):
+            paint_plate(painter, look, board, board.ids[k], QRectF(*rect), camera.zoom)
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setBrush(look.color("card_edge"))
+    draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
+    painter.setBrush(look.color("card_well"))
+    draw_rects(painter, rects)
+    items = [board.ids[k] for k in which.tolist()]
+    _paint_tints(painter, look, board, items, rects, tints)
+    _paint_headers(painter, look, board, items, rects, np.maximum(HEADER * camera.zoom, 3.0))
+    if board.shown.gradients and LEAST_DOTTED[0] <= rects[:, 2].max() and LEAST_DOTTED[1] <= rects[:, 3].max():
+        paint_dots(painter, look, rects, tints.states.of(board, items))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+
+def _view_rects(board: Board, camera: Camera, which: NDArray[np.intp]) -> Floats:
+    bounds = board.bounds[which]
+    rects = np.empty((len(which), 4))
+    rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
+    rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)
+    return rects
+
+
+def _paint_headers(
+    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, height: float
+) -> None:
+    heads = rects.copy()
+    heads[:, 3] = np.minimum(heads[:, 3], height)
+    failed = {failure.failed.node for failure in board.results.failures if board.results.moment is None}
+    _fill(painter, heads, [_header_color(look, board, item, failed) for item in items])
+
+
+def _header_color(look: Look, board: Board, item: ItemId, failed: set[ItemId]) -> int:
+    if item in failed:
+        return look.color("danger").rgb()
+    if board.colouring is not None:
+        return color_of(board.colouring, look, item).rgb()
+    return look.category_rgb(board.cards[item].face.category)
+
+
+def _paint_tints(
+    painter: QPainter, look: Look, board: Board, items: Sequence[ItemId], rects: Floats, tints: Tints
+) -> None:
+    """One colour a card for the figure it is coloured by, or for what it computed, where values are shown."""
+    if board.colouring is not None:
+        figures = board.colouring.figures
+        colors = [color_of(board.colouring, look, item).rgb() if item in figures else None for item in items]
+        _fill(painter, rects, colors, TINT)
+    elif board.shown.values:
+        _fill(painter, rects, tints.of(board, look, items), TINT)
+
+
+def _fill(painter: QPainter, rects: Floats, colors: Sequence[int | None], alpha: float = 1.0) -> None:
+    """Each rectangle in its colour, those of one colour at once."""
+    groups: dict[int, list[int]] = {}
+    for k, rgb in enumerate(colors):
+        if rgb is not None:
+            groups.setdefault(rgb, []).append(k)
+    for rgb, which in groups.items():
+        color = QColor.fromRgb(rgb)
+        color.setAlphaF(alpha)
+        painter.setBrush(color)
+        draw_rects(painter, rects[which])

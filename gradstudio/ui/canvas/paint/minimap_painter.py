@@ -1,0 +1,208 @@
+"""The whole board as a small picture: cards as rectangles, drawn from arrays; kept until something of it changes."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.results import at_work
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines, draw_rects
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.theme import tinted
+
+MARGIN: Final = 6.0
+LEAST_PX: Final = 2.0
+MANY: Final = 100
+"""Thin lines around more cards than these: they are drawn many times faster."""
+CROSS_PX: Final = 3.5
+"""Half the size of the mark on a card that failed."""
+
+
+class MapMark(NamedTuple):
+    """A bookmark: its digit and the scene point in its middle."""
+
+    digit: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class MapCamera:
+    """Where scene points lie on the map: everything fits, with a margin."""
+
+    camera: Camera
+
+    @classmethod
+    def fitting(cls, extent: Box, width: float, height: float) -> "MapCamera":
+        """The map of an extent."""
+        room_x, room_y = max(width - 2 * MARGIN, 1.0), max(height - 2 * MARGIN, 1.0)
+        zoom = min(room_x / max(extent.width, 1.0), room_y / max(extent.height, 1.0))
+        x, y = extent.center
+        return cls(Camera(zoom, x - width / 2 / zoom, y - height / 2 / zoom))
+
+    def rects(self, bounds: Floats) -> Floats:
+        """Left, top, right, bottom in the scene as x, y, width, height on the map, none smaller than a dot."""
+        zoom, camera = self.camera.zoom, self.camera
+        rects = np.empty((len(bounds), 4))
+        rects[:, :2] = (bounds[:, :2] - (camera.x, camera.y)) * zoom
+        rects[:, 2:] = np.maximum((bounds[:, 2:] - bounds[:, :2]) * zoom, LEAST_PX)
+        return rects
+
+
+class MapPicture:
+    """Cards and frames of a board at one size; the picture is made anew only when they changed."""
+
+    def __init__(self, board: Board) -> None:
+        """Nothing is painted yet."""
+        self._board = board
+        self._key: object = None
+        self._colors: tuple[Look | None, dict[str, int]] = (None, {})
+        self._pixmap = QPixmap()
+
+    def paint(self, painter: QPainter, look: Look, seen: MapCamera, width: int, height: int, ratio: float) -> None:
+        """Show it."""
+        board = self._board
+        failed = frozenset(failure.failed.node for failure in board.results.failures if board.results.moment is None)
+        key = (board.geometry_revision, board.graph_revision, id(look), failed, seen, width, height, ratio)
+        if key != self._key:
+            self._key = key
+            self._pixmap = self._render(look, seen, failed, width, height, ratio)
+        painter.drawPixmap(QPointF(0.0, 0.0), self._pixmap)
+
+    def _render(
+        self, look: Look, seen: MapCamera, failed: Collection[ItemId], width: int, height: int, ratio: float
+    ) -> QPixmap:
+        pixmap = QPixmap(round(width * ratio), round(height * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self._paint_frames(painter, look, seen)
+        self._paint_cards(painter, look, seen, failed)
+        painter.end()
+        return pixmap
+
+    def _paint_frames(self, painter: QPainter, look: Look, seen: MapCamera) -> None:
+        painter.setPen(look.color("block_edge"))
+        painter.setBrush(look.color("block"))
+        for frame in self._board.frames.values():
+            box = seen.camera.box_to_view(frame.box)
+            painter.drawRect(QRectF(box.x, box.y, box.width, box.height))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.color("note"))
+        notes = [note.box for note in self._board.notes.values()]
+        draw_rects(painter, seen.rects(np.array([(b.x, b.y, b.right, b.bottom) for b in notes]).reshape(-1, 4)))
+
+    def _paint_cards(self, painter: QPainter, look: Look, seen: MapCamera, failed: Collection[ItemId]) -> None:
+        board, nodes = self._board, self._board.graph.nodes
+        if not board.ids:
+            return
+        rects = seen.rects(board.bounds)
+        groups: dict[int, list[int]] = {}
+        hollow: list[int] = []
+        for k, item in enumerate(board.ids):
+            node = nodes[item]
+            if node.muted or node.bypassed:
+                hollow.append(k)
+            elif item not in failed:
+                groups.setdefault(self._color(look, board.cards[item].face.category), []).append(k)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for rgb, which in groups.items():
+            painter.setBrush(QColor.fromRgb(rgb))
+            draw_rects(painter, rects[which])
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(look.color("text_dim"), 0.0))
+        draw_rects(painter, rects[hollow])
+        self._paint_failed(painter, look, rects[[board.index[item] for item in failed if item in board.index]])
+
+    def _color(self, look: Look, category: str) -> int:
+        """The category's colour as in lists: headers are too pale for spots so small."""
+        if self._colors[0] is not look:
+            self._colors = (look, {})
+        known = self._colors[1]
+        if category not in known:
+            known[category] = look.theme.category_mark(category).rgb()
+        return known[category]
+
+    def _paint_failed(self, painter: QPainter, look: Look, rects: Floats) -> None:
+        """In the colour of danger, with a cross."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.color("danger"))
+        draw_rects(painter, rects + np.array([-1.0, -1.0, 2.0, 2.0]))
+        painter.setPen(QPen(look.color("text"), 1.4))
+        x, y, d = rects[:, 0] + rects[:, 2] / 2, rects[:, 1] + rects[:, 3] / 2, CROSS_PX
+        falling = np.stack([x - d, y - d, x + d, y + d], 1)
+        rising = np.stack([x - d, y + d, x + d, y - d], 1)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        draw_lines(painter, np.concatenate([falling, rising]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_lit(
+    painter: QPainter, look: Look, board: Board, seen: MapCamera, selection: Collection[ItemId],
+    found: Collection[ItemId] = (),
+) -> None:  # fmt: skip
+    """Outlines: what was found (dotted), the selection, and what runs now or next, which has a dot beside it."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    matching = sorted(board.index[item] for item in found if item in board.index)
+    painter.setPen(QPen(look.color("warning"), 1.5, Qt.PenStyle.DotLine))
+    draw_rects(painter, seen.rects(board.bounds[matching]) + np.array([-2.0, -2.0, 4.0, 4.0]))
+    chosen = sorted({board.index[item] for item in selection if item in board.index})
+    painter.setPen(QPen(look.color("accent"), 1.5 if len(chosen) < MANY else 1.0))
+    draw_rects(painter, seen.rects(board.bounds[chosen]) + np.array([-1.0, -1.0, 2.0, 2.0]))
+    current = at_work(board.results) or board.results.next_node
+    k = board.index.get(current) if current else None
+    if k is not None:
+        rects = seen.rects(board.bounds[[k]])
+        painter.setPen(QPen(look.color("ok"), 1.5))
+        draw_rects(painter, rects + np.array([-2.0, -2.0, 4.0, 4.0]))
+        painter.setBrush(look.color("ok"))
+        x, y, _, height = rects[0].tolist()
+        painter.drawEllipse(QPointF(x - 6.0, y + height / 2), 2.0, 2.0)
+
+
+def paint_view(painter: QPainter, look: Look, box: Box, width: int, height: int) -> None:
+    """The rectangle that is seen; what lies around it is darker. A view beside everything is a line at the edge."""
+    left, right = (min(max(at, 1.0), width - 2.0) for at in (box.x, box.right))
+    top, bottom = (min(max(at, 1.0), height - 2.0) for at in (box.y, box.bottom))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("canvas", 0.45))
+    rows: list[tuple[float, float, float, float]] = [(0, 0, width, top), (0, bottom, width, height - bottom)]
+    rows += [(0, top, left, bottom - top), (right, top, width - right, bottom - top)]
+    draw_rects(painter, np.array(rows, dtype=np.float64))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(look.color("text"), 1.0))
+    painter.drawRect(QRectF(round(left) + 0.5, round(top) + 0.5, round(right - left), round(bottom - top)))
+
+
+def paint_folded(painter: QPainter, look: Look, side: int, ratio: float) -> None:
+    """The button to which the map is folded."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(QPen(look.color("line"), 1.0))
+    painter.setBrush(look.color("surface_raised"))
+    painter.drawRoundedRect(QRectF(0.5, 0.5, side - 1.0, side - 1.0), 5.0, 5.0)
+    size = round(side * 0.65)
+    painter.drawPixmap(
+        QPointF((side - size) / 2, (side - size) / 2), tinted("minimap", look.color("text"), size, ratio)
+    )
+
+
+def paint_marks(painter: QPainter, look: Look, seen: MapCamera, marks: Sequence[MapMark]) -> None:
+    """Bookmarks: a flag with a digit at each."""
+    painter.setFont(look.meter.font("badge"))
+    for mark in marks:
+        x, y = seen.camera.to_view(mark.x, mark.y)
+        plate = QRectF(round(x) - 6.0, round(y) - 15.0, 12.0, 12.0)
+        painter.setPen(QPen(look.color("text"), 1.0))
+        painter.drawLine(QLineF(round(x), plate.bottom(), round(x), round(y)))
+        painter.setPen(QPen(look.color("line"), 1.0))
+        painter.setBrush(look.color("surface_raised"))
+        painter.drawRoundedRect(plate, 3.0, 3.0)
+        painter.setPen(look.color("text"))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, mark.digit)

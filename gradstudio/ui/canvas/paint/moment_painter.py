@@ -1,0 +1,219 @@
+"""Paints the moment that is looked at: the active node, what flows through its wires, and what had not run yet."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.graph.model import Wire
+from gradstudio.protocol.messages.records import Summary
+from gradstudio.protocol.timeline.model import BackwardStep
+from gradstudio.scene import geometry
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.scene import Board
+from gradstudio.scene.wire.label_placement import plate_box
+from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.glyphs import paint_arrow
+from gradstudio.ui.canvas.paint.storage_link_painter import storage_words
+from gradstudio.ui.canvas.paint.wire_label_painter import paint_lit_label
+from gradstudio.ui.canvas.paint.wire_painter import draw_paths
+
+ARROWS: Final = (4, 9, 14)
+"""Points of a lit path that carry an arrow."""
+TAB: Final = 19.0
+COVERED: Final = 30.0
+"""The band that says "looking back" lies over so much of the view's upper edge."""
+LEGIBLE: Final = 0.3
+"""Below this zoom the numbers at ports are left out."""
+GLOW: Final = ((10.0, 0.14), (6.0, 0.3))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What has to be known to paint over the board: where it is seen, how, and what the active card's tab says."""
+
+    painter: QPainter
+    look: Look
+    board: Board
+    camera: Camera
+    seen: Box
+    labels: WireLabels
+    tab: str = ""
+
+    @property
+    def tab_width(self) -> float:
+        """Of the tab, view pixels."""
+        return 24.0 + (self.look.meter.width(self.tab, "badge") + 6 if self.tab else 0.0)
+
+
+def paint_moment(stage: Stage) -> None:
+    """Everything about the active node."""
+    active = stage.board.results.active
+    if active is None or (active.node and active.node not in stage.board.index):
+        return  # the node of that moment was deleted since
+    role = active.phase
+    step = stage.board.results.backward_step() if role == "backward" else None
+    if step is not None:
+        _paint_flow_back(stage, step)
+    else:
+        wires = [wire for wire in stage.board.wires_of(active.node) if wire.target == active.node]
+        _light(stage, wires, stage.look.color("forward"), back=False)
+    box = stage.board.box(active.node) if active.node else None
+    if box is not None and box.grown(30).meets(stage.seen):
+        _mark(stage, stage.camera.box_to_view(box), role)
+    if step is not None and stage.camera.zoom >= LEGIBLE:
+        _paint_forming(stage, step)
+        _paint_arrivals(stage, step)
+
+
+def flowing(board: Board, step: BackwardStep) -> tuple[list[Wire], list[Wire]]:
+    """The wires whose gradients arrive at the step's node, and those along which it sends some back."""
+    leaving = {(sent.source, sent.output, sent.port) for sent in step.wires}
+    out = [w for w in board.wires_of(step.node) if w.target == step.node and (w.source, w.output, w.port) in leaving]
+    arrived = {arrival.value.output for arrival in step.arrivals if arrival.value is not None}
+    sent = (w for w in board.wires_of(step.node) if w.source == step.node and w.output in arrived)
+    return [wire for wire in sent if board.results.wire_grad(wire) is not None], out
+
+
+def _paint_flow_back(stage: Stage, step: BackwardStep) -> None:
+    arriving, leaving = flowing(stage.board, step)
+    color = stage.look.color("backward")
+    _light(stage, arriving, color, back=True, width=2.6)
+    _light(stage, leaving, color, back=True, width=4.2)
+    for wire in arriving:
+        _paint_wire_number(stage, wire, hollow=True)
+    for wire in leaving:
+        _paint_wire_number(stage, wire, hollow=False)
+
+
+def _light(stage: Stage, wires: list[Wire], color: QColor, *, back: bool, width: float = 3.6) -> None:
+    """Wires in a colour, with arrows in the direction of the flow."""
+    if not wires:
+        return
+    paths = stage.board.paths[[stage.board.wire_index[wire] for wire in wires]]
+    draw_paths(stage.painter, stage.camera, stage.seen, paths, color, width)
+    size = 5.0 * min(1.3, max(0.7, stage.camera.zoom))
+    for path in paths:
+        for k in ARROWS:
+            here, there = path[k], path[k - 1] if back else path[min(k + 1, len(path) - 1)]
+            x, y = stage.camera.to_view(float(here[0]), float(here[1]))
+            angle = float(np.degrees(np.arctan2(there[1] - here[1], there[0] - here[0])))
+            stage.painter.save()
+            stage.painter.translate(x, y)
+            stage.painter.rotate(angle)
+            paint_arrow(stage.painter, color, QPointF(0, 0), size, back=False)
+            stage.painter.restore()
+
+
+def _paint_wire_number(stage: Stage, wire: Wire, *, hollow: bool) -> None:
+    sent = stage.board.results.wire_grad(wire)
+    if sent is not None:
+        found = stage.labels.whole(wire, brief(sent.grad), stage.camera.zoom)
+        paint_lit_label(stage.painter, stage.look, stage.camera, found, hollow=hollow)
+
+
+def _paint_forming(stage: Stage, step: BackwardStep) -> None:
+    """The sums that are being formed where a value that the step sends a part to has several users."""
+    _, leaving = flowing(stage.board, step)
+    for source, output in dict.fromkeys((wire.source, wire.output) for wire in leaving):
+        parts, total = stage.board.results.forming(source, output)
+        if total > 1 and parts:
+            port = PortRef(source, "output", "", output)
+            _plate(stage, port, f"Σ {summed([part.grad for part in parts], total)}", upward=True)
+
+
+def _paint_arrivals(stage: Stage, step: BackwardStep) -> None:
+    """What arrives at the results of the active node, where no wire says it already."""
+    arriving, _ = flowing(stage.board, step)
+    seen: set[int] = set()
+    for arrival in step.arrivals:
+        value = arrival.value
+        if value is None or value.node != step.node or value.path or value.output in seen:
+            continue
+        seen.add(value.output)
+        along = [wire for wire in arriving if wire.output == value.output]
+        if len(along) != 1 or len(arrival.parts) > 1:
+            port = PortRef(step.node, "output", "", value.output)
+            _plate(stage, port, _arriving(arrival.grad, [part.grad for part in arrival.parts]), upward=False)
+
+
+def _arriving(grad: Summary | None, parts: list[Summary | None]) -> str:
+    if len(parts) > 1 and grad is not None and grad.shape == ():
+        shown = [brief(part) for part in parts[:3]] + (["…"] if len(parts) > 3 else [])
+        return f"arrives {' + '.join(shown)} = {brief(grad)}"
+    return f"arrives {brief(grad)}"
+
+
+def _plate(stage: Stage, port: PortRef, text: str, *, upward: bool) -> None:
+    """Words near an output port, where they cover nothing, and a line to it when they stand farther away."""
+    meter, painter, look, card = stage.look.meter, stage.painter, stage.look, stage.board.box(port.item)
+    if card is None:
+        return
+    x, y = stage.camera.to_view(*stage.board.anchor(port))
+    width = meter.width(text, "mono_label") + 14
+    shown = stage.camera.box_to_view(card)
+    view = stage.camera.box_to_view(stage.seen)
+    view = Box(view.x, view.y + COVERED, view.width, view.height - COVERED)
+    box = plate_box((x, y), shown, width, _taken(stage, shown), view, upward=upward)
+    rect = QRectF(box.x, box.y, box.width, box.height)
+    color = look.color("backward")
+    if not rect.adjusted(-14, -14, 14, 14).contains(x, y):
+        painter.setPen(QPen(color, 1.0, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(x, y), QPointF(min(max(x, rect.left() + 6), rect.right() - 6), rect.center().y()))
+    painter.setPen(QPen(color, 1.3))
+    painter.setBrush(look.color("surface_raised"))
+    painter.drawRoundedRect(rect, 5, 5)
+    painter.setFont(meter.font("mono_label"))
+    painter.setPen(look.color("text"))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _taken(stage: Stage, card: Box) -> list[Box]:
+    """What a plate must not cover, view pixels: cards, notes, the numbers on wires, the tab of the active card."""
+    board, to_view = stage.board, stage.camera.box_to_view
+    near = board.bounds[geometry.visible(board.bounds, stage.seen, 0.0)].tolist()
+    boxes = [to_view(Box(left, top, right - left, bottom - top)) for left, top, right, bottom in near]
+    boxes += [to_view(note.box) for note in board.notes.values()]
+    if board.shown.storage:
+        links = storage_words(stage.look, board, stage.camera, stage.seen, stage.labels)
+        boxes += [box for _, _, box in links if box is not None]
+    return [*boxes, *_label_boxes(stage), Box(card.x, card.y - TAB, max(70.0, stage.tab_width + 10), TAB)]
+
+
+def _label_boxes(stage: Stage) -> list[Box]:
+    """The numbers on wires, view pixels."""
+    if not stage.board.shown.wire_gradients:
+        return []
+    return [stage.camera.box_to_view(label.box) for _, label in stage.labels.near(stage.seen, stage.camera.zoom)]
+
+
+def _mark(stage: Stage, box: Box, role: str) -> None:
+    """A strong outline and a tab above the card (below it at the view's edge): "▶" forward, "◀ 3/7" in a backward."""
+    painter, color = stage.painter, stage.look.color(role)
+    radius = 8.0 * stage.camera.zoom
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    glow = QColor(color)
+    for width, alpha in GLOW:
+        glow.setAlphaF(alpha)
+        painter.setPen(QPen(glow, width))
+        painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+    style = Qt.PenStyle.SolidLine if role == "forward" else Qt.PenStyle.DashLine
+    painter.setPen(QPen(color, 3.0, style))
+    painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), radius, radius)
+    width = stage.tab_width
+    above = Box(box.x + 10, box.y - TAB + 3, width, TAB - 3)
+    is_free = above.y >= COVERED and not any(above.meets(label) for label in _label_boxes(stage))
+    tab = QRectF(above.x, above.y if is_free else box.bottom, width, above.height)
+    painter.setPen(QPen(stage.look.color("canvas"), 1.0))
+    painter.setBrush(color)
+    painter.drawRoundedRect(tab, 4, 4)
+    ink = stage.look.color("canvas")
+    paint_arrow(painter, ink, QPointF(tab.x() + 12, tab.center().y()), 5.0, back=role == "backward")
+    painter.setFont(stage.look.meter.font("badge"))
+    painter.setPen(ink)
+    painter.drawText(tab.adjusted(22, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, stage.tab)

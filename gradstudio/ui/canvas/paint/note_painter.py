@@ -1,0 +1,91 @@
+"""Paints notes: sticky cards with the words of their Markdown."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from gradstudio.scene.items import NOTE_EDGE, Note
+from gradstudio.scene.note.markdown import plain
+from gradstudio.scene.note.note_layout import ROLES
+from gradstudio.ui.canvas.paint.card.distant_card import LINE
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+
+FOLD: Final = 12.0
+NOTE_SIZES: Final = tuple(k / 20 for k in range(20, 4, -1))
+"""Of the letters of a note seen from afar, the largest first."""
+TINTS: Final = {"blue": "info", "green": "ok", "red": "danger", "violet": "accent", "grey": "text_dim"}
+"""Roles of the theme from which the colours of notes are mixed."""
+TINT: Final = 0.3
+Align = Qt.AlignmentFlag
+
+
+def note_colors(look: Look, color: str) -> tuple[QColor, QColor]:
+    """Ground and ink of a note of that colour; "" is the usual one."""
+    role = TINTS.get(color)
+    if role is None:
+        return look.color("note"), look.color("note_text")
+    card, tint = look.color("card"), look.color(role)
+    parts = ((card.red(), tint.red()), (card.green(), tint.green()), (card.blue(), tint.blue()))
+    return QColor(*(round(under + (over - under) * TINT) for under, over in parts)), look.color("text")
+
+
+def _paint_words(painter: QPainter, look: Look, note: Note, ink: QColor) -> None:
+    """The pieces of the text; code on a darker ground, links underlined."""
+    soft = QColor(ink)
+    soft.setAlphaF(0.1)
+    for piece in note.words.pieces:
+        rect = QRectF(NOTE_EDGE + piece.x, NOTE_EDGE + piece.y, piece.width, piece.height)
+        if piece.style == "code" and piece.text:
+            painter.fillRect(rect.adjusted(-2, 1, 2, -1), soft)
+        painter.setFont(look.meter.font(ROLES[piece.style]))
+        painter.setPen(ink)
+        painter.drawText(rect.adjusted(0, 0, 8, 0), Align.AlignVCenter, piece.text)
+        if piece.url:
+            under = rect.bottom() - 2.5
+            painter.setPen(QPen(ink, 1.0))
+            painter.drawLine(QLineF(rect.left(), under, rect.right(), under))
+
+
+def paint_note(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+    """A sticky card with a folded corner; from afar with smaller letters. The origin is its top left corner."""
+    width, height = note.box.width, note.box.height
+    shape = QPainterPath(QPointF(0, 0))
+    for x, y in ((width - FOLD, 0), (width, FOLD), (width, height), (0, height), (0, 0)):
+        shape.lineTo(x, y)
+    ground, ink = note_colors(look, note.color)
+    edge = QColor(ink)
+    edge.setAlphaF(0.3)
+    painter.setPen(QPen(edge, 1.0))
+    painter.setBrush(ground)
+    painter.drawPath(shape)
+    painter.drawLines([QLineF(width - FOLD, 0, width - FOLD, FOLD), QLineF(width - FOLD, FOLD, width, FOLD)])
+    painter.setPen(ink)
+    if zoom >= DISTANT:
+        _paint_words(painter, look, note, ink)
+        return
+    _paint_small(painter, look, note, zoom)
+
+
+def _paint_small(painter: QPainter, look: Look, note: Note, zoom: float) -> None:
+    """The whole text, as large as it has room for."""
+    width, height, bare = note.box.width * zoom, note.box.height * zoom, plain(note.text)
+    size, lines = next(
+        (
+            (size, lines)
+            for size in NOTE_SIZES
+            if len(lines := look.meter.wrapped(bare, "badge_note", (width - 8) / size)) * LINE * size <= height - 5
+        ),
+        (zoom, bare.splitlines()),
+    )
+    painter.scale(size / zoom, size / zoom)
+    painter.setFont(look.meter.font("badge_note"))
+    _paint_text(painter, lines, 4.0 / size, LINE, width / size)
+
+
+def _paint_text(painter: QPainter, lines: Sequence[str], edge: float, line: float, width: float) -> None:
+    for number, text in enumerate(lines):
+        rect = QRectF(edge, edge + line * number, width - 2 * edge, line)
+        painter.drawText(rect, Align.AlignVCenter, text)

@@ -1,0 +1,54 @@
+"""Paints what had not run yet at the moment that is looked at: a veil over the card, and the words."""
+
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from gradstudio.graph.model import ItemId
+from gradstudio.scene import geometry
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.results import at_work
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+
+PALE: Final = 0.5
+WORDS: Final = "not run yet"
+LEAST_WELL: Final = 24.0
+"""A card with less room below its ports, scene pixels, has the words under it."""
+
+
+def paint_pale(painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box) -> None:
+    """A veil over every card that had not run yet at the moment looked at, and the words so where they can be read."""
+    if board.results.moment is None:
+        return
+    near = np.nonzero(geometry.visible(board.bounds, seen, 0.0))[0].tolist()
+    late = [k for k in near if not has_run(board, board.ids[k])]
+    if not late:
+        return
+    rects = board.bounds[late].copy()
+    rects[:, 2:] -= rects[:, :2]
+    rects[:, :2] -= (camera.x, camera.y)
+    rects *= camera.zoom
+    rects += (-1.0, -1.0, 2.0, 2.0)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.faded("past", PALE))
+    draw_rects(painter, rects)
+    if camera.zoom >= DISTANT:
+        painter.setFont(look.meter.font("small_italic"))
+        painter.setPen(look.color("text_dim"))
+        for k, (x, y, width, height) in zip(late, rects.tolist(), strict=True):
+            bottom = y + height - 22 if board.cards[board.ids[k]].facts_height >= LEAST_WELL else y + height + 1
+            line = QRectF(x + 12 * camera.zoom, bottom, width - 24 * camera.zoom, 18)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
+
+
+def has_run(board: Board, item: ItemId) -> bool:
+    """What is at work has begun, at the moment that is looked at too: a backward has no row until it is over."""
+    card, results, active = board.cards[item], board.results, board.results.active
+    begun = item == at_work(results) or (active is not None and item == active.node)
+    return card.left_out or begun or results.row(item) is not None

@@ -1,0 +1,154 @@
+"""The whole canvas as a picture, without a window: for *Export picture* and ``gradstudio render``."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+from gradstudio.document.file import View
+from gradstudio.document.png_embedding import with_graph
+from gradstudio.graph.model import Graph
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.result_sections import Shown
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.results import NoResults, Results
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.card_picture import paint_cards
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.theme import Theme
+
+MARGIN: Final = 32.0
+EMPTY: Final = Box(0, 0, 320, 120)
+POINTS_PER_INCH: Final = 72
+SUFFIXES: Final = (".png", ".svg", ".pdf")
+MAXIMUM_SIDE: Final = 16_000
+"""Device pixels; larger graphs are scaled down to fit."""
+
+
+def render_picture(
+    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None,
+    *, ground: bool = True,
+) -> QImage:  # fmt: skip
+    """Everything on the canvas at a scale, on the theme's ground or on none. Needs a QGuiApplication."""
+    board, box = _board(graph, results, theme, shown)
+    size, scale = _size(box, scale)
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    _paint(painter, board, Look(theme, board.meter), Camera(scale, box.x, box.y), box, ground)
+    painter.end()
+    return image
+
+
+def picture_size(
+    graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None
+) -> QSize:
+    """How large `render_picture` makes it, in pixels."""
+    return _size(_board(graph, results, theme, shown)[1], scale)[0]
+
+
+def write_svg(
+    graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None, *, ground: bool = True
+) -> None:
+    """The same as an SVG file, its text as text.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    board, box = _board(graph, results, theme, shown)
+    path.write_bytes(b"")  # QSvgGenerator says nothing when it cannot write
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(QSize(round(box.width), round(box.height)))
+    generator.setViewBox(QRectF(0, 0, box.width, box.height))
+    generator.setTitle("GradStudio")
+    painter = QPainter(generator)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
+    painter.end()
+
+
+def write_pdf(
+    graph: Graph, results: Results | None, theme: Theme, path: Path, shown: Shown | None = None, *, ground: bool = True
+) -> None:
+    """The same as a PDF of one page, as large as the canvas: a scene pixel is a point.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    board, box = _board(graph, results, theme, shown)
+    path.write_bytes(b"")  # QPdfWriter says nothing when it cannot write
+    writer = QPdfWriter(str(path))
+    writer.setTitle("GradStudio")
+    writer.setResolution(POINTS_PER_INCH)
+    writer.setPageMargins(QMarginsF())
+    writer.setPageSize(QPageSize(QSizeF(box.width, box.height), QPageSize.Unit.Point))
+    painter = QPainter(writer)
+    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
+    painter.end()
+
+
+def png_of(image: QImage) -> bytes:
+    """A picture as the bytes of a PNG."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # a device and a format, which the stubs lack
+    return bytes(data.data())
+
+
+def save_picture(
+    graph: Graph,
+    results: Results | None,
+    theme: Theme,
+    path: Path,
+    scale: float = 1.0,
+    shown: Shown | None = None,
+    view: View | None = None,
+    *,
+    drawn: Graph | None = None,
+    ground: bool = True,
+) -> None:
+    """Write a PNG that holds the document itself, too; an SVG or a PDF where the path ends so.
+
+    `drawn` is the part of the document that is seen, None: all; `ground`: on the theme's ground, else on none.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    seen = graph if drawn is None else drawn
+    match path.suffix.lower():
+        case ".svg":
+            write_svg(seen, results, theme, path, shown, ground=ground)
+        case ".pdf":
+            write_pdf(seen, results, theme, path, shown, ground=ground)
+        case ".png":
+            picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
+            path.write_bytes(with_graph(picture, graph, view))
+        case _:
+            raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
+
+
+def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Box]:
+    board = Board(graph, results if results is not None else NoResults(), shown or Shown(), Look(theme).meter)
+    extent = board.extent()
+    return board, (extent if extent is not None else EMPTY).grown(MARGIN)
+
+
+def _size(box: Box, scale: float) -> tuple[QSize, float]:
+    """Pixels of a picture, and the scale that it has room for."""
+    scale = min(scale, MAXIMUM_SIDE / max(box.width, box.height))
+    return QSize(round(box.width * scale), round(box.height * scale)), scale
+
+
+def _paint(painter: QPainter, board: Board, look: Look, camera: Camera, box: Box, ground: bool) -> None:
+    """Ground, wires and their numbers by the layer, cards one by one as vectors."""
+    layer = Layer(board, look)
+    area = Box(0, 0, box.width * camera.zoom, box.height * camera.zoom)
+    layer.paint_ground(painter, camera, area, ground)
+    layer.paint_labels(painter, camera, box)
+    paint_cards(painter, board, look, camera)
+    layer.paint_storage(painter, camera, box)

@@ -1,0 +1,371 @@
+"""Paints the board in batches: grid, frames, notes, wires as flat segments, cards as kept pixmaps.
+
+Nothing here knows of the mouse; what changes with it is painted on top by `interaction_painter`.
+"""
+
+import math
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPixmap
+
+from gradstudio.graph.model import ItemId
+from gradstudio.scene import geometry
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.card_layout import HEADER, Face
+from gradstudio.scene.card.result_sections import Facts
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.scene import Board
+from gradstudio.scene.wire.wire_labels import WireLabels
+from gradstudio.ui.canvas.paint import level_of_detail
+from gradstudio.ui.canvas.paint.card.card_background import Grounds, ground_of
+from gradstudio.ui.canvas.paint.card.card_painter import CardState, paint_lower, paint_upper, upper_of
+from gradstudio.ui.canvas.paint.card.header_colours import head_of
+from gradstudio.ui.canvas.paint.frame_painter import paint_frame
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.note_painter import paint_note
+from gradstudio.ui.canvas.paint.pending_painter import paint_pale
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN
+from gradstudio.ui.canvas.paint.storage_link_painter import paint_storage
+from gradstudio.ui.canvas.paint.wire_label_painter import paint_labels
+from gradstudio.ui.canvas.paint.wire_painter import paint_dots, paint_wires
+
+GRID_STEP: Final = 24.0
+GRID_DOT: Final = 1.5
+MAXIMUM_PIXMAPS: Final = 600
+MAXIMUM_OF_CARD: Final = 4
+"""So many pictures of a card are kept: a person who goes to and fro in a run sees the same ones again."""
+MAXIMUM_UPPERS: Final = 200
+"""So many cards are kept without their values."""
+LEAP: Final = 12
+"""More cards than these that were never painted before are a leap: a hurried picture leaves some of them."""
+FRESH: Final = 4
+"""So many of them are painted in the first picture after a leap, `LEAP` in each that follows."""
+NOTHING: Final[frozenset[str]] = frozenset()
+
+
+class Kept(NamedTuple):
+    """A card as it was painted: which revision at which zoom and pixel ratio, what stands on it, the picture."""
+
+    revision: int
+    scale: tuple[float, float]
+    shown: tuple[Face, Facts, CardState]
+    pixmap: QPixmap
+
+
+class Upper(NamedTuple):
+    """A card without its values as it was painted last: new values are painted on a copy."""
+
+    decided_by: tuple[object, ...]
+    scale: tuple[float, float]
+    pixmap: QPixmap
+
+
+class Layer:
+    """Paints a board with a look; keeps a pixmap of each card per revision, scale and pixel ratio.
+
+    Attributes:
+        hurried: the next picture follows soon: what is new in view may be left for it.
+        unfinished: something was left.
+    """
+
+    def __init__(self, board: Board, look: Look) -> None:
+        """Paint this board in this look."""
+        self.board, self.look = board, look
+        self.labels = WireLabels(board)
+        self.hurried = self.unfinished = False
+        self._pixmaps: dict[ItemId, list[Kept]] = {}
+        self._uppers: dict[ItemId, Upper] = {}
+        self._count = 0
+        self._tints = level_of_detail.Tints()
+        self._below: tuple[object, QPixmap | None] = (None, None)
+        self._grounds = Grounds()
+        self._grid: tuple[tuple[float, float, str], QPixmap] | None = None
+
+    def set_look(self, look: Look) -> None:
+        """Another theme: all that was kept is painted anew."""
+        self.look = look
+        self._pixmaps.clear()
+        self._uppers.clear()
+        self._count = 0
+        self._grid = None
+
+    def paint(
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str] = NOTHING
+    ) -> None:
+        """All that shows in `area` (view pixels) but `without` and its wires; `ratio` is device per view pixel."""
+        painter.setClipRect(QRectF(area.x, area.y, area.width, area.height))
+        seen = camera.box_to_scene(area)
+        cards = self._cards_in(seen, without)
+        drafts = self._drafts(cards, (camera.zoom, ratio))
+        self.unfinished = self.labels.paused = bool(drafts)
+        self.board.read_wires(geometry.visible(self.board.path_bounds, seen))
+        if without or area.x or area.y:
+            self._paint_below(painter, camera, area, ratio, without)
+        else:
+            self._paint_kept_below(painter, camera, area, ratio)
+        self.paint_labels(painter, camera, seen, without)
+        self._paint_cards(painter, camera, ratio, cards, drafts)
+        paint_pale(painter, self.look, self.board, camera, seen)
+        self.paint_storage(painter, camera, seen)
+        painter.setClipping(False)
+
+    def _paint_below(
+        self, painter: QPainter, camera: Camera, area: Box, ratio: float, without: Collection[str]
+    ) -> None:
+        """Everything under labels and cards."""
+        seen = camera.box_to_scene(area)
+        painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color(self.ground))
+        self.paint_grid(painter, camera, area, ratio)
+        self._paint_frames(painter, camera, seen, without)
+        self._paint_notes(painter, camera, seen, without)
+        self._paint_wires(painter, camera, seen, without, None)
+
+    def _paint_kept_below(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
+        """The same, without anything left out; from the second time on that it is the same, from a picture."""
+        board = self.board
+        ports = tuple(
+            (board.input_looks(item), tuple(board.look_of(item, row.index) for row in frame.face.outputs))
+            for item, frame in board.frames.items()
+        )
+        places = (camera, area, ratio, board.geometry_revision, board.graph_revision)
+        key = (*places, board.color_revision, board.wire_view, self.look, self.ground, ports)
+        if self._below[0] != key:
+            self._below = (key, None)
+            self._paint_below(painter, camera, area, ratio, NOTHING)
+            return
+        if self._below[1] is None:
+            pixmap = QPixmap(math.ceil(area.width * ratio), math.ceil(area.height * ratio))
+            pixmap.setDevicePixelRatio(ratio)
+            onto = QPainter(pixmap)
+            self._paint_below(onto, camera, area, ratio, NOTHING)
+            onto.end()
+            self._below = (key, pixmap)
+        assert self._below[1] is not None
+        painter.drawPixmap(QPointF(0.0, 0.0), self._below[1])
+
+    def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
+        """All but the cards and the grid: for pictures that paint cards as vectors; `filled`: on its colour."""
+        if filled:
+            painter.fillRect(QRectF(area.x, area.y, area.width, area.height), self.look.color("canvas"))
+        seen = camera.box_to_scene(area)
+        self._paint_frames(painter, camera, seen, NOTHING)
+        self._paint_notes(painter, camera, seen, NOTHING)
+        self._paint_wires(painter, camera, seen, NOTHING, None)
+
+    def paint_some(self, painter: QPainter, camera: Camera, area: Box, ratio: float, items: Collection[str]) -> None:
+        """Only these items, notes ("note:<item>") and their wires: what is dragged over a snapshot of the rest."""
+        seen, board = camera.box_to_scene(area), self.board
+        self._paint_frames(painter, camera, seen, frozenset(item for item in board.frames if item not in items))
+        still = frozenset(item for item in board.notes if f"note:{item}" not in items)
+        self._paint_notes(painter, camera, seen, still)
+        self._paint_wires(painter, camera, seen, NOTHING, items)
+        chosen = sorted({k for item in items if (k := board.index.get(ItemId(item))) is not None})
+        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
+
+    @property
+    def ground(self) -> str:
+        """The role of the canvas's colour: another one while the person looks back."""
+        return "past" if self.board.results.moment is not None else "canvas"
+
+    # -------------------------------------------------------------- ground
+
+    def paint_grid(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
+        """Dots that move and grow with the scene."""
+        step = GRID_STEP * camera.zoom
+        while step < 14:
+            step *= 2
+        tile = self._tile(step, ratio)
+        step = round(step * ratio) / ratio
+        origin_x, origin_y = camera.to_view(0.0, 0.0)
+        offset = QPointF((area.x - origin_x) % step, (area.y - origin_y) % step)
+        painter.drawTiledPixmap(QRectF(area.x, area.y, area.width, area.height), tile, offset)
+
+    def _tile(self, step: float, ratio: float) -> QPixmap:
+        role = "past_grid" if self.ground == "past" else "grid"
+        key = (round(step * ratio) / ratio, ratio, role)
+        if self._grid is None or self._grid[0] != key:
+            side = round(step * ratio)
+            count = max(1, 256 // side)
+            tile = QPixmap(side * count, side * count)
+            tile.setDevicePixelRatio(ratio)
+            tile.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(tile)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.look.color(role))
+            for i in range(count):
+                for j in range(count):
+                    painter.drawEllipse(
+                        QPointF((i + 0.5) * side / ratio, (j + 0.5) * side / ratio),
+                        GRID_DOT / 2 + 0.2,
+                        GRID_DOT / 2 + 0.2,
+                    )
+            painter.end()
+            self._grid = (key, tile)
+        return self._grid[1]
+
+    def _paint_frames(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
+        for item, frame in self.board.frames.items():
+            if item not in without and frame.box.meets(seen):
+                self._into(painter, camera, frame.box)
+                paint_frame(painter, self.look, frame, self.board, camera.zoom)
+                painter.restore()
+
+    def _paint_notes(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str]) -> None:
+        for item, note in self.board.notes.items():
+            if item not in without and f"note:{item}" not in without and note.box.meets(seen):
+                self._into(painter, camera, note.box)
+                paint_note(painter, self.look, note, camera.zoom)
+                painter.restore()
+
+    def _into(self, painter: QPainter, camera: Camera, box: Box) -> None:
+        """Scene pixels from the box's top left corner; `restore` afterwards."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        x, y = camera.to_view(box.x, box.y)
+        painter.translate(x, y)
+        painter.scale(camera.zoom, camera.zoom)
+
+    # -------------------------------------------------------------- wires
+
+    def _paint_wires(
+        self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str], only: Collection[str] | None
+    ) -> None:
+        board = self.board
+        if not board.wires or board.wire_view.shown != "all":
+            return
+        chosen = geometry.visible(board.path_bounds, seen)
+        if only is not None:
+            chosen &= board.touching(frozenset(only))
+        elif without:
+            chosen &= ~board.touching(frozenset(without))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_wires(painter, self.look, board, camera, seen, chosen)
+        paint_dots(painter, self.look, board, camera, seen, chosen)
+
+    def paint_labels(self, painter: QPainter, camera: Camera, seen: Box, without: Collection[str] = NOTHING) -> None:
+        """What came back along the wires, where it can be read."""
+        if not self.board.shown.wire_gradients or self.board.wire_view.shown != "all":
+            return
+        near = self.labels.near(seen, camera.zoom)
+        shown = [(wire, label) for wire, label in near if wire.source not in without and wire.target not in without]
+        stale = bool(shown) and self.board.results.stale(shown[0][0].target)
+        paint_labels(painter, self.look, camera, (label for _, label in shown), stale=stale)
+
+    def paint_storage(self, painter: QPainter, camera: Camera, seen: Box) -> None:
+        """Which results share a storage, where that is shown."""
+        if self.board.shown.storage:
+            paint_storage(painter, self.look, self.board, camera, seen, self.labels)
+
+    # -------------------------------------------------------------- cards
+
+    def paint_cards(self, painter: QPainter, camera: Camera, ratio: float, seen: Box, items: Collection[str]) -> None:
+        """Only the cards of these items that show."""
+        inside, index = geometry.visible(self.board.bounds, seen, MARGIN), self.board.index
+        chosen = sorted({k for item in items if (k := index.get(ItemId(item))) is not None and inside[k]})
+        self._paint_cards(painter, camera, ratio, np.array(chosen, dtype=np.intp))
+
+    def _cards_in(self, seen: Box, without: Collection[str]) -> NDArray[np.intp]:
+        board = self.board
+        inside = geometry.visible(board.bounds, seen, MARGIN)
+        for item in without:
+            k = board.index.get(ItemId(item))
+            if k is not None:
+                inside[k] = False
+        return np.nonzero(inside)[0]
+
+    def _drafts(self, which: NDArray[np.intp], scale: tuple[float, float]) -> frozenset[ItemId]:
+        """The cards that a hurried picture leaves for the next one: those that were never painted, but for a few."""
+        if not self.hurried or scale[0] < DISTANT:
+            return frozenset()
+        items = (self.board.ids[k] for k in which.tolist())
+        fresh = [item for item in items if all(one.scale != scale for one in self._pixmaps.get(item, ()))]
+        return frozenset(fresh[LEAP if self.unfinished else FRESH :]) if len(fresh) > LEAP else frozenset()
+
+    def _paint_draft(self, painter: QPainter, camera: Camera, item: ItemId) -> None:
+        """A card without its words."""
+        box, card, look = self.board.box(item), self.board.cards[item], self.look
+        assert box is not None
+        rect = camera.box_to_view(box)
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, rect.height), look.color("card"))
+        painter.fillRect(QRectF(rect.x, rect.y, rect.width, HEADER * camera.zoom), look.category(card.face.category))
+
+    def _paint_cards(
+        self, painter: QPainter, camera: Camera, ratio: float, which: NDArray[np.intp],
+        drafts: Collection[ItemId] = frozenset(),
+    ) -> None:  # fmt: skip
+        if not len(which):
+            return
+        if camera.zoom < DISTANT:
+            level_of_detail.paint_plates(painter, self.look, self.board, camera, which, self._tints)
+            return
+        places = self.board.bounds[which, :2].tolist()
+        for k, (x, y) in zip(which.tolist(), places, strict=True):
+            if self.board.ids[k] in drafts:
+                self._paint_draft(painter, camera, self.board.ids[k])
+                continue
+            pixmap = self.card_pixmap(self.board.ids[k], camera.zoom, ratio)
+            at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
+            painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
+
+    def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
+        """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""
+        card, kept = self.board.cards[item], self._pixmaps.get(item, [])
+        scale = (zoom, ratio)
+        if kept and (kept[0].revision, kept[0].scale) == (card.revision, scale):
+            return kept[0].pixmap
+        shown = (card.face, self.board.facts(item), card_state(self.board, self.look, item))
+        same = next((k for k, one in enumerate(kept) if one.scale == scale and one.shown == shown), None)
+        if same is not None:
+            kept.insert(0, kept.pop(same)._replace(revision=card.revision))
+        else:
+            self._keep(item, Kept(card.revision, scale, shown, self._render(item, shown, scale)))
+        return self._pixmaps[item][0].pixmap
+
+    def _keep(self, item: ItemId, made: Kept) -> None:
+        """Keep a picture, with the card's latest others of that scale."""
+        if self._count >= MAXIMUM_PIXMAPS:
+            self._pixmaps.clear()
+            self._count = 0
+        old = self._pixmaps.get(item, [])
+        new = [made, *(one for one in old if one.scale == made.scale)][:MAXIMUM_OF_CARD]
+        self._count += len(new) - len(old)
+        self._pixmaps[item] = new
+
+    def _render(self, item: ItemId, shown: tuple[Face, Facts, CardState], scale: tuple[float, float]) -> QPixmap:
+        decided_by, upper = upper_of(*shown), self._uppers.get(item)
+        if upper is None or upper.scale != scale or upper.decided_by != decided_by:
+            if len(self._uppers) >= MAXIMUM_UPPERS:
+                self._uppers.clear()
+            pixmap = self._grounds.picture(self.look, ground_of(*shown), *scale)
+            painter = _painter_on(pixmap, scale[0])
+            paint_upper(painter, self.look, *shown)
+            painter.end()
+            upper = self._uppers[item] = Upper(decided_by, scale, pixmap)
+        pixmap = QPixmap(upper.pixmap)  # shared until it is painted on
+        painter = _painter_on(pixmap, scale[0])
+        paint_lower(painter, self.look, *shown)
+        painter.end()
+        return pixmap
+
+
+def _painter_on(pixmap: QPixmap, zoom: float) -> QPainter:
+    """A painter whose origin is the top left corner of the card in a picture."""
+    painter = QPainter(pixmap)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    painter.scale(zoom, zoom)
+    painter.translate(MARGIN, MARGIN)
+    return painter
+
+
+def card_state(board: Board, look: Look, item: ItemId) -> CardState:
+    """What a card shows beside its face and facts."""
+    card = board.cards[item]
+    outputs = tuple(board.look_of(row.owner, row.index) for row in card.face.outputs)
+    inputs = board.input_looks(item)
+    return CardState(card.order, card.set_up, card.left_out, outputs, inputs, head_of(board, look, item), card.extras)

@@ -1,0 +1,130 @@
+"""The newest picture of the board on the screen: kept, scrolled, scaled while zooming, sharpened when it settles."""
+
+from collections.abc import Collection
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QPixmap
+
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
+from gradstudio.ui.canvas.paint.scene_painter import NOTHING, Layer
+
+SETTLE_MS = 90
+"""A sharp picture follows so long after the last step of a zoom."""
+
+
+class Screen:
+    """Holds the last sharp frame, and a snapshot without what is being dragged."""
+
+    def __init__(self, layer: Layer) -> None:
+        """Nothing is painted yet."""
+        self.layer = layer
+        self.frame: QPixmap | None = None
+        self.camera = Camera()
+        self._size = (0, 0, 1.0)
+        self._snapshot: QPixmap | None = None
+        self._dragged: Collection[str] = NOTHING
+
+    def invalidate(self) -> None:
+        """What was painted is out of date."""
+        self.frame = None
+
+    def lift(self, items: Collection[str]) -> None:
+        """Take a snapshot without these items at the next painting; they are painted over it."""
+        self._snapshot, self._dragged = None, items
+
+    def relift(self) -> None:
+        """What lies still changed under what is dragged."""
+        self._snapshot = None
+        self.invalidate()
+
+    def settle(self) -> None:
+        """Nothing is dragged any more."""
+        self._snapshot, self._dragged = None, NOTHING
+        self.invalidate()
+
+    def prepare(self, camera: Camera, width: int, height: int, ratio: float) -> None:
+        """Paint the frame of a place that the view is on its way to; until then it is shown scaled."""
+        self._bring_up_to_date(camera, width, height, ratio, moving=False)
+
+    def paint(self, painter: QPainter, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
+        """Show the board. `moving`: while a zoom goes on, the last frame scaled will do."""
+        area = Box(0, 0, width, height)
+        if camera.zoom >= DISTANT and self.layer.board.catch_up(camera.box_to_scene(area)):
+            self.relift()
+        if self._dragged:
+            snapshot = self._snapshot
+            if snapshot is not None and self.camera != camera and self._size == (width, height, ratio):
+                snapshot = self._scrolled(snapshot, camera, self._dragged)
+            if snapshot is None or self._size != (width, height, ratio):
+                snapshot = self._render(camera, width, height, ratio, self._dragged)
+            self._snapshot, self.camera, self._size = snapshot, camera, (width, height, ratio)
+            painter.drawPixmap(0, 0, snapshot)
+            self.layer.paint_some(painter, camera, area, ratio, self._dragged)
+            return
+        self._bring_up_to_date(camera, width, height, ratio, moving)
+        assert self.frame is not None
+        if self.camera == camera:
+            painter.drawPixmap(0, 0, self.frame)
+            return
+        self._paint_scaled(painter, camera, area, ratio)
+
+    def _bring_up_to_date(self, camera: Camera, width: int, height: int, ratio: float, moving: bool) -> None:
+        size = (width, height, ratio)
+        if self.frame is not None and self._size == size:
+            if camera == self.camera or moving:
+                return
+            scrolled = self._scrolled(self.frame, camera, NOTHING)
+            if scrolled is not None:
+                self.frame, self.camera = scrolled, camera
+                return
+        self.frame = self._render(camera, width, height, ratio, NOTHING)
+        self.camera, self._size = camera, size
+
+    def _render(self, camera: Camera, width: int, height: int, ratio: float, without: Collection[str]) -> QPixmap:
+        pixmap = QPixmap(round(width * ratio), round(height * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        painter = QPainter(pixmap)
+        self.layer.paint(painter, camera, Box(0, 0, width, height), ratio, without)
+        painter.end()
+        return pixmap
+
+    def _scrolled(self, frame: QPixmap, camera: Camera, without: Collection[str]) -> QPixmap | None:
+        """The frame shifted, the strips that came into view painted; None when nothing of it stays."""
+        width, height, ratio = self._size
+        dx, dy = ((old - new) * camera.zoom for old, new in ((self.camera.x, camera.x), (self.camera.y, camera.y)))
+        is_near = abs(dx) < width and abs(dy) < height and _is_whole(dx * ratio) and _is_whole(dy * ratio)
+        if camera.zoom != self.camera.zoom or not is_near:
+            return None
+        shifted = QPixmap(frame.size())
+        shifted.setDevicePixelRatio(ratio)
+        painter = QPainter(shifted)
+        painter.drawPixmap(QPointF(dx, dy), frame)
+        for strip in _strips(dx, dy, width, height):
+            self.layer.paint(painter, camera, strip, ratio, without)
+        painter.end()
+        return shifted
+
+    def _paint_scaled(self, painter: QPainter, camera: Camera, area: Box, ratio: float) -> None:
+        """The last frame where it would be now; the grid goes on around it."""
+        assert self.frame is not None
+        painter.fillRect(QRectF(0, 0, area.width, area.height), self.layer.look.color("canvas"))
+        self.layer.paint_grid(painter, camera, area, ratio)
+        seen = camera.box_to_view(self.camera.box_to_scene(area))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, seen.width < area.width * 1.5)
+        painter.drawPixmap(QRectF(seen.x, seen.y, seen.width, seen.height), self.frame, QRectF(self.frame.rect()))
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) < 1e-3
+
+
+def _strips(dx: float, dy: float, width: int, height: int) -> list[Box]:
+    """The parts of a view that a shift by (dx, dy) leaves unpainted."""
+    strips = []
+    if dx:
+        strips.append(Box(0 if dx > 0 else width + dx, 0, abs(dx), height))
+    if dy:
+        strips.append(Box(0, 0 if dy > 0 else height + dy, width, abs(dy)))
+    return strips

@@ -1,0 +1,79 @@
+"""Trace: what feeds the selection and what follows from it is lit with the sockets between, all else is faded."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.rules import ancestors_of, descendants_of
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.items import PortRef
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.interaction_painter import ring
+from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.canvas.paint.wire_painter import paint_wires
+
+FADED: Final = 0.74
+"""Share of the canvas's colour over what is not lit."""
+LEGIBLE: Final = 0.4
+"""Below this zoom sockets have no rings."""
+MOST_RINGS: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is lit: items, and which of the drawn wires."""
+
+    items: frozenset[ItemId]
+    wires: NDArray[np.bool_]
+
+
+def feeding(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
+    """Every item whose value flows into one of these, with the other halves of their cards."""
+    found = set[ItemId]().union(*(ancestors_of(board.graph, item) for item in board.whole(items)))
+    return board.whole(found) - items
+
+
+def following(board: Board, items: frozenset[ItemId]) -> frozenset[ItemId]:
+    """Every item into which a value of one of these flows, with the other halves of their cards."""
+    found = set[ItemId]().union(*(descendants_of(board.graph, item) for item in board.whole(items)))
+    return board.whole(found) - items
+
+
+def trace(board: Board, selection: frozenset[ItemId]) -> Trace:
+    """What feeds the selection and what follows, and the wires on the way there."""
+    chosen = board.whole(selection)
+    before = board.whole(set[ItemId]().union(*(ancestors_of(board.graph, item) for item in chosen))) | chosen
+    after = board.whole(set[ItemId]().union(*(descendants_of(board.graph, item) for item in chosen))) | chosen
+    lit = (
+        (wire.source in before and wire.target in before) or (wire.source in after and wire.target in after)
+        for wire in board.wires
+    )
+    return Trace(before | after, np.fromiter(lit, dtype=np.bool_, count=len(board.wires)))
+
+
+def paint_trace(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
+    """A veil over everything, and above it what is lit, in view pixels."""
+    board, look, seen = layer.board, layer.look, camera.seen(width, height)
+    painter.fillRect(QRectF(0, 0, width, height), look.faded(layer.ground, FADED))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_wires(painter, look, board, camera, seen, found.wires, 3.2)
+    layer.paint_cards(painter, camera, painter.device().devicePixelRatioF(), seen, found.items)
+    if camera.zoom >= LEGIBLE:
+        _paint_sockets(painter, layer, camera, width, height, found)
+
+
+def _paint_sockets(painter: QPainter, layer: Layer, camera: Camera, width: float, height: float, found: Trace) -> None:
+    """A ring around each socket that a lit wire leaves or enters."""
+    board = layer.board
+    wires = [board.wires[k] for k in np.nonzero(found.wires)[0].tolist()]
+    ends = {PortRef(wire.source, "output", "", wire.output) for wire in wires}
+    ends |= {PortRef(wire.target, "input", wire.port) for wire in wires}
+    points = [camera.to_view(*board.anchor(end)) for end in ends]
+    shown = [(x, y) for x, y in points if -20 < x < width + 20 and -20 < y < height + 20]
+    for x, y in shown[:MOST_RINGS]:
+        ring(painter, layer.look.color("accent"), x, y, 7.0 * max(camera.zoom, 0.7))

@@ -1,0 +1,128 @@
+"""Paints the wires of a board: in the colour of what flows, muted ones dashed and grey, idle ones dashed."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradstudio.scene import geometry
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.port_style import PortLook
+from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_lines
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+
+THICK: Final = 2.0
+JOIN: Final = 0.45
+"""Flat segments overlap by so many pixels, else light shows between them."""
+LONG: Final = 700.0
+"""Scene pixels from end to end of a wire that can be faded."""
+ENDS: Final = 7
+"""Points at each end of it that stay clear."""
+FAINT: Final = 0.28
+LEAST_FADE_ZOOM: Final = 0.16
+DOT: Final = 5.5
+"""Radius of a dot, scene pixels."""
+LEAST_DOT_ZOOM: Final = 0.2
+DASH: Final = 7.0
+GAP: Final = 6.0
+"""Of a muted wire, scene pixels."""
+IDLE_OPACITY: Final = 0.6
+"""Of wires along which nothing flows, for one of their ends is left out."""
+
+
+def paint_wires(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, chosen: NDArray[np.bool_],
+    width: float = THICK,
+) -> None:  # fmt: skip
+    """Those of the board's wires that are chosen."""
+    for code in np.flatnonzero(np.bincount(board.wire_codes[chosen])).tolist():
+        known = board.wire_looks[code]
+        paths = board.paths[chosen & (board.wire_codes == code)]
+        if known.muted or known.idle:
+            _draw_dashed(painter, camera, seen, paths, wire_color(look, known), width)
+        elif board.wire_view.fade_long and camera.zoom >= LEAST_FADE_ZOOM:
+            _draw_faded(painter, look, camera, seen, paths, wire_color(look, known), width)
+        else:
+            draw_paths(painter, camera, seen, paths, wire_color(look, known), width)
+
+
+def _draw_faded(
+    painter: QPainter, look: Look, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float
+) -> None:
+    """Paths of which the middle is faint where they are long."""
+    long = np.hypot(*(paths[:, -1] - paths[:, 0]).T) > LONG
+    faint = blended(look.color("canvas"), color, FAINT)
+    draw_paths(painter, camera, seen, paths[long, ENDS - 1 : 1 - ENDS], faint, width)
+    for part in (paths[long, :ENDS], paths[long, -ENDS:], paths[~long]):
+        draw_paths(painter, camera, seen, part, color, width)
+
+
+def blended(ground: QColor, color: QColor, share: float) -> QColor:
+    """The colour over the ground, opaque: pieces of a path overlap."""
+    parts = (ground.red(), color.red()), (ground.green(), color.green()), (ground.blue(), color.blue())
+    return QColor(*(round(under + (over - under) * share) for under, over in parts))
+
+
+def paint_dots(
+    painter: QPainter, look: Look, board: Board, camera: Camera, seen: Box, chosen: NDArray[np.bool_]
+) -> None:
+    """The dots of the chosen wires, as discs in their colour."""
+    radius = DOT * max(camera.zoom, 0.55)
+    for end, keys in board.dots.items() if camera.zoom >= LEAST_DOT_ZOOM else ():
+        k = board.end_index.get(end)
+        if k is None or not chosen[k]:
+            continue
+        painter.setPen(QPen(look.color("canvas"), 1.6))
+        painter.setBrush(wire_color(look, board.wire_looks[board.wire_codes[k]]))
+        for x, y in map(board.dot_place, keys):
+            if seen.grown(DOT).contains(x, y):
+                painter.drawEllipse(QPointF(*camera.to_view(x, y)), radius, radius)
+
+
+def wire_color(look: Look, known: PortLook) -> QColor:
+    """The colour of wires that leave a port of this look."""
+    if known.muted:
+        return look.color("text_dim")
+    color = look.family(known.family, known.dtype) if known.known else look.color("unknown_value")
+    if known.idle:
+        color = QColor(color)
+        color.setAlphaF(IDLE_OPACITY)
+    return color
+
+
+def draw_paths(
+    painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float = THICK
+) -> None:
+    """Paths in scene pixels by one `drawLines` over numpy memory, with flat caps.
+
+    WORKAROUND(Qt strokes a path wider than a device pixel 8 to 9 times slower than flat segments).
+    """
+    zoom = camera.zoom
+    lines = geometry.segments(paths, 1 if zoom >= 0.3 else 3 if zoom >= 0.16 else 7, seen.grown(4))
+    _draw(painter, camera, lines, color, width, joined=True)
+
+
+def _draw_dashed(painter: QPainter, camera: Camera, seen: Box, paths: Floats, color: QColor, width: float) -> None:
+    """Paths as dashes of the same length everywhere."""
+    lines = np.concatenate([geometry.dashes(path, DASH, GAP) for path in paths])
+    _draw(painter, camera, geometry.seen_lines(lines, seen.grown(4)), color, width, joined=False)
+
+
+def _draw(painter: QPainter, camera: Camera, lines: Floats, color: QColor, width: float, *, joined: bool) -> None:
+    """Segments in scene pixels, which are changed in place."""
+    if not len(lines):
+        return
+    zoom = camera.zoom
+    lines -= (camera.x, camera.y, camera.x, camera.y)
+    lines *= zoom
+    thickness = max(1.4, width * min(zoom, 1.6)) if zoom >= 0.25 else 1.0
+    if thickness > 1.0 and joined:
+        geometry.lengthen(lines, JOIN)
+    pen = QPen(color, max(1.0, thickness))
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
+    draw_lines(painter, lines)

@@ -1,0 +1,217 @@
+"""What stands at a node that torch refuses: the button of its first fix, and at its inputs the sizes that clash.
+
+It is painted over the board, in view pixels, for the few nodes that have a problem; a click on the button is one undo
+step. The words in full stand in the `ProblemPanel`, which a click on the card opens.
+"""
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from gradstudio.advice.diagnosis.size_conflicts import Operand, clashing, operands_of
+from gradstudio.advice.model import Fix
+from gradstudio.scene.geometry import Box, visible
+from gradstudio.scene.items import PortRef
+from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.theme import mono_font, ui_font
+
+if TYPE_CHECKING:
+    from gradstudio.graph.model import ItemId
+    from gradstudio.ui.canvas.view import CanvasView
+    from gradstudio.ui.state.run.problem_store import Problem, ProblemStore
+
+LEAST_ZOOM: Final = 0.45
+HEIGHT, GAP, SIDE, ICON = 24.0, 5.0, 10.0, 18.0
+LABEL_HEIGHT, LABEL_GAP, ROW = 18.0, 11.0, 22.0
+EDGE: Final = 6.0
+MAX_SHOWN: Final = 40
+
+
+class Pill(NamedTuple):
+    """The button below a card: where it is (view pixels), and what it does."""
+
+    rect: QRectF
+    problem: "Problem"
+    fix: Fix
+
+
+class Remedies:
+    """Buttons and sizes over one canvas; they are laid out anew at each frame, being few."""
+
+    def __init__(self, canvas: "CanvasView") -> None:
+        """Of the canvas's session, if it has problems."""
+        self._canvas = canvas
+        self._problems: ProblemStore | None = getattr(canvas.session, "problems", None)
+        self._operands: dict[ItemId, tuple[Operand, ...]] = {}
+        self._font = ui_font(12)
+
+    def refresh(self) -> None:
+        """The problems are others: what is not wrong any more is told no longer."""
+        self._operands.clear()
+        if self._problems is not None and self._canvas.trouble is not None:
+            self._canvas.trouble.keep_only(self._problems.problems)
+        self._canvas.viewport().update()
+
+    def pills(self) -> tuple[Pill, ...]:
+        """The buttons in view."""
+        canvas, found = self._canvas, list[Pill]()
+        for problem in self._shown():
+            fix = next((fix for fix in problem.fixes if fix.edits is not None), None)
+            box = canvas.board.box(problem.node)
+            if (
+                fix is None
+                or box is None
+                or self._is_told(problem)
+                or any(pill.problem.node == problem.node for pill in found)
+            ):
+                continue
+            wanted = QFontMetricsF(self._font).horizontalAdvance(fix.title) + 2 * SIDE + ICON
+            found.append(Pill(self._place(box, wanted, [pill.rect for pill in found]), problem, fix))
+        return tuple(found)
+
+    def hit(self, view_x: float, view_y: float) -> Pill | None:
+        """The button at a point of the view."""
+        return next((pill for pill in self.pills() if pill.rect.contains(view_x, view_y)), None)
+
+    def apply(self, pill: Pill) -> None:
+        """Carry out what a button offers."""
+        if self._problems is not None:
+            self._problems.apply(pill.problem, pill.fix)
+
+    def paint(self, painter: QPainter) -> None:
+        """Buttons below cards, sizes at their inputs."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for problem in self._shown():
+            if problem.kind in ("refusal", "failure"):
+                self._paint_operands(painter, problem)
+        for pill in self.pills():
+            self._paint_pill(painter, pill)
+
+    # -------------------------------------------------------------- helpers
+
+    def _place(self, box: Box, wanted: float, taken: list[QRectF]) -> QRectF:
+        """Below the card, else above or beside it: in view, and over no other card or button where that can be."""
+        canvas, port = self._canvas, self._canvas.viewport()
+        card = canvas.camera.box_to_view(box)
+        width = min(wanted, max(port.width() - 2 * EDGE, HEIGHT))
+        below, above = card.bottom + GAP, card.y - GAP - HEIGHT
+        corners = [(x, y) for y in (below, above) for x in (card.x, card.right - width)]
+        corners += [(x, card.bottom - HEIGHT) for x in (card.right + GAP, card.x - GAP - width)]
+        at_card = card.right >= 0 and card.x <= port.width() and card.bottom >= 0 and card.y <= port.height()
+        places = [QRectF(x, y, width, HEIGHT) for x, y in corners]
+        if not at_card:
+            return places[0]
+        view = QRectF(EDGE, EDGE, port.width() - 2 * EDGE, port.height() - 2 * EDGE)
+        inside = [place.translated(*_into(place, view)) for place in places]
+        free = (place for place in inside if not self._covers(place, taken))
+        return next(free, inside[0])
+
+    def _covers(self, place: QRectF, taken: list[QRectF]) -> bool:
+        board, camera = self._canvas.board, self._canvas.camera
+        if any(place.intersects(other) for other in taken):
+            return True
+        left, top = camera.to_scene(place.left(), place.top())
+        right, bottom = camera.to_scene(place.right(), place.bottom())
+        return bool(visible(board.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
+
+    def _shown(self) -> list["Problem"]:
+        """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
+        canvas = self._canvas
+        if self._problems is None or canvas.camera.zoom < LEAST_ZOOM or canvas.board.results.moment is not None:
+            return []
+        seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
+        board = canvas.board
+        near = [
+            p for p in self._problems.problems if (box := board.box(p.node)) is not None and box.grown(40).meets(seen)
+        ]
+        return near[:MAX_SHOWN]
+
+    def _is_told(self, problem: "Problem") -> bool:
+        """Whether its words are shown over the canvas, with all its buttons."""
+        trouble = self._canvas.trouble
+        return trouble is not None and trouble.isVisible() and trouble.node == problem.node
+
+    def _operands_of(self, problem: "Problem") -> tuple[Operand, ...]:
+        found = self._operands.get(problem.node)
+        if found is None:
+            graph, results = self._canvas.board.graph, self._canvas.session.results
+            failure = results.failure(problem.node)
+            if failure is not None:
+                found = clashing(graph, problem.node, failure.what, failure.failed.operands)
+            else:
+                found = operands_of(graph, problem.node, problem.words, known_values(results))
+            self._operands[problem.node] = found
+        return found
+
+    def _paint_operands(self, painter: QPainter, problem: "Problem") -> None:
+        """The shape at each wired input, the sizes that clash in the colour of trouble."""
+        canvas, board = self._canvas, self._canvas.board
+        face = board.face(problem.node)
+        for operand in self._operands_of(problem):
+            if face is None or face.input(operand.port) is None:
+                continue
+            x, y = canvas.camera.to_view(*board.anchor(PortRef(problem.node, "input", operand.port)))
+            self._paint_shape(painter, operand, x, y, "danger" if problem.severity == "error" else "warning")
+
+    def _paint_shape(self, painter: QPainter, operand: Operand, x: float, y: float, role: str) -> None:
+        look, zoom = self._canvas.look, self._canvas.camera.zoom
+        height = min(LABEL_HEIGHT, ROW * zoom - 1)  # ports stand a row apart
+        font = mono_font(11 if height > 15 else 9)
+        metrics = QFontMetricsF(font)
+        parts = [("[", False)]
+        for k, size in enumerate(operand.shape):
+            parts += [(", ", False)] if k else []
+            parts.append((str(size), k in operand.clashing))
+        parts.append(("]", False))
+        width = sum(metrics.horizontalAdvance(text) for text, _ in parts) + 8
+        plate = QRectF(x - LABEL_GAP - width, y - height / 2, width, height)
+        painter.setPen(QPen(look.color(role), 1.0))
+        painter.setBrush(look.color("canvas"))
+        painter.drawRoundedRect(plate, 4, 4)
+        painter.setFont(font)
+        at = plate.x() + 4
+        for text, clashes in parts:
+            painter.setPen(look.color(role if clashes else "text_dim"))
+            line = QRectF(at, plate.y(), metrics.horizontalAdvance(text) + 2, plate.height())
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
+            if clashes:
+                painter.drawLine(
+                    QPointF(at, plate.bottom() - 2.5), QPointF(at + line.width() - 2, plate.bottom() - 2.5)
+                )
+            at += metrics.horizontalAdvance(text)
+
+    def _paint_pill(self, painter: QPainter, pill: Pill) -> None:
+        look = self._canvas.look
+        at = self._canvas.hand.pointer
+        is_hot = at is not None and self._canvas.hand.gesture is None and pill.rect.contains(at.view_x, at.view_y)
+        role = (
+            "danger"
+            if pill.problem.severity == "error"
+            else "warning"
+            if pill.problem.severity == "warning"
+            else "info"
+        )
+        painter.setPen(QPen(look.color(role), 1.4))
+        painter.setBrush(look.color(role) if is_hot else look.color("card"))
+        painter.drawRoundedRect(pill.rect, HEIGHT / 2, HEIGHT / 2)
+        ink = look.color("canvas" if is_hot else "text")
+        self._paint_sign(painter, pill.rect, look.color("canvas" if is_hot else role))
+        painter.setFont(self._font)
+        painter.setPen(ink)
+        room = pill.rect.adjusted(SIDE + ICON, 0, -SIDE + 4, 0)
+        text = QFontMetricsF(self._font).elidedText(pill.fix.title, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_sign(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
+        """A tick: it will be right."""
+        painter.setPen(QPen(color, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        x, y = rect.x() + SIDE + 1, rect.center().y()
+        painter.drawPolyline([QPointF(x, y), QPointF(x + 3.6, y + 3.8), QPointF(x + 10, y - 4.2)])
+
+
+def _into(place: QRectF, view: QRectF) -> tuple[float, float]:
+    """How far a place has to move to lie in view."""
+    dx = max(min(0.0, view.right() - place.right()), view.left() - place.left())
+    dy = max(min(0.0, view.bottom() - place.bottom()), view.top() - place.top())
+    return dx, dy

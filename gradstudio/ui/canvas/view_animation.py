@@ -1,0 +1,93 @@
+"""The view glides to where it jumps; what a person does next finds it there already."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
+from PySide6.QtWidgets import QStyle
+
+from gradstudio.scene.camera import Camera, between
+from gradstudio.ui.canvas.card_animation import ENDS
+
+if TYPE_CHECKING:
+    from gradstudio.ui.canvas.view import CanvasView
+
+TRAVEL_MS: Final = 220
+
+
+class Travel(QObject):
+    """Moves the camera of one canvas step by step.
+
+    Attributes:
+        smooth: whether it glides at all; a window switches it on unless the person prefers reduced motion.
+    """
+
+    def __init__(self, view: "CanvasView") -> None:
+        """Nothing moves yet."""
+        super().__init__(view)
+        self.smooth = False
+        self._view = view
+        self._way: tuple[Camera, Camera] | None = None
+        self._then: Callable[[], None] | None = None
+        self._clock = QVariantAnimation(self)
+        self._clock.setEasingCurve(QEasingCurve.Type.InOutCubic)
+        self._clock.setDuration(TRAVEL_MS)
+        self._clock.setStartValue(0.0)
+        self._clock.setEndValue(1.0)
+        self._clock.valueChanged.connect(self._on_clock_value_changed)
+        self._clock.finished.connect(self.finish)
+        view.installEventFilter(self)
+        view.viewport().installEventFilter(self)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the view is on its way."""
+        return self._way is not None
+
+    @property
+    def target(self) -> Camera:
+        """Where the view looks when it is at rest."""
+        return self._way[1] if self._way is not None else self._view.camera
+
+    def go(self, camera: Camera, then: Callable[[], None] | None = None) -> None:
+        """Look from there; `then` is called on arrival."""
+        self.stop()
+        view, here = self._view, self._view.camera
+        self._way, self._then = (here, camera), then
+        if camera == here or not self._wanted():
+            self.finish()
+            return
+        size = view.viewport().width(), view.viewport().height()
+        if camera.zoom < here.zoom:  # the way out is shown from the larger picture, the way in from the one there is
+            view.picture.prepare(camera, *size, view.viewport().devicePixelRatioF())
+        self._clock.start()
+
+    def finish(self) -> None:
+        """Be there."""
+        if self._way is not None:
+            (_, camera), then = self._way, self._then
+            self.stop()
+            self._view.be_at(camera)
+            if then is not None:
+                then()
+
+    def stop(self) -> None:
+        """Stay here: somebody else moves the view."""
+        self._way = self._then = None
+        self._clock.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A key, a press or another size finds the view where it was going."""
+        if self._way is not None and event.type() in ENDS:
+            self.finish()
+        return super().eventFilter(watched, event)
+
+    def _wanted(self) -> bool:
+        """Nobody is shown motion who has turned it off, here or for the whole desktop."""
+        view = self._view
+        duration = view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, view)
+        return self.smooth and duration > 0 and view.isVisible() and view.hand.gesture is None
+
+    def _on_clock_value_changed(self, part: float) -> None:
+        if self._way is not None and part < 1.0:
+            self._view.move_camera(between(*self._way, part, self._view.viewport().width()))

@@ -1,0 +1,1 @@
+"""The preferences dialog: its rows, their controls, and the page of keys."""

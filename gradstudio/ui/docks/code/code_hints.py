@@ -1,0 +1,124 @@
+"""What stands behind a line of the Code dock: shape or value of what its statement gives. No Qt here."""
+
+from typing import Literal as OneOf
+from typing import NamedTuple, Protocol
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.records import (
+    ArrayRecord,
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    TensorRecord,
+)
+from gradstudio.scene import value_format
+
+HintMode = OneOf["off", "shapes", "values"]
+HINT_MODES: tuple[HintMode, ...] = ("off", "shapes", "values")
+MODE_WORDS: dict[HintMode, str] = {"off": "Off", "shapes": "Shapes", "values": "Values"}
+HINT_TIPS: dict[HintMode, str] = {
+    "off": "nothing",
+    "shapes": "dtype and shape of what the statement gives",
+    "values": "the number, or the range of the numbers, and the gradient",
+}
+MOST_RESULTS = 4
+MOST_NUMBERS = 6
+ARROW = "→ "
+
+
+class Hint(NamedTuple):
+    """A text, and whether it belongs to an older program than the one shown."""
+
+    text: str = ""
+    stale: bool = False
+
+
+NO_HINT = Hint()
+
+
+class Known(Protocol):
+    """What is known of nodes: `ui.state.ResultStore`."""
+
+    def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
+        """What a run said."""
+
+    def inference(self, node: ItemId, output: int = 0, /) -> PortInference | None:
+        """What is expected before a run."""
+
+    def stale(self, node: ItemId, /) -> bool:
+        """Whether the run was of an older program."""
+
+    def grad(self, node: ItemId, output: int = 0, /) -> GradRow | None:
+        """The gradient of a result."""
+
+
+def hint(known: Known, node: ItemId, mode: HintMode) -> Hint:
+    """What to show behind the statement of a node."""
+    if mode == "off":
+        return NO_HINT
+    stale = known.stale(node)
+    expected = expected_words(known, node)
+    records = known.outputs(node)
+    if records is None or (stale and mode == "shapes" and expected):
+        return Hint(f"{ARROW}{expected}") if expected else NO_HINT
+    words = [_words(record, mode) for record in records[:MOST_RESULTS]]
+    text = ", ".join(word for word in words if word)
+    if not text:
+        return NO_HINT
+    more = ", …" if len(records) > MOST_RESULTS else ""
+    gradient = _gradient(known, node) if mode == "values" and len(records) == 1 else ""
+    return Hint(f"{ARROW}{text}{more}{gradient}", stale)
+
+
+def expected_words(known: Known, node: ItemId) -> str:
+    """Types and shapes as inference has them; "" when it says nothing."""
+    parts = []
+    for output in range(MOST_RESULTS):
+        port = known.inference(node, output)
+        if port is None:
+            break
+        if port.shape is not None:
+            parts.append(f"{value_format.bare_dtype(port.dtype)} {value_format.shape(port.shape)}".strip())
+        elif port.known_after_run:
+            parts.append("known after a run")
+    return ", ".join(parts)
+
+
+def _words(record: Record, mode: HintMode) -> str:
+    match record:
+        case TensorRecord(summary=summary):
+            type_words = f"{value_format.bare_dtype(summary.dtype)} {value_format.shape(summary.shape)}"
+            if mode == "shapes":
+                return type_words
+            return short_value(record) or f"{type_words} {value_format.extent(summary)}".rstrip()
+        case ArrayRecord(dtype=dtype, shape=sizes):
+            return f"{dtype} {value_format.shape(sizes)}"
+        case PlainRecord() if mode == "shapes":
+            return record.class_name
+        case ModuleRecord() | OptimizerRecord():
+            return ""
+        case _:
+            return " ".join(value_format.plain(record).split())
+
+
+def short_value(record: TensorRecord) -> str:
+    """A number or a short vector; "" for what is longer, or odd."""
+    summary = record.summary
+    if summary.value is None or len(summary.shape) > 1 or value_format.element_count(summary.shape) > MOST_NUMBERS:
+        return ""
+    if not summary.shape:
+        return value_format.number(summary.value)
+    rows = value_format.cells(summary, MOST_NUMBERS)
+    return f"[{', '.join(cell.strip() for row in rows for cell in row)}]"
+
+
+def _gradient(known: Known, node: ItemId) -> str:
+    row = known.grad(node, 0)
+    if row is None or row.grad is None or row.state not in ("value", "accumulated"):
+        return ""
+    number = value_format.number(row.grad.value) if row.grad.shape == () else ""
+    words = number or f"‖{value_format.norm(row.grad)}‖"
+    return f"   ∇ {words}"

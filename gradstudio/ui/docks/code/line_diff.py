@@ -1,0 +1,179 @@
+"""Lines of two texts side by side: what differs, which line became which, and what two hands changed. No Qt here."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+import msgspec
+
+from gradstudio.graph.edits import Edits, ReplaceNode
+from gradstudio.graph.model import Graph
+from gradstudio.ui.widgets.python_highlighter import changed_lines
+
+MOST_COMPARED = 400
+"""Lines of a stretch that are matched one by one; a longer stretch that differs is one hunk."""
+
+
+class Hunk(NamedTuple):
+    """Lines `start` to before `end` (from 0) become `lines`; either may be none."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
+    """What has to be replaced to make one text of the other, top to bottom."""
+    start, old_end, new_end = changed_lines(old, new)
+    before, after = old[start:old_end], new[start:new_end]
+    if before == after:
+        return []
+    if max(len(before), len(after)) > MOST_COMPARED:
+        return [Hunk(start, old_end, tuple(after))]
+    return list(_matched(start, before, after))
+
+
+def _matched(start: int, before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+    """Lines that differ in blanks and quotes only are the same line, printed otherwise: a hunk each."""
+    matcher = SequenceMatcher(None, [_bare(line) for line in before], [_bare(line) for line in after], autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if b - a != d - c:
+            yield Hunk(start + a, start + b, tuple(after[c:d]))
+            continue
+        for k in range(b - a):
+            if tag == "replace" or before[a + k] != after[c + k]:
+                yield Hunk(start + a + k, start + a + k + 1, (after[c + k],))
+
+
+def _bare(line: str) -> str:
+    return "".join(line.replace("'", '"').split())
+
+
+def applied(lines: Sequence[str], found: Iterable[Hunk]) -> list[str]:
+    """The text with its hunks replaced."""
+    made = list(lines)
+    for hunk in reversed(list(found)):
+        made[hunk.start : hunk.end] = hunk.lines
+    return made
+
+
+def combined(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[Hunk] | None:
+    """What to replace in `typed` so that it also has what `theirs` changed of `base`; None: both changed a line.
+
+    Where both put in lines at one place, theirs come first.
+    """
+    mine, found, offset, k = hunks(base, typed), [], 0, 0
+    for hunk in hunks(base, theirs):
+        if hunk in mine:
+            continue
+        if any(_touch(hunk, other) for other in mine):
+            return None
+        while k < len(mine) and mine[k].end <= hunk.start and mine[k].start < max(hunk.start, mine[k].end):
+            offset += len(mine[k].lines) - (mine[k].end - mine[k].start)
+            k += 1
+        found.append(Hunk(hunk.start + offset, hunk.end + offset, hunk.lines))
+    return found
+
+
+def beside(base: Sequence[str], typed: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """What was typed with all that `theirs` changed of `base`; a line that both have otherwise is theirs."""
+    changed = hunks(base, theirs)
+    mine = [hunk for hunk in hunks(base, typed) if hunk not in changed]
+    left = [hunk for hunk in mine if not any(_touch(hunk, other) for other in changed)]
+    return applied(base, sorted([*changed, *left], key=lambda hunk: hunk[:2]))  # theirs first where both put lines in
+
+
+def with_imports(written: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The program's lines with its imports as they were written, where these bind all that its own do."""
+    (mine, end), (theirs, start) = _imports(written), _imports(program)
+    keeps = theirs and theirs.items() <= mine.items()
+    return [*written[:end], *program[start:]] if keeps else list(program)
+
+
+def _imports(lines: Sequence[str]) -> tuple[dict[str, str], int]:
+    """What the imports at the beginning bind, by name, and behind which line they end."""
+    end = depth = 0
+    for k, line in enumerate(lines):
+        if line.strip() and not depth and not line.startswith(("import ", "from ")):
+            break
+        depth += line.count("(") - line.count(")")
+        end = k + 1 if line.strip() and not depth else end
+    try:
+        body = ast.parse("\n".join(lines[:end])).body
+    except (SyntaxError, ValueError):
+        return {}, 0
+    bound: dict[str, str] = {}
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            bound |= {one.asname or one.name: one.name for one in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            bound |= {one.asname or one.name: f"{statement.module}.{one.name}" for one in statement.names}
+    return bound, end
+
+
+def is_spacing(graph: Graph, edits: Edits) -> bool:
+    """Whether nothing is changed but blank lines between statements."""
+    return all(
+        isinstance(edit, ReplaceNode)
+        and edit.node.id in graph.nodes
+        and msgspec.structs.replace(edit.node, blank_before=False)
+        == msgspec.structs.replace(graph.nodes[edit.node.id], blank_before=False)
+        for edit in edits
+    )
+
+
+def _touch(one: Hunk, other: Hunk) -> bool:
+    """Whether both replace a line, or one puts lines into the midst of what the other replaces."""
+    if one.start == one.end or other.start == other.end:
+        return other.start < one.start < other.end or one.start < other.start < one.end
+    return max(one.start, other.start) < min(one.end, other.end)
+
+
+class LineMap:
+    """Which line of the program each line of the dock shows, while a person types; lines count from 1.
+
+    A line that is being changed still stands for its statement where as many lines were changed as there were.
+    """
+
+    def __init__(self, program: Sequence[str], shown: Sequence[str]) -> None:
+        """Compare two texts."""
+        self._hunks = hunks(program, shown)
+        self.count = len(shown)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every line shows what the program says."""
+        return not self._hunks
+
+    def shown(self, line: int) -> int:
+        """The line of the dock where a line of the program stands; 0: nowhere."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            if line - 1 < start:
+                break
+            if line - 1 < end:
+                return line + offset if end - start == len(lines) else 0
+            offset += len(lines) - (end - start)
+        return line + offset
+
+    def program(self, line: int) -> int:
+        """The line of the program that a line of the dock stands for; 0: none."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            first = start + offset
+            if line - 1 < first:
+                break
+            if line - 1 < first + len(lines):
+                return line - offset if end - start == len(lines) else 0
+            offset += len(lines) - (end - start)
+        return line - offset
+
+    def is_touched(self, line: int) -> bool:
+        """Whether a line of the dock says something else than the program."""
+        offset = 0
+        for start, end, lines in self._hunks:
+            if start + offset <= line - 1 < start + offset + len(lines):
+                return True
+            offset += len(lines) - (end - start)
+        return False

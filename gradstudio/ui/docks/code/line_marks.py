@@ -1,0 +1,154 @@
+"""Which lines of the Code dock are marked, and how: selected, running, failed, looked at, not readable."""
+
+from collections.abc import Iterable, Iterator
+
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QTextEdit
+
+from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.model import ItemId
+from gradstudio.program.errors import NotReadable
+from gradstudio.program.model import Span
+from gradstudio.protocol.messages.debugging import Breakpoint
+from gradstudio.ui.docks.code import text_replacement
+from gradstudio.ui.docks.code.code_editor import CodeEditor
+from gradstudio.ui.docks.code.item_spans import Places
+from gradstudio.ui.docks.code.line_diff import LineMap
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+
+ACTIVE_ALPHA = 70
+"""Of the ground of the line that is looked at, so that its text stays readable."""
+MOST_MARKED = 300
+"""Selected statements whose text is marked."""
+Mark = QTextEdit.ExtraSelection
+
+
+class Marks:
+    """Marks an editor's lines after a session's truths; `mark` whenever one of them is another.
+
+    Attributes:
+        places, lines: where the program's items stand, and which line of the dock shows which of the program.
+    """
+
+    def __init__(self, editor: CodeEditor, session: Session, theme: Theme) -> None:
+        """Nothing is marked."""
+        self._editor, self._session, self.theme = editor, session, theme
+        self.places, self.lines = Places(), LineMap([""], [""])
+        self.error: NotReadable | None = None
+
+    def mark(self) -> None:
+        """Mark everything anew."""
+        made = [*self._of_run(), *self._of_moment(), *self._of_selection(), *self._of_error()]
+        self._editor.setExtraSelections(made)
+        self._mark_margin()
+
+    def active_line(self) -> int:
+        """The line of the dock of the step that is looked at; 0: none."""
+        active = self._session.results.active
+        return self.line_of(active.node) if active is not None else 0
+
+    def line_of(self, item: ItemId) -> int:
+        """The line of the dock on which an item begins; 0: none."""
+        span = self.places.of.get(item)
+        return self.lines.shown(span.line) if span is not None else 0
+
+    def chosen(self) -> frozenset[ItemId]:
+        """The selected items; both lines of a module and the call on its card."""
+        return joined(self._session.graph_store.graph).whole(self._session.attention.selection)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _of_run(self) -> Iterator[Mark]:
+        results, syntax = self._session.results, self.theme.syntax
+        failing = self._lines({failure.failed.node for failure in results.failures})
+        yield from (self._line_mark(line, syntax.failing) for line in failing)
+        current = self._lines({results.next_node, results.running_node})
+        yield from (self._line_mark(line, syntax.running) for line in current if line not in failing)
+
+    def _of_moment(self) -> Iterator[Mark]:
+        active = self._session.results.active
+        if active is not None and (line := self.active_line()):
+            ground = self.theme.color(active.phase)
+            ground.setAlpha(ACTIVE_ALPHA)
+            yield self._line_mark(line, ground)
+
+    def _of_selection(self) -> Iterator[Mark]:
+        spans = [self.places.of[item] for item in self.chosen() if item in self.places.of]
+        for span in sorted(spans, key=lambda span: span.line)[:MOST_MARKED]:
+            if self.lines.shown(span.line) and self.lines.shown(span.end_line):
+                yield self._text_mark(span)
+
+    def _of_error(self) -> Iterator[Mark]:
+        """Wavy lines from each place that cannot be read to the end of its word."""
+        for error in self.error.all if self.error is not None else ():
+            block = self._editor.document().findBlockByNumber(min(error.line, self.lines.count) - 1)
+            line = block.text()
+            start, end = wavy(line, error.column)
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + text_replacement.units(line[:start]))
+            cursor.setPosition(block.position() + text_replacement.units(line[:end]), QTextCursor.MoveMode.KeepAnchor)
+            mark = Mark()
+            mark.cursor = cursor
+            mark.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            mark.format.setUnderlineColor(self.theme.color("danger"))
+            yield mark
+
+    def _lines(self, items: Iterable[ItemId]) -> list[int]:
+        return [line for item in items if (line := self.line_of(item))]
+
+    def _mark_margin(self) -> None:
+        results, debug = self._session.results, self._session.debug
+        stops: dict[int, bool] = {}
+        shown: dict[int, Breakpoint] = {}
+        for node in {point.node for point in debug.breakpoints}:
+            line, points = self.line_of(node), debug.at(node)
+            if line and points:
+                stops[line] = stops.get(line, False) or any(debug.enabled(point.id) for point in points)
+                before = (shown[line],) if line in shown else ()
+                shown[line] = min((*before, *points), key=_rank)
+        active = results.active
+        margin = self._editor.gutter
+        margin.show_marks(stops, self.active_line() or None, active.phase if active is not None else "forward", shown)
+        failing = {self.line_of(failure.failed.node): failure.what for failure in results.failures}
+        failing.pop(0, None)
+        unread = min(self.error.line, self.lines.count) if self.error is not None else 0
+        margin.show_troubles(failing, unread, self.error.reason if self.error is not None else "")
+
+    def _line_mark(self, line: int, color: str | QColor) -> Mark:
+        mark = Mark()
+        mark.cursor = QTextCursor(self._editor.document().findBlockByNumber(line - 1))
+        mark.format.setBackground(QColor(color))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        return mark
+
+    def _text_mark(self, span: Span) -> Mark:
+        mark, document = Mark(), self._editor.document()
+        cursor = QTextCursor(document)
+        first, last = self.lines.shown(span.line), self.lines.shown(span.end_line)
+        end = 10**6 if self.lines.is_touched(last) else span.end_column
+        cursor.setPosition(text_replacement.position(document, first, span.column))
+        cursor.setPosition(text_replacement.position(document, last, end), QTextCursor.MoveMode.KeepAnchor)
+        mark.cursor = cursor
+        mark.format.setBackground(QColor(self.theme.syntax.selected))
+        return mark
+
+
+def wavy(line: str, column: int) -> tuple[int, int]:
+    """From where to where a line is underlined: the word at a column; a blank or the end takes in the word before."""
+    column = min(column, len(line))
+    if column == len(line) or line[column].isspace():
+        start = len(line[:column].rstrip())
+        while start > 0 and (line[start - 1].isalnum() or line[start - 1] in "_."):
+            start -= 1
+        start = start if line[start:column].strip() else max(0, len(line[:column].rstrip()) - 1)
+        return (start, column) if column > start else (0, len(line))
+    end = column
+    while end < len(line) and (line[end].isalnum() or line[end] in "_."):
+        end += 1
+    return column, max(end, column + 1)
+
+
+def _rank(point: Breakpoint) -> tuple[bool, bool, bool]:
+    """Of several at one line the first is shown: a pause before a watch, a node's before a wire's."""
+    return not point.stops, bool(point.target), point.phase == "backward"

@@ -1,0 +1,229 @@
+"""The docks around the canvas: where each stands at first, and in the menu that shows and hides them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
+
+from gradstudio.ui.docks.dock_title import DockTitle
+from gradstudio.ui.theme import Theme
+
+Area = Qt.DockWidgetArea
+WIDE_PX = 1600
+"""From this width on code and log stand side by side."""
+LEFT = ("library", "outline", "lesson")
+"""Tabs of one place at first."""
+LEAST_PX = 180
+"""No dock is narrower, and none asks for more."""
+
+
+class Docks(QObject):
+    """The docks of a window, by id, in the order of the menu.
+
+    Signals:
+        taken(): a person floated a dock or dragged it out.
+    """
+
+    taken = Signal()
+
+    def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
+        """Make empty docks under these titles, by id."""
+        super().__init__(window)
+        self._window, self._theme = window, theme
+        self._has_lesson = self._had_lesson = False
+        self._front = self._before_lesson = "library"
+        self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
+        for dock in self._docks.values():
+            dock.topLevelChanged.connect(self._on_dock_top_level_changed)
+        for key in LEFT:
+            self._docks[key].visibilityChanged.connect(partial(self._on_left_visibility_changed, key))
+        window.setDockNestingEnabled(True)
+        for corner, area in (
+            (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
+            (Qt.Corner.BottomLeftCorner, Area.LeftDockWidgetArea),
+            (Qt.Corner.TopRightCorner, Area.RightDockWidgetArea),
+            (Qt.Corner.BottomRightCorner, Area.RightDockWidgetArea),
+        ):
+            window.setCorner(corner, area)
+
+    def __getitem__(self, key: str) -> QDockWidget:
+        """The dock of that id."""
+        return self._docks[key]
+
+    def fill(self, panels: Mapping[str, QWidget]) -> None:
+        """Give each panel a page in its dock; the first one there is shown."""
+        for key, panel in panels.items():
+            panel.setMinimumWidth(LEAST_PX)  # else a dock grows with what its panel shows
+            self._pages(key).addWidget(panel)
+
+    def turn_to(self, panels: Mapping[str, QWidget]) -> None:
+        """Show the pages of these panels."""
+        for key, panel in panels.items():
+            self._pages(key).setCurrentWidget(panel)
+
+    def take_out(self, panels: Mapping[str, QWidget]) -> None:
+        """These panels are needed no more."""
+        for key, panel in panels.items():
+            self._pages(key).removeWidget(panel)
+
+    def _pages(self, key: str) -> QStackedWidget:
+        """What holds the pages of a dock; with the first of them come pictures on the dock's buttons."""
+        dock = self._docks[key]
+        pages, title = dock.widget(), dock.titleBarWidget()
+        assert isinstance(pages, QStackedWidget)
+        if not pages.count() and isinstance(title, DockTitle):
+            title.take_tab_focus()
+            title.set_theme(self._theme)
+        return pages
+
+    def __iter__(self) -> Iterator[QDockWidget]:
+        """All docks."""
+        return iter(self._docks.values())
+
+    def is_wide(self, width_px: int) -> bool:
+        """Whether code and log have room side by side in a window of that width."""
+        return width_px >= WIDE_PX
+
+    def sizes(self) -> tuple[QSize, ...]:
+        """How large each dock is, and what is left to the canvas."""
+        central = self._window.centralWidget()
+        return (*(dock.size() for dock in self), central.size() if central is not None else QSize())
+
+    def closed(self) -> tuple[QDockWidget, ...]:
+        """Those that a person closed."""
+        return tuple(dock for key, dock in self._docks.items() if dock.isHidden() and key != "lesson")
+
+    def arrange(self, width_px: int, closed: Iterable[QDockWidget] = ()) -> None:
+        """Put every dock where it stands at first, for a window of that width, and close some."""
+        window, docks = self._window, self._docks
+        for dock in self:
+            dock.setFloating(False)
+            dock.show()
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["library"])
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["outline"])
+        window.addDockWidget(Area.LeftDockWidgetArea, docks["lesson"])
+        window.addDockWidget(Area.RightDockWidgetArea, docks["inspector"])
+        window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["breakpoints"])
+        window.addDockWidget(Area.BottomDockWidgetArea, docks["history"])
+        window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
+        window.tabifyDockWidget(docks["inspector"], docks["documentation"])
+        window.tabifyDockWidget(docks["library"], docks["outline"])
+        window.tabifyDockWidget(docks["outline"], docks["lesson"])
+        if self.is_wide(width_px):
+            window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
+        else:
+            window.tabifyDockWidget(docks["code"], docks["log"])
+        window.tabifyDockWidget(docks["log"], docks["problems"])
+        window.tabifyDockWidget(docks["problems"], docks["breakpoints"])
+        window.tabifyDockWidget(docks["breakpoints"], docks["history"])
+        for dock in closed:
+            dock.hide()
+        docks["lesson" if self._has_lesson else "library"].raise_()
+        docks["inspector"].raise_()
+        docks["log"].raise_()
+        docks["code"].raise_()
+        self.settle_lesson()
+
+    def offer_lesson(self, offered: bool) -> None:
+        """Show the lesson over what lies at the left, or take its dock away: what a person had there comes back."""
+        self._has_lesson = offered
+        self._had_lesson |= offered
+        self.settle_lesson()
+
+    def settle_lesson(self) -> None:
+        """A layout that was applied says nothing about whether there is a lesson."""
+        dock = self._docks["lesson"]
+        if dock.isHidden() != self._has_lesson:
+            return
+        if self._has_lesson:
+            front, self._before_lesson = "lesson", self._front
+        else:
+            front = self._before_lesson if self._front == "lesson" else self._front
+        dock.setVisible(self._has_lesson)
+        if not self._docks[front].isHidden():
+            self._docks[front].raise_()
+
+    def share(self, width_px: int, height_px: int) -> None:
+        """Give every dock its share of a window of that size; the canvas has the rest."""
+        self._lay_out()  # sizes are dealt out among docks that were laid out, not among those to come
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        least, most = (248, 320) if self._had_lesson else (200, 280)
+        left, right = _between(least, round(width_px * 0.16), most), _between(264, round(width_px * 0.2), 400)
+        bottom, memory = _between(152, round(height_px * 0.19), 340), _between(160, round(height_px * 0.24), 340)
+        self._resize({"library": left, "lesson": left, "inspector": right, "memory": right}, across)
+        self._resize({"inspector": height_px - memory, "memory": memory}, down)
+        self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints", "history"), bottom), down)
+        if self.is_wide(width_px):
+            room = width_px - left - right
+            self._resize({"code": round(room * 0.56), "log": round(room * 0.44)}, across)
+        self._lay_out()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        for dock in self:
+            title = dock.titleBarWidget()
+            if isinstance(title, DockTitle):
+                title.set_theme(theme)
+
+    def bring_forward(self, key: str) -> None:
+        """Show a dock, also when another lies over it."""
+        self._docks[key].show()
+        self._docks[key].raise_()
+
+    def set_height(self, key: str, height_px: int) -> None:
+        """Give a dock another height; the canvas has the rest."""
+        wanted = height_px
+        for _ in range(2):  # Qt counts the tabs below it
+            self._resize({key: wanted}, Qt.Orientation.Vertical)
+            self._lay_out()
+            wanted += height_px - self._docks[key].height()
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """An entry per dock that shows and hides it."""
+        for dock in self._docks.values():
+            menu.addAction(dock.toggleViewAction())
+
+    def _resize(self, sizes_px: dict[str, int], direction: Qt.Orientation) -> None:
+        """Resize those that are seen and docked; what lies behind another tab has its size."""
+        shown = {self._docks[key]: size for key, size in sizes_px.items() if self._is_docked(self._docks[key])}
+        self._window.resizeDocks(list(shown), list(shown.values()), direction)
+
+    def _lay_out(self) -> None:
+        layout = self._window.layout()
+        if layout is not None:
+            layout.activate()
+
+    def _is_docked(self, dock: QDockWidget) -> bool:
+        return not dock.isHidden() and not dock.isFloating()
+
+    def _on_left_visibility_changed(self, key: str, shown: bool) -> None:
+        """Also told when its tab comes to the front."""
+        if shown:
+            self._front = key
+
+    def _on_dock_top_level_changed(self, floating: bool) -> None:
+        if floating:
+            self.taken.emit()
+
+
+def _between(low: int, wanted: int, high: int) -> int:
+    return max(low, min(wanted, high))
+
+
+def _dock(key: str, title: str, window: QMainWindow, theme: Theme) -> QDockWidget:
+    dock = QDockWidget(title, window)
+    dock.setObjectName(key)
+    dock.setWidget(QStackedWidget(dock))
+    dock.setTitleBarWidget(DockTitle(dock, theme))
+    dock.setFeatures(
+        QDockWidget.DockWidgetFeature.DockWidgetMovable
+        | QDockWidget.DockWidgetFeature.DockWidgetClosable
+        | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+    )
+    return dock

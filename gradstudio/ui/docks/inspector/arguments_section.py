@@ -1,0 +1,198 @@
+"""The arguments of the selected item: a row each, with the editor that fits, or the wire that feeds it."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from gradstudio.graph import recipes
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId, Wire
+from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
+from gradstudio.graph.ports.module_calls import described_by
+from gradstudio.operators.literals.choices import DIMENSIONS, Offer, offers
+from gradstudio.operators.model import Parameter
+from gradstudio.scene.card.field_choices import sizes_of
+from gradstudio.scene.words.tooltips import parameter_text
+from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, hint_of
+from gradstudio.ui.docks.inspector.editors.choice_editor import make_editor
+from gradstudio.ui.docks.inspector.editors.list_buttons import beside, list_buttons
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font, tinted
+from gradstudio.ui.widgets.form_layout import Section, field_row, label
+
+
+class ArgumentsSection(Section):
+    """Rows for the input ports of one item; rebuilt when the ports change, else only updated."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """No item yet."""
+        super().__init__("Arguments", parent)
+        self._session, self._theme = session, theme
+        self._item: ItemId | None = None
+        self._built: tuple[object, ...] = ()
+        self._rows: list[QWidget] = []
+        self.editors: dict[str, ArgumentEditor] = {}
+        self._why_not = ""
+        self._drags = 0
+        session.shown_store.refused.connect(self._on_store_refused)
+
+    def show_item(self, item: ItemId | None) -> None:
+        """Show the arguments of an item as the graph has them now."""
+        graph = self._session.shown_store.graph
+        ports = self._ports(item)
+        built = (item, self._devices(), graph.header.device, *(self._shape_of(item, port) for port in ports))
+        if built != self._built:
+            self._rebuild(item, ports)
+            self._built = built
+        for port in ports:
+            if (editor := self.editors.get(port.path)) is not None:
+                editor.set_port(port)
+        self.setVisible(bool(ports))
+
+    def _ports(self, item: ItemId | None) -> tuple[Port, ...]:
+        """The input ports of an item that have a row."""
+        graph = self._session.shown_store.graph
+        return input_ports(graph, item) if item is not None and item in graph else ()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Build anew in another theme."""
+        self._theme, self._built = theme, ()
+
+    def _shape_of(self, item: ItemId | None, port: Port) -> tuple[object, ...]:
+        """What decides which widgets a row needs."""
+        wire = self._session.shown_store.graph.wires.get((item, port.path)) if item is not None else None
+        name = self._source_name(wire) if wire is not None else ""
+        return (port.path, port.label, port.parameter.kind, port.state == "wired", name, self._sizes(port))
+
+    def _rebuild(self, item: ItemId | None, ports: tuple[Port, ...]) -> None:
+        for row in self._rows:
+            self.column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows.clear()
+        self.editors.clear()
+        self._item = item
+        for port in ports:
+            row = field_row(port.label, self._with_places(port, self._field(port)), partial(self._told, port.parameter))
+            self._rows.append(row)
+            self.add(row)
+
+    def _told(self, parameter: Parameter) -> str:
+        """What an argument takes, in torch's words where these are here."""
+        key = described_by(self._session.shown_store.graph, self._item) if self._item is not None else ""
+        return parameter_text(parameter, self._session.pages, key)
+
+    def _with_places(self, port: Port, field: QWidget) -> QWidget:
+        """An element of a list with its buttons; a whole list with the one that splits it."""
+        store, item = self._session.shown_store, self._item
+        if item is None:
+            return field
+        buttons = list_buttons(store, self._theme, item, port, self)
+        return beside(field, buttons) if buttons else field
+
+    def _field(self, port: Port) -> QWidget:
+        graph = self._session.shown_store.graph
+        if self._item is not None and (wire := graph.wire_into(self._item, port.path)) is not None:
+            return self._wired(wire)
+        editor = make_editor(port, self._offers(port))
+        if editor is None:
+            return self._waiting(port)
+        editor.committed.connect(lambda text, path=port.path: self._on_editor_committed(path, text))
+        editor.slid.connect(lambda text, path=port.path: self._on_editor_slid(path, text))
+        editor.slider.grabbed.connect(self._on_slider_grabbed)
+        editor.wire_names = lambda text, path=port.path: self._wire_names(path, text)
+        self.editors[port.path] = editor
+        return editor
+
+    def _wired(self, wire: Wire) -> QWidget:
+        row = QWidget(self)
+        link = QPushButton(f"← {self._source_name(wire)}", row)
+        link.setObjectName("link")
+        link.setToolTip("Fed by a wire: select where it comes from")
+        link.setFont(mono_font())
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
+        link.clicked.connect(lambda: self._session.attention.reveal(wire.source))
+        cut = QToolButton(row)
+        cut.setToolTip("Take the wire away")
+        cut.setAccessibleName("Take the wire away")
+        cut.setIcon(tinted("error", self._theme.color("text_dim"), 16))
+        store = self._session.shown_store
+        cut.clicked.connect(lambda: store.attempt(recipes.disconnect, "Take wire away", wire))
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(link, 1)
+        layout.addWidget(cut)
+        return row
+
+    def _waiting(self, port: Port) -> QLabel:
+        words = "needs a wire" if port.required else "a wire adds one" if port.grows else hint_of(port)
+        made = label(words, "warning" if port.required else "dim")
+        made.setContentsMargins(8, 5, 0, 0)
+        made.setToolTip(port.parameter.hint)
+        return made
+
+    def _source_name(self, wire: Wire) -> str:
+        graph = self._session.shown_store.graph
+        outputs = output_ports(graph, wire.source) if wire.source in graph else ()
+        name = outputs[wire.output].name if wire.output < len(outputs) else ""
+        node = graph.nodes.get(wire.source)
+        return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
+
+    def _offers(self, port: Port) -> tuple[Offer, ...]:
+        graph = self._session.shown_store.graph
+        return offers(
+            port.parameter, required=port.required, current=port.literal, devices=self._devices(),
+            document_device=graph.header.device, sizes=self._sizes(port),
+        )  # fmt: skip
+
+    def _sizes(self, port: Port) -> tuple[int, ...] | None:
+        """Sizes of the dimensions that the argument counts, when they are known."""
+        if self._item is None or port.parameter.name not in DIMENSIONS:
+            return None
+        return sizes_of(self._session.shown_store.graph, self._session.results, self._item)
+
+    def _wire_names(self, path: str, text: str) -> str:
+        """Wire what a text names; why not, or ""."""
+        if self._item is None:
+            return "Nothing is selected any more."
+        store = self._session.shown_store
+        try:
+            edits = recipes.set_value(store.graph, self._item, path, text)
+        except Refused as refusal:
+            return str(refusal)
+        store.submit(edits, f"Change {path}")
+        return ""
+
+    def _devices(self) -> tuple[str, ...]:
+        return tuple(device.name for device in self._session.engine.devices)
+
+    def _on_editor_committed(self, path: str, text: str) -> None:
+        if self._item is None:
+            return
+        store, title = self._session.shown_store, f"Change {path}"
+        if text == DOCUMENT_DEVICE:
+            done = store.attempt(recipes.set_document_device_port, title, self._item, path)
+        else:
+            done = store.attempt(recipes.set_literal, title, self._item, path, text)
+        if not done:
+            self.editors[path].show_value()
+            self.editors[path].say(self._why_not)
+
+    def _on_slider_grabbed(self) -> None:
+        self._drags += 1
+
+    def _on_editor_slid(self, path: str, text: str) -> None:
+        """One undo step a drag; the run is repeated with the newest value."""
+        if self._item is None:
+            return
+        try:
+            edits = recipes.set_literal(self._session.shown_store.graph, self._item, path, text)
+        except Refused as refusal:
+            self.editors[path].say(str(refusal))
+            return
+        self._session.run.follow(edits, f"Slide {path}", f"slide {self._item} {path} {self._drags}")
+
+    def _on_store_refused(self, words: object) -> None:
+        self._why_not = str(words)

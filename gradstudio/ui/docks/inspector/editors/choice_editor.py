@@ -1,0 +1,141 @@
+"""Editors of arguments that are chosen: a list with what each choice does, and a switch; and which editor fits."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+
+from gradstudio.graph.model import DOCUMENT_DEVICE
+from gradstudio.graph.ports.item_ports import Port
+from gradstudio.operators.literals.choices import Offer, is_closed
+from gradstudio.operators.model import Kind
+from gradstudio.scene.card.field_choices import is_switch, switched
+from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, LineEditor, short
+from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
+
+WIRE_ONLY = frozenset(
+    {Kind.TENSOR, Kind.TENSORS, Kind.MODULE, Kind.MODULES, Kind.OPTIMIZER, Kind.ARRAY, Kind.GENERATOR, Kind.OBJECT}
+)
+
+
+def make_editor(port: Port, rows: tuple[Offer, ...]) -> ArgumentEditor | None:
+    """The editor that fits a port; None where only a wire can bring a value.
+
+    Args:
+        port: the argument.
+        rows: what may be chosen (`operators.literals.choices`); empty where there is no list.
+    """
+    parameter = port.parameter
+    if is_switch(parameter):
+        return SwitchEditor(port)
+    if parameter.kind == Kind.DATA:
+        return DataEditor(port)
+    if rows:
+        return ChoiceEditor(port, rows)
+    if parameter.kind in WIRE_ONLY and not parameter.nullable:
+        return None
+    return LineEditor(port)
+
+
+class ChoiceEditor(ArgumentEditor):
+    """A list: dtypes, devices, an operator's own choices; where others are taken too, they may be typed."""
+
+    def __init__(self, port: Port, rows: tuple[Offer, ...], parent: QWidget | None = None) -> None:
+        """Offer the rows; the first is torch's default where there is one."""
+        self._box = _QuietComboBox()
+        super().__init__(port, self._box, parent)
+        self._box.setToolTip(port.parameter.hint)
+        self._free = not is_closed(port.parameter)
+        self._box.setEditable(self._free)
+        self._box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        for offer in rows:
+            words = f"  ({offer.words or 'default'})" if not offer.text else f"   {offer.words}" if offer.words else ""
+            self._box.addItem(offer.shown + (words if not self._free else ""), offer.text)
+            self._box.setItemData(self._box.count() - 1, offer.words, Qt.ItemDataRole.ToolTipRole)
+        if (line := self._box.lineEdit()) is not None:
+            line.setFont(self._box.font())
+            line.setPlaceholderText(rows[0].shown if not rows[0].text else "")
+            line.editingFinished.connect(self.commit)
+            self._box.setCompleter(None)  # type: ignore[arg-type]  # None takes the completer away
+        self._box.activated.connect(self._on_box_activated)
+        self.revert()
+
+    @property
+    def text(self) -> str:
+        box = self._box
+        if self._free and box.currentText() != box.itemText(box.currentIndex()):
+            return box.currentText()
+        return str(box.currentData() or "")
+
+    def show_value(self) -> None:
+        super().show_value()
+        index = self._box.findData(self.port.literal)
+        if index < 0 and self.port.literal:
+            self._box.addItem(short(self.port.literal), self.port.literal)
+            index = self._box.count() - 1
+        self._box.setCurrentIndex(index)
+        if self._free:
+            self._box.setEditText(self._box.itemText(index) if self.port.literal else "")
+            self._show_beginning()
+
+    def commit(self) -> None:
+        """The document's device is no literal of Python's; it is handed on as it is."""
+        if self.text == DOCUMENT_DEVICE and self.text != self.shown:
+            self.committed.emit(DOCUMENT_DEVICE)
+            return
+        super().commit()
+
+    def _show_beginning(self) -> None:
+        """Of a text that is wider than the box, the beginning tells more than the end."""
+        if (line := self._box.lineEdit()) is not None:
+            line.setCursorPosition(0)
+
+    def _on_box_activated(self, index: int) -> None:
+        """A row was chosen: its value counts, not its words."""
+        self._box.setCurrentIndex(index)
+        if self._free:
+            self._box.setEditText(self._box.itemText(index))
+            self._show_beginning()
+        self.commit()
+        if not self.text and self.shown:
+            self.say("")
+            self.committed.emit("")
+
+
+class SwitchEditor(ArgumentEditor):
+    """On or off; what torch does by itself is not written down."""
+
+    def __init__(self, port: Port, parent: QWidget | None = None) -> None:
+        """Show the literal, or the default dimly."""
+        self._switch = QCheckBox()
+        super().__init__(port, self._switch, parent)
+        self._switch.setToolTip(port.parameter.hint)
+        self._switch.clicked.connect(self._on_switch_clicked)
+        self.revert()
+
+    @property
+    def text(self) -> str:
+        return self.port.literal
+
+    def show_value(self) -> None:
+        super().show_value()
+        value = self.port.literal or self.port.parameter.default or ""
+        self._switch.setChecked(value == "True")
+        missing = "needed" if self.port.required else ""
+        self._switch.setText(self.port.literal or (f"{value}  (default)" if value else missing))
+        self._switch.setProperty("role", "" if self.port.literal else "dim")
+        self._switch.style().polish(self._switch)
+
+    def _on_switch_clicked(self) -> None:
+        self.committed.emit(switched(self.port.literal, self.port.parameter.default))
+
+
+class _QuietComboBox(QComboBox):
+    """A combo box that the wheel scrolls past, unless it has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(6)
+
+    def wheelEvent(self, event: object) -> None:
+        event.ignore()  # type: ignore[attr-defined]  # a QWheelEvent

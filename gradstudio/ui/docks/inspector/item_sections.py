@@ -1,0 +1,331 @@
+"""The smaller parts of the inspector: head, failure, place in the order, note."""
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradstudio.advice.model import Fix
+from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import nested_now
+from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.text.notes import note_of
+from gradstudio.operators.catalogue.descriptions import plain
+from gradstudio.program.model import flat
+from gradstudio.ui.docks.inspector.problem_moment import stood
+from gradstudio.ui.docks.inspector.result_name import ResultName
+from gradstudio.ui.state.run.problem_store import Problem, beyond_title
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, icon, mono_font, ui_font
+from gradstudio.ui.widgets.fix_buttons import FixButtons
+from gradstudio.ui.widgets.form_layout import Section, field_row, label
+
+BLOCK_WORDS = {
+    "no_grad": ("with torch.no_grad()", "Nothing inside is recorded for a backward."),
+    "enable_grad": ("with torch.enable_grad()", "Recording for backward is on inside."),
+    "inference_mode": ("with torch.inference_mode()", "Nothing inside is recorded, nor can it be later."),
+    "set_grad_enabled": ("with torch.set_grad_enabled(…)", "Recording for backward is on or off inside."),
+    "set_detect_anomaly": ("with torch.autograd.set_detect_anomaly(…)", "Backwards inside are looked through for NaN."),
+    "detect_anomaly": ("with torch.autograd.detect_anomaly()", "Backwards inside are looked through for NaN."),
+    "autocast": ("with torch.autocast(…)", "Operators inside choose a lower precision where that is safe."),
+    "for": ("for … in …", "The statements inside are repeated."),
+    "if": ("if …", "Prints inside run only when the condition holds."),
+    "group": ("# region", "A titled frame without any effect."),
+}
+
+
+PLACEHOLDERS = {"named": "no name", "inline": "written inline", "own line": "on its own line"}
+NAME_WORDS = {
+    "named": "The variable's name in the program; several, with commas, where there are several results",
+    "inline": "Without a name it is written inside the statement that uses it. A name gives it a line of its own.",
+    "own line": "It cannot stand inside the statement that uses it: it has a line of its own, with a name the program "
+    "makes up. Give it a better one.",
+}
+"""How an item's value is printed: under its name, inside its user, or as a part that has to stand alone."""
+
+
+class HeadSection(QWidget):
+    """Title, operator and summary; the name as a field."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self._item: ItemId | None = None
+        self._mark = QFrame(self)
+        self._mark.setFixedSize(10, 10)
+        self.title = label("", "title")
+        self.key = label("", "dim", wrap=True)
+        self.key.setFont(mono_font(11))
+        self.key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.summary = label("", "", wrap=True)
+        self.ran_as = label("", "dim", wrap=True)
+        self.name = QLineEdit(self)
+        self.name.setFont(mono_font())
+        self.name.setObjectName("node_name")
+        self.name.setAccessibleName("Name")
+        self.name_problem = label("", "danger", wrap=True)
+        self._name_row = field_row("name", self.name)
+        self.result = ResultName(session, self)
+        self.documentation = QToolButton(self)
+        self.documentation.setObjectName("dock_button")
+        self.documentation.setToolTip("torch's documentation of this operator  (F1)")
+        self.documentation.setAccessibleName("Documentation")
+        self.documentation.setIcon(icon("documentation", theme, "text_dim"))
+        self.documentation.clicked.connect(self._on_documentation_clicked)
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self._mark)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.documentation)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        column.addLayout(top)
+        for widget in (self.key, self.summary, self.ran_as, self._name_row, self.name_problem, self.result):
+            column.addWidget(widget)
+        self.name.editingFinished.connect(self._on_name_editing_finished)
+        self.name.textEdited.connect(lambda _text: self.name_problem.hide())
+        self._why_not = ""
+        session.shown_store.refused.connect(self._on_store_refused)
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item's head."""
+        graph = self._session.shown_store.graph
+        self._show_ran_as(item)
+        call, item = item, joined(graph).modules.get(item, item)
+        self.result.show_item(call if call != item else None)
+        changed, self._item = item != self._item, item
+        self.documentation.setVisible(item in graph.nodes)
+        if item in graph.blocks:
+            self._show_block(graph, item)
+        else:
+            self._show_node(graph, item)
+        if changed:
+            self.name_problem.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.documentation.setIcon(icon("documentation", theme, "text_dim"))
+
+    def focus_name(self) -> None:
+        """Let the person type another name."""
+        self.name.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.name.selectAll()
+
+    def _show_node(self, graph: Graph, item: ItemId) -> None:
+        node, operator = graph.nodes[item], operator_of(graph, item)
+        self.title.setText(operator.title if operator is not None else node.operator)
+        self.key.setText(operator.path if operator is not None else "not in the catalogue: kept, but not run")
+        self.summary.setText(plain(operator.summary) if operator is not None else "")
+        self.summary.setVisible(operator is not None)
+        self._color_mark(operator.category if operator is not None else "")
+        names = ", ".join(node.names)
+        self._name_row.setVisible(operator is None or bool(operator.results))
+        way = "own line" if node.nested else "named"
+        way = "inline" if item in nested_now(graph) else way
+        self.name.setPlaceholderText(PLACEHOLDERS[way])
+        self.name.setToolTip(NAME_WORDS[way])
+        if not self.name.hasFocus() or not self.name.isModified():
+            self.name.setText(names)
+
+    def _show_ran_as(self, item: ItemId) -> None:
+        """Looking back: the statement as it was when it ran, where the program says something else now."""
+        results = self._session.results
+        then = results.names.text(item) if results.looking_back and results.row(item) is not None else ""
+        statements = flat(self._session.run.program.statements) if then else ()
+        now = next((statement.text for statement in statements if statement.node == item), "")
+        self.ran_as.setText(f"When it ran: {then}")
+        self.ran_as.setVisible(bool(then) and then != now)
+
+    def _show_block(self, graph: Graph, item: ItemId) -> None:
+        block = graph.blocks[item]
+        head, words = BLOCK_WORDS[block.kind]
+        count = len(graph.bodies[BodyId(item)])
+        self.title.setText(block.title or block.kind)
+        self.key.setText(head)
+        self.summary.setText(f"{words} {count} statement{'s' if count != 1 else ''}.")
+        self.summary.show()
+        self._name_row.hide()
+        self._color_mark("")
+
+    def _on_documentation_clicked(self) -> None:
+        node = self._session.shown_store.graph.nodes.get(self._item or ItemId(""))
+        if node is not None:
+            self._session.pages.request(node.operator)
+
+    def _color_mark(self, category: str) -> None:
+        color = self._theme.category_mark(category).name()
+        self._mark.setStyleSheet(f"background: {color}; border-radius: 3px;")
+
+    def _on_name_editing_finished(self) -> None:
+        graph = self._session.shown_store.graph
+        if self._item is None or self._item not in graph.nodes or not self.name.isModified():
+            return
+        self.name.setModified(False)
+        names = tuple(part.strip() for part in self.name.text().split(",") if part.strip())
+        if names == graph.nodes[self._item].names:
+            return
+        if not self._session.shown_store.attempt(recipes.rename, "Rename", self._item, names):
+            self.name_problem.setText(self._why_not)
+            self.name_problem.show()
+            self.name.setText(", ".join(graph.nodes[self._item].names))
+
+    def _on_store_refused(self, words: object) -> None:
+        self._why_not = str(words)
+
+
+class TroubleBox(QFrame):
+    """What is wrong with an item: ours first, torch's words unchanged below, and buttons that take it away."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Hidden, until an item with a problem is shown."""
+        super().__init__(parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self._problem: Problem | None = None
+        self.setProperty("role", "danger")
+        self.ours = label("", "", wrap=True)
+        self.ours.setFont(ui_font(weight=ui_font().Weight.Medium))
+        self.theirs = label("", "danger", wrap=True)
+        self.theirs.setFont(mono_font(11))
+        self.fixes = FixButtons(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setSpacing(6)
+        for part in (self.ours, self.fixes, self.theirs):
+            layout.addWidget(part)
+        for text in (self.ours, self.theirs):
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.fixes.chosen.connect(self._on_fixes_chosen)
+        session.problems.changed.connect(self._on_problems_changed)
+        self.hide()
+
+    def show_item(self, item: ItemId) -> None:
+        """Show the worst problem of an item in a frame of its colour; hidden when it has none at that moment."""
+        self._item = item
+        ends = (item, *joined(self._session.shown_store.graph).whole((item,)) - {item})
+        problems = (problem for end in ends for problem in self._session.problems.of(end))
+        found = [problem for problem in problems if stood(problem, self._session.results)]
+        self._problem = problem = found[0] if found else None
+        if problem is None:
+            self.hide()
+            return
+        role = "danger" if problem.severity == "error" else "warning"
+        if self.property("role") != role:
+            self.setProperty("role", role)
+            self.style().polish(self)
+        ours = f"{problem.title} {beyond_title(problem)}".strip()
+        for part, text in ((self.ours, ours), (self.theirs, problem.words)):
+            part.setText(text)
+            part.setVisible(bool(text))
+        self.fixes.show_fixes(problem.fixes)
+        self.fixes.setVisible(bool(problem.fixes))
+        self.show()
+
+    def _on_fixes_chosen(self, fix: Fix) -> None:
+        if self._problem is not None:
+            self._session.problems.apply(self._problem, fix)
+
+    def _on_problems_changed(self) -> None:
+        if self._item is not None:
+            self.show_item(self._item)
+
+
+class OrderSection(Section):
+    """The statement's place in the order, with buttons to move it."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Order", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self.place = QLabel("", self)
+        self.place.setWordWrap(True)  # a group's title may be long: it never makes the panel wider than its dock
+        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.earlier, self.later = QPushButton("Earlier"), QPushButton("Later")
+        row = QWidget(self)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.place, 1)
+        layout.addWidget(self.earlier)
+        layout.addWidget(self.later)
+        self.add(row)
+        self.earlier.clicked.connect(lambda: self._move(recipes.earlier, "Move earlier"))
+        self.later.clicked.connect(lambda: self._move(recipes.later, "Move later"))
+
+    def show_item(self, item: ItemId) -> None:
+        """Show where an item stands in its body."""
+        self._item = item
+        graph = self._session.shown_store.graph
+        body = graph.parents[item]
+        order = graph.bodies[body]
+        where = "" if body == ROOT else f" in {graph.blocks[ItemId(body)].title or graph.blocks[ItemId(body)].kind}"
+        self.place.setText(f"{order.index(item) + 1} of {len(order)}{where}")
+        self.place.setToolTip(self.place.text())
+        self.earlier.setEnabled(order.index(item) > 0)
+        self.later.setEnabled(order.index(item) < len(order) - 1)
+
+    def _move(self, recipe: object, text: str) -> None:
+        if self._item is not None:
+            self._session.shown_store.attempt(recipe, text, self._item)  # type: ignore[arg-type]  # earlier or later
+
+
+class NoteSection(Section):
+    """The note on the canvas, printed as a comment above the statement, or beside it where that stood there."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Note", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self.edit = QPlainTextEdit(self)
+        self.edit.setObjectName("field")
+        self.edit.setPlaceholderText("A comment above the statement, shown on the canvas")
+        self.edit.setAccessibleName("Note")
+        self.edit.setTabChangesFocus(True)
+        self.edit.setFixedHeight(self.edit.fontMetrics().lineSpacing() * 2 + 22)
+        self.edit.installEventFilter(self)
+        self.add(self.edit)
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item's note, unless the person is writing it."""
+        if item != self._item or not self.edit.hasFocus():
+            note = self._note(item)
+            if note != self.edit.toPlainText():
+                self.edit.setPlainText(note)
+        self._item = item
+
+    def focus_note(self) -> None:
+        """Let the person write."""
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leaving the field takes the note up."""
+        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
+            self.commit()
+        return super().eventFilter(watched, event)
+
+    def commit(self) -> None:
+        """Write the note into the graph when it changed."""
+        graph = self._session.shown_store.graph
+        if self._item is None or self._item not in graph or self.edit.toPlainText() == self._note(self._item):
+            return
+        self._session.shown_store.attempt(recipes.set_note, "Change note", self._item, self.edit.toPlainText())
+
+    def _note(self, item: ItemId) -> str:
+        graph = self._session.shown_store.graph
+        owner = graph.nodes.get(item) or graph.blocks.get(item)
+        return note_of(owner) if owner is not None else ""

@@ -1,0 +1,199 @@
+"""A ledger: names at the left, numbers at the right in one column, pictures of tensors between; kept and refilled."""
+
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import Summary
+from gradstudio.scene import value_format
+from gradstudio.ui.canvas.paint.primitives import tensor_image
+from gradstudio.ui.docks.inspector.display_names import in_a_line, is_written_out
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.widgets.form_layout import label
+
+STRIP_WIDTH_PX, STRIP_HEIGHT_PX = 56, 14
+LONG = 21
+"""Numbers of more characters stand below their name, over the whole width."""
+
+
+class Line(NamedTuple):
+    """A line of a ledger.
+
+    Attributes:
+        kind: "value": name, picture, number; "sum": the same with a line above; "words": `text` over the whole width;
+            "formula": the same in the fixed-width font; "heading": dim words above what follows.
+        name: at the left; `link` is the node it leads to, if any.
+        text: at the right, or all of the line; "" of a value says what `summary` holds.
+        note: in faint words below.
+        role: of the style sheet ("danger"), for the text.
+    """
+
+    name: str = ""
+    text: str = ""
+    summary: Summary | None = None
+    link: ItemId | None = None
+    note: str = ""
+    kind: OneOf["value", "sum", "words", "formula", "heading"] = "value"
+    role: str = ""
+
+
+class Ledger(QWidget):
+    """Lines under one another."""
+
+    def __init__(self, attention: Attention, theme: Theme, parent: QWidget | None = None) -> None:
+        """No lines yet."""
+        super().__init__(parent)
+        self._attention, self._theme = attention, theme
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.GAP_SMALL)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(0, 1)
+        self._rows: list[_Row] = []
+        self.lines: tuple[Line, ...] = ()
+
+    def show_lines(self, lines: tuple[Line, ...]) -> None:
+        """Show exactly these; hidden when there are none."""
+        if lines != self.lines:
+            self.lines = lines
+            for _ in range(len(self._rows), len(lines)):
+                self._rows.append(_Row(self, self._grid, 3 * len(self._rows), self._theme))
+            for k, row in enumerate(self._rows):
+                row.show_line(lines[k] if k < len(lines) else None)
+        self.setVisible(bool(lines))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colour the pictures anew."""
+        self._theme = theme
+        for row in self._rows:
+            row.strip.set_theme(theme)
+
+    def words(self) -> list[str]:
+        """What is shown, a text a line: for tests and screen readers."""
+        return [row.words() for row in self._rows[: len(self.lines)]]
+
+    def follow(self, link: ItemId) -> None:
+        """Show the node that a line leads to."""
+        self._attention.reveal(link)
+
+
+class _Row:
+    """The widgets of one line; those that it does not need are hidden."""
+
+    def __init__(self, ledger: Ledger, grid: QGridLayout, place: int, theme: Theme) -> None:
+        self._link: ItemId | None = None
+        self.name = label("", "dim")
+        self.button = QPushButton("", ledger)
+        self.button.setObjectName("link")
+        self.button.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.button.setStyleSheet("padding: 0;")
+        self.button.clicked.connect(lambda: self._link is not None and ledger.follow(self._link))
+        self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.strip = Strip(theme, ledger)
+        self.number, self.wide, self.note = label("", ""), label("", "", wrap=True), label("", "dim", wrap=True)
+        self.below = label("", "", wrap=True)
+        for part in (self.number, self.below, self.wide, self.note):
+            part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.number.setFont(mono_font())
+        self.below.setFont(mono_font())
+        self.name.setFont(mono_font())
+        self.button.setFont(mono_font())
+        self.note.setFont(mono_font(11))
+        self.number.setContentsMargins(theme.GAP_SMALL, 0, 0, 0)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        grid.addWidget(self.name, place, 0)
+        grid.addWidget(self.button, place, 0)
+        grid.addWidget(self.strip, place, 1)
+        grid.addWidget(self.number, place, 2, right)
+        grid.addWidget(self.wide, place, 0, 1, 3)
+        grid.addWidget(self.below, place + 1, 0, 1, 3)
+        grid.addWidget(self.note, place + 2, 0, 1, 3)
+
+    def show_line(self, line: Line | None) -> None:
+        """Show a line, or nothing."""
+        is_value = line is not None and line.kind in ("value", "sum")
+        self._link = line.link if line is not None else None
+        self.name.setVisible(is_value and self._link is None)
+        self.button.setVisible(is_value and self._link is not None)
+        self.number.setVisible(False)
+        self.below.setVisible(False)
+        self.wide.setVisible(line is not None and not is_value)
+        self.note.setVisible(line is not None and bool(line.note))
+        pictured = is_value and line is not None and line.summary is not None and not is_written_out(line.summary)
+        self.strip.setVisible(pictured)
+        if line is None:
+            return
+        self.note.setText(line.note)
+        if is_value:
+            self._show_value(line)
+        else:
+            self.wide.setText(line.text)
+            self.wide.setFont(mono_font() if line.kind == "formula" else QLabel().font())
+            _give_role(self.wide, line.role or ("dim" if line.kind == "heading" else ""))
+
+    def words(self) -> str:
+        """The line as text."""
+        parts: tuple[QLabel | QPushButton, ...] = (
+            *(self.button, self.name, self.number, self.below, self.wide, self.note),
+        )
+        return "  ".join(part.text() for part in parts if not part.isHidden() and part.text())
+
+    def _show_value(self, line: Line) -> None:
+        self.name.setText(line.name)
+        self.button.setText(line.name)
+        self.button.setToolTip(f"Show {line.name.rpartition(' ')[2]}")
+        text = line.text or in_a_line(line.summary, grad=True)
+        number = self.below if len(text) > LONG else self.number
+        number.setText(text.replace(" → ", "\n→ ") if number is self.below else text)
+        number.show()
+        font = mono_font()
+        font.setBold(line.kind == "sum")
+        number.setFont(font)
+        odd = line.summary is not None and bool(value_format.oddities(line.summary))
+        _give_role(number, line.role or ("danger" if odd else "dim" if line.summary is None and not line.text else ""))
+        self.strip.show_summary(line.summary)
+
+
+class Strip(QWidget):
+    """A small picture of a tensor's numbers."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Empty."""
+        super().__init__(parent)
+        self._theme = theme
+        self._summary: Summary | None = None
+        self.setFixedSize(QSize(STRIP_WIDTH_PX, STRIP_HEIGHT_PX))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colour it anew."""
+        self._theme = theme
+        self.update()
+
+    def show_summary(self, summary: Summary | None) -> None:
+        """Show a tensor's preview."""
+        self._summary = summary
+        if summary is not None:
+            self.setToolTip(f"{value_format.shape(summary.shape)}  {value_format.extent(summary)}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        picture = tensor_image.image(self._summary, self._theme) if self._summary is not None else None
+        if picture is not None:
+            painter.drawImage(QRectF(self.rect()), picture)
+        else:
+            painter.setPen(self._theme.color("line"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+
+def _give_role(widget: QWidget, role: str) -> None:
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().polish(widget)

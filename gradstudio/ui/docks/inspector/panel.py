@@ -1,0 +1,248 @@
+"""The Inspector dock: composes its parts and feeds them when selection, graph or results change."""
+
+import functools
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
+from gradstudio.ui.docks.inspector.backward_section import BackwardSection
+from gradstudio.ui.docks.inspector.cost_section import CostSection
+from gradstudio.ui.docks.inspector.gradcheck_section import CheckSection, lines_of_several
+from gradstudio.ui.docks.inspector.item_sections import HeadSection, NoteSection, OrderSection, TroubleBox
+from gradstudio.ui.docks.inspector.ledger import Ledger
+from gradstudio.ui.docks.inspector.module_section import DocumentModes, InputsSection, ModuleSection
+from gradstudio.ui.docks.inspector.value_section import ValueSection
+from gradstudio.ui.docks.inspector.what_if_section import WhatIfSection
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.form_layout import label, rule
+
+REFRESH_MS = 30
+EMPTY_WORDS = (
+    "Select a node to see its arguments, its values and its gradient.\n\n"
+    "Drag an operator from the Library onto the canvas to add one; "
+    "pull a wire from a port on its right side to a port on another's left side."
+)
+
+
+class Details(QWidget):
+    """The parts for one item, under one another."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None) -> None:
+        """Nothing is shown yet."""
+        super().__init__(parent)
+        self._session = session
+        self.head = HeadSection(session, theme)
+        self.trouble = TroubleBox(session)
+        self.module = ModuleSection(session, theme)
+        self.inputs = InputsSection(session, theme)
+        self.arguments = ArgumentsSection(session, theme)
+        self.values = ValueSection(session, theme)
+        self.backward = BackwardSection(session, theme)
+        self.costs = CostSection(session, theme)
+        self.what_if = WhatIfSection(session, theme)
+        self.check = CheckSection(session, theme)
+        self.order = OrderSection(session)
+        self.note = NoteSection(session)
+        self.module.leaf_chosen.connect(lambda path: self.values.show_leaf(str(path)))
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.GAP_LARGE)
+        above = (self.head, self.trouble, rule())
+        below = (
+            *(
+                self.what_if,
+                self.inputs,
+                self.arguments,
+                self.module,
+                self.values,
+                self.backward,
+                self.check,
+                self.costs,
+            ),
+            *(self.order, self.note),
+        )
+        self._prominent, self._usual = len(above), len(above) + below.index(self.backward)
+        for widget in (*above, *below):
+            self._column.addWidget(widget)
+
+    def show_item(self, item: ItemId) -> None:
+        """Show an item as graph and results have it now."""
+        module = joined(self._session.shown_store.graph).modules.get(item)
+        self.arguments.show_item(item if module is None else module)
+        self.inputs.show_item(item if module is not None else None)
+        for part in (self.head, self.module, self.values, self.backward, self.check, self.costs):
+            part.show_item(item)
+        self.what_if.show_item(item)
+        self.order.show_item(item)
+        self.note.show_item(item)
+        self.trouble.show_item(item)
+        active = self._session.results.active
+        self._place_backward(active is not None and active.phase == "backward" and active.node == item)
+
+    def _place_backward(self, prominent: bool) -> None:
+        """The step that is looked at stands first; that of another moment below the values."""
+        place = self._prominent if prominent else self._usual
+        if self._column.indexOf(self.backward) != place:
+            self._column.removeWidget(self.backward)
+            self._column.insertWidget(place, self.backward)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
+        for part in (*parts, self.what_if, self.check):
+            part.set_theme(theme)
+
+
+class InspectorPanel(QScrollArea):
+    """Everything about the item that is selected."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Listen to the session's selection, graph and results."""
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self.empty = label(EMPTY_WORDS, "dim", wrap=True)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(theme.GAP_LARGE, 2, theme.GAP_LARGE, theme.GAP_LARGE)
+        self._column.addWidget(self.empty)
+        self.modes = DocumentModes(session)
+        self._column.addWidget(self.modes)
+        self.checks = Ledger(session.attention, theme)
+        self._column.addWidget(self.checks)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setAccessibleName("Inspector")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._followed: ItemId | None = None
+        self._was_back = self._moves = self._pinned = False
+        self._throttle = Throttle(REFRESH_MS, self)
+        self._throttle.due.connect(self.refresh)
+        session.attention.selection_changed.connect(self._on_attention_selection_changed)
+        session.results.moment_moved.connect(self._on_results_moment_moved)
+        session.shown_store.edited.connect(self._on_store_edited)
+        session.shown_store.replaced.connect(self.refresh)
+        session.results.changed.connect(self._on_results_changed)
+        session.experiments.changed.connect(lambda _items: self._throttle.request())
+        session.run.state_changed.connect(self._throttle.request)
+        session.engine.state_changed.connect(self._throttle.request)
+
+    @functools.cached_property
+    def details(self) -> Details:
+        """The parts; made when an item is selected for the first time."""
+        made = Details(self._session, self._theme, self.widget())
+        self._column.insertWidget(3, made)
+        return made
+
+    @property
+    def item(self) -> ItemId | None:
+        """The item that is shown: the selected one, else the one whose step is looked at; None when several are."""
+        graph, attention = self._session.shown_store.graph, self._session.attention
+        joining = joined(graph)
+        if not attention.selection:
+            return joining.home(self._followed) if self._followed is not None and self._followed in graph else None
+        one = len(joining.cards(attention.selection)) == 1
+        current = attention.current
+        return joining.home(current) if one and current is not None and current in graph else None
+
+    def refresh(self) -> None:
+        """Show the selected item as graph and results have it now."""
+        item, count = self.item, len(self._session.attention.selection)
+        self.empty.setText(f"{count} items are selected." if count > 1 else EMPTY_WORDS)
+        self.empty.setVisible(item is None)
+        self.modes.show_document(item is None and count == 0)
+        selection = frozenset(self._session.attention.selection) if count > 1 else frozenset()
+        self.checks.show_lines(lines_of_several(self._session, selection))
+        if item is not None:
+            self.details.show_item(item)
+            self.details.show()
+        elif "details" in self.__dict__:
+            self.details.hide()
+
+    def focus_note(self) -> None:
+        """Let the person write the note of the item that is shown, and bring it into view."""
+        if self.item is not None:
+            self.details.note.focus_note()
+            QTimer.singleShot(0, self, self._show_note)  # when the dock and its parts have their sizes
+
+    def show_gradient(self) -> None:
+        """Turn from the value of what is selected to its gradient."""
+        self.refresh()
+        if self.item is not None:
+            self.details.values.tabs.setCurrentWidget(self.details.values.gradient)
+
+    def try_number(self) -> str:
+        """Let the person type another number for the first element of the item's result (*What if*).
+
+        Returns:
+            Why that cannot be tried now; "" when the cursor is in the cell.
+        """
+        reason = self._session.run.why_not("what_if")
+        if reason or self.item is None:
+            return reason or "Select one node first."
+        self.refresh()
+        page = self.details.values.value
+        if not page.model.may_try or not page.model.rowCount() or not page.model.columnCount():
+            return "There is no number here that could be another: run the program as it stands, then try again."
+        self.details.values.tabs.setCurrentWidget(page)
+        QTimer.singleShot(0, self, self._edit_first_cell)  # when the dock and its parts have their sizes
+        return ""
+
+    def _edit_first_cell(self) -> None:
+        page = self.details.values.value
+        self._column.activate()
+        self.ensureWidgetVisible(page.table, 0, self._theme.GAP)
+        first = page.model.index(0, 0)
+        page.table.setFocus()
+        page.table.setCurrentIndex(first)
+        page.table.edit(first)
+
+    def _show_note(self) -> None:
+        self._column.activate()
+        self.ensureWidgetVisible(self.details.note, 0, self._theme.GAP)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.checks.set_theme(theme)
+        if "details" in self.__dict__:
+            self.details.set_theme(theme)
+        self.refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 420)
+
+    def _on_results_moment_moved(self) -> None:
+        """Go along with the moment, unless the person has selected something else since it was last moved.
+
+        Beginning to look back, or selecting the step's own node (as a click into the timeline does), goes along again.
+        """
+        active, attention = self._session.results.active, self._session.attention
+        former, self._followed = self._followed, active.node or None if active is not None else None
+        begins, self._was_back = active is not None and not self._was_back, active is not None
+        if begins or attention.selection in ({former}, {self._followed}):
+            self._pinned = False
+        if self._followed is not None and not self._pinned and len(attention.selection) == 1:
+            self._moves = True
+            attention.select((self._followed,))
+            self._moves = False
+        self._throttle.request()
+
+    def _on_attention_selection_changed(self) -> None:
+        if not self._moves:
+            self._pinned = self._session.results.looking_back
+        self.refresh()
+
+    def _on_store_edited(self, edits: Edits) -> None:
+        if not all(isinstance(edit, SetPlaces) for edit in edits):
+            self.refresh()
+
+    def _on_results_changed(self, items: frozenset[ItemId]) -> None:
+        if not items or self.item in joined(self._session.shown_store.graph).cards(items):
+            self._throttle.request()

@@ -1,0 +1,132 @@
+"""What the inspector says of a value: pairs of words, and sentences for the states of a gradient. No widgets."""
+
+from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.records import (
+    ArrayRecord,
+    GradState,
+    ModuleRecord,
+    OptimizerRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
+from gradstudio.scene import value_format
+
+Facts = tuple[tuple[str, str], ...]
+
+GRAD_SENTENCES: dict[GradState, str] = {
+    "value": "Has a gradient.",
+    "not_run": "No backward has run yet.",
+    "not_required": "Needs no gradient: neither it nor anything it is made from requires one.",
+    "cut": "The gradient is cut here: an input requires one, this does not.",
+    "not_reached": "A backward has run, but it did not reach this value.",
+    "not_retained": "A gradient passed here and was not kept.",
+    "accumulated": "Holds more than the last backward: it was added to what was there.",
+}
+
+
+STATE_WORDS: dict[GradState, str] = {
+    "value": "has a value",
+    "not_run": "not yet run",
+    "not_required": "not required",
+    "cut": "cut here",
+    "not_reached": "not reached from the root",
+    "not_retained": "not retained",
+    "accumulated": "accumulated",
+}
+
+
+def tensor_facts(record: TensorRecord) -> Facts:
+    """Type, place and history of a tensor."""
+    summary = record.summary
+    dtype = value_format.bare_dtype(summary.dtype)
+    count = value_format.element_count(summary.shape)
+    elements = f"{count:,} element{'s' * (count != 1)}"
+    facts = [
+        ("shape", value_format.shape(summary.shape)),
+        ("dtype", f"{dtype} on {record.device}"),
+        ("size", f"{elements}, {value_format.size(record.size_bytes)}"),
+        ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
+        ("grad_fn", record.grad_fn or "None"),
+    ]
+    if record.stride is not None:
+        order = "contiguous" if record.contiguous else "not contiguous"
+        facts.append(("strides", f"{value_format.shape(record.stride)}, {order}"))
+    if record.version is not None:
+        facts.append(("version", f"{record.version} (written in place)" if record.version else "0"))
+    return tuple(facts)
+
+
+def number_facts(summary: Summary) -> Facts:
+    """Statistics over the finite values, and what is not finite."""
+    mark = "~" if summary.sampled else ""
+    pairs = (("min", summary.minimum), ("max", summary.maximum), ("mean", summary.mean), ("rms", summary.rms))
+    odd = value_format.oddities(summary)
+    of = " (finite)" if odd else ""
+    facts = [(f"{name}{of}", f"{mark}{value_format.number(value, 5)}") for name, value in pairs if value is not None]
+    if odd:
+        facts.append(("not finite", odd))
+    return tuple(facts)
+
+
+def record_facts(record: Record) -> Facts:
+    """Any record as pairs; tensors with their statistics."""
+    match record:
+        case TensorRecord():
+            return (*tensor_facts(record), *number_facts(record.summary))
+        case PlainRecord(class_name=name, value=value):
+            shown = str(value) if record.what == "text" else value_format.number(value)
+            return (("class", name), ("value", shown))
+        case TupleRecord(class_name=name, length=length, items=items):
+            rows = ((f"[{k}]", value_format.plain(item)) for k, item in enumerate(items))
+            return (("class", name), ("length", str(length)), *rows)
+        case ModuleRecord(class_name=name, training=training, parameters=parameters, buffers=buffers):
+            rows = ((path, value_format.plain(tensor)) for path, tensor in (parameters | buffers).items())
+            return (("class", name), ("mode", "train" if training else "eval"), *rows)
+        case OptimizerRecord(class_name=name, groups=groups):
+            numbers = (
+                (f"{key}" if len(groups) == 1 else f"{key} [{k}]", value_format.number(value))
+                for k, group in enumerate(groups)
+                for key, value in group.items()
+            )
+            return (("class", name), *numbers)
+        case ArrayRecord(dtype=dtype, shape=shape):
+            return (("class", "numpy.ndarray"), ("dtype", dtype), ("shape", value_format.shape(shape)))
+        case _:
+            return (("class", record.class_name),)
+
+
+def inference_facts(port: PortInference | None) -> Facts:
+    """What is expected before a run, marked as such."""
+    if port is None or port.refusal:
+        return ()
+    if port.known_after_run or port.shape is None:
+        return (("shape", "known after a run"),)
+    return (
+        ("shape", f"{value_format.shape(port.shape)} expected"),
+        ("dtype", f"{value_format.bare_dtype(port.dtype)} on {port.device} expected"),
+        ("requires_grad", str(port.requires_grad)),
+    )
+
+
+def leaf_facts(port: PortInference | None, path: str) -> Facts:
+    """What is expected of a parameter or a buffer before its module is made."""
+    leaf = next((leaf for leaf in (port.leaves or () if port is not None else ()) if leaf.path == path), None)
+    if leaf is None:
+        return ()
+    kind = "buffer" if leaf.buffer else f"parameter, requires_grad {leaf.requires_grad}"
+    return (
+        ("shape", f"{value_format.shape(leaf.shape)} expected"),
+        ("dtype", f"{value_format.bare_dtype(leaf.dtype)} expected"),
+        ("kind", kind),
+    )
+
+
+def grad_sentence(row: GradRow | None) -> str:
+    """The state of a gradient in words; the engine's own reason goes first."""
+    if row is None:
+        return GRAD_SENTENCES["not_run"]
+    return row.reason or GRAD_SENTENCES[row.state]

@@ -1,0 +1,391 @@
+"""Value and gradient of what is selected: facts, and the numbers as a table."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QTabBar,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradstudio.advice.diagnosis.overwritten_values import overwritten_by
+from gradstudio.graph.card_grouping import joined
+from gradstudio.graph.model import ItemId
+from gradstudio.graph.names import title
+from gradstudio.graph.ports.item_ports import output_ports
+from gradstudio.protocol.messages.debugging import Change
+from gradstudio.protocol.messages.events import Fetched, GradRow, Row
+from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
+from gradstudio.protocol.timeline.step_numbering import number_of_row
+from gradstudio.scene import value_format
+from gradstudio.scene.card.gradient_terms import part_words
+from gradstudio.scene.card.parameter_rows import leaves_of, record_now
+from gradstudio.ui.docks.inspector import value_facts
+from gradstudio.ui.docks.inspector.display_names import name_of
+from gradstudio.ui.docks.inspector.tensor_table_model import Fetch, TensorTableModel, table_size
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.widgets.form_layout import PairTable, Section, label
+
+ROW_PX = 22
+MAX_LATER = 5000
+"""Only so many ticks are searched for a statement that wrote into a value's memory: the newest."""
+MAX_VISIBLE_ROWS = 8
+MIN_COLUMN_PX, MAX_COLUMN_PX = 54, 110
+
+
+class Subject(NamedTuple):
+    """One thing the section can show: an output, or a parameter of a module by path."""
+
+    title: str
+    node: ItemId
+    output: int
+    path: str
+    name: str
+    record: Record | None
+
+
+class TensorPage(QWidget):
+    """A remark over a table over facts: one tab."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Empty."""
+        super().__init__(parent)
+        self.remark = label("", "dim", wrap=True)
+        self.pairs = PairTable(self)
+        self.model = TensorTableModel(theme, self)
+        self.table = QTableView(self)
+        self.table.setModel(self.model)
+        self.table.setFont(mono_font())
+        self.table.setAccessibleName("Values")
+        self.table.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.table.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.table.horizontalHeader().setMinimumSectionSize(MIN_COLUMN_PX)
+        self.table.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self._leading = _LeadingIndex(self)
+        self._leading.spins_changed = self._refresh_table
+        self._summary: Summary | None = None
+        self._fetch: Fetch | None = None
+        self.cause = QPushButton("", self)
+        self.cause.setAccessibleName("Go to the node responsible")
+        self.cause.setObjectName("link")
+        self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.cause.hide()
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 8, 0, 0)
+        self._layout.setSpacing(8)
+        for widget in (self.remark, self.cause, self._leading, self.table, self.pairs):
+            self._layout.addWidget(widget)
+        self._layout.addStretch(1)
+
+    def height_for(self, width: int) -> int:
+        """Pixels that it needs at that width, words wrapped."""
+        return self._layout.totalHeightForWidth(width)
+
+    def show_page(self, remark: str, pairs: value_facts.Facts, summary: Summary | None, fetch: Fetch | None) -> None:
+        """Show facts and, when there is a summary, its numbers."""
+        self.remark.setText(remark)
+        self.remark.setVisible(bool(remark))
+        self.pairs.show_pairs(pairs)
+        if summary != self._summary or (fetch is None) != (self._fetch is None):
+            self._summary, self._fetch = summary, fetch
+            self._leading.set_sizes(summary.shape[:-2] if summary is not None else ())
+            self._refresh_table()
+        self._fetch = fetch
+
+    def _refresh_table(self) -> None:
+        self.model.show_tensor(self._summary, self._fetch, self._leading.index)
+        rows, columns = self.model.rowCount(), self.model.columnCount()
+        self.table.setVisible(rows > 0 and columns > 0)
+        header = self.table.horizontalHeader()
+        header.setVisible(len(self.model.shape) > 1)
+        width = max(
+            (len(self.model.index(r, c).data() or "") for r in range(min(rows, 8)) for c in range(min(columns, 8))),
+            default=4,
+        )
+        advance = self.table.fontMetrics().horizontalAdvance("0")
+        header.setDefaultSectionSize(min(max(width * advance + 18, MIN_COLUMN_PX), MAX_COLUMN_PX))
+        header.setStretchLastSection(columns == 1)
+        scroll = 12 if columns > 3 else 2
+        head = 24 if header.isVisibleTo(self.table) else 0
+        self.table.setFixedHeight(min(rows, MAX_VISIBLE_ROWS) * ROW_PX + head + scroll)
+
+
+class ValueSection(Section):
+    """The selected result, in tabs for value and gradient."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is shown yet."""
+        super().__init__("Result", parent)
+        self._session = session
+        self._item: ItemId | None = None
+        self._subjects: tuple[Subject, ...] = ()
+        self.chooser = QComboBox(self)
+        self.chooser.setAccessibleName("Which result")
+        self.tabs = _Tabs(self)
+        self.tabs.setAccessibleName("Value and gradient")
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.value, self.gradient = TensorPage(theme), TensorPage(theme)
+        self.tabs.addTab(self.value, "Value")
+        self.tabs.addTab(self.gradient, "Gradient")
+        self.add(self.chooser, self.tabs)
+        self.value.model.tried.connect(lambda index, number: self._on_model_tried(False, index, number))
+        self.gradient.model.tried.connect(lambda index, number: self._on_model_tried(True, index, number))
+        self.tabs.currentChanged.connect(lambda _index: self._fit_tabs())
+        self._fit_tabs()
+        self._cause: ItemId | None = None
+        self.gradient.cause.clicked.connect(lambda: self._cause and session.attention.reveal(self._cause))
+        self.chooser.activated.connect(lambda _index: self._show_current())
+        session.run.fetched.connect(self._on_run_fetched)
+
+    def show_item(self, item: ItemId | None) -> None:
+        """Show what is known of an item's results now."""
+        graph = self._session.shown_store.graph
+        changed = item != self._item
+        self._item = item
+        self._subjects = self._subjects_of(item) if item is not None and item in graph else ()
+        titles = [subject.title for subject in self._subjects]
+        if titles != [self.chooser.itemText(k) for k in range(self.chooser.count())]:
+            self.chooser.clear()
+            self.chooser.addItems(titles)
+        if changed and self._session.attention.output < len(titles):
+            self.chooser.setCurrentIndex(self._session.attention.output)
+        self.chooser.setVisible(len(titles) > 1)
+        self.setVisible(bool(titles))
+        if titles:
+            self._show_current()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.value.model.set_theme(theme)
+        self.gradient.model.set_theme(theme)
+
+    def _fit_tabs(self) -> None:
+        """Only the tab in front decides the height."""
+        policy = QSizePolicy.Policy
+        for page in (self.value, self.gradient):
+            front = page is self.tabs.currentWidget()
+            page.setSizePolicy(policy.Preferred, policy.Preferred if front else policy.Ignored)
+        self.tabs.updateGeometry()
+
+    def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
+        records = self._session.results.outputs(item) or ()
+        made: list[Subject] = []
+        for port in output_ports(self._session.shown_store.graph, item):
+            record = records[port.index] if port.index < len(records) else None
+            made.append(Subject(port.name or f"result {port.index + 1}", item, port.index, "", port.name, record))
+            if isinstance(record, ModuleRecord):
+                made += self._leaves_of(item, port.name)
+        module = joined(self._session.shown_store.graph).modules.get(item)
+        return (*made, *(self._leaves_of(module) if module is not None else ()))
+
+    def _leaves_of(self, module: ItemId, name: str = "") -> list[Subject]:
+        """The parameters and buffers of a module, recorded or expected."""
+        graph, results = self._session.shown_store.graph, self._session.results
+        called = name or title(graph, module)
+        record = record_now(results, module)
+        known = record.parameters | record.buffers if record is not None else {}
+        paths = (leaf.path for leaf in leaves_of(results, module) or ())
+        return [Subject(f"{called}.{path}", module, 0, path, f"{called}.{path}", known.get(path)) for path in paths]
+
+    def show_leaf(self, path: str) -> None:
+        """Choose a parameter or a buffer by its path."""
+        found = next((k for k, subject in enumerate(self._subjects) if subject.path == path), None)
+        if found is not None:
+            self.chooser.setCurrentIndex(found)
+            self._show_current()
+
+    def _show_current(self) -> None:
+        subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
+        record = subject.record
+        for page in (self.value, self.gradient):
+            page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.is_stale
+        if record is None:
+            port = self._session.results.inference(subject.node, subject.output)
+            expected = (
+                value_facts.inference_facts(port) if not subject.path else value_facts.leaf_facts(port, subject.path)
+            )
+            self.value.show_page("Not computed yet.", expected, None, None)
+            self.gradient.show_page(value_facts.GRAD_SENTENCES["not_run"], (), None, None)
+            return
+        summary = record.summary if isinstance(record, TensorRecord) else None
+        fetch = self._fetch_of(subject, grad=False)
+        self.value.show_page(self._remark(subject, summary, fetch), value_facts.record_facts(record), summary, fetch)
+        self._show_gradient(subject, isinstance(record, TensorRecord))
+
+    def _show_gradient(self, subject: Subject, is_tensor: bool) -> None:
+        self.tabs.setTabEnabled(1, is_tensor)
+        if not is_tensor:
+            self.gradient.show_page("Only tensors have a gradient.", (), None, None)
+            return
+        row = self._session.results.grad(subject.node, subject.output, subject.path)
+        grad = row.grad if row is not None else None
+        pairs: value_facts.Facts = (("state", value_facts.STATE_WORDS[row.state]),) if row is not None else ()
+        if row is not None and len(row.parts) > 1:
+            pairs = (*pairs, *((f"pass {part.pass_number}", part_words(part.grad)) for part in row.parts[-8:]))
+        if grad is not None:
+            pairs = (*pairs, ("shape", value_format.shape(grad.shape)), *value_facts.number_facts(grad))
+        self._show_cause(row, subject.node)
+        self.gradient.show_page(value_facts.grad_sentence(row), pairs, grad, self._fetch_of(subject, grad=True))
+
+    def _show_cause(self, row: GradRow | None, node: ItemId) -> None:
+        """A link to the node that is responsible for the state."""
+        graph = self._session.shown_store.graph
+        cause = row.cause if row is not None and row.cause in graph and row.cause != node else None
+        self._cause = cause
+        self.gradient.cause.setVisible(cause is not None)
+        if cause is not None:
+            self.gradient.cause.setText(f"Show {name_of(graph, cause)}")
+
+    def _overwritten(self, subject: Subject) -> str:
+        """Which statement wrote into the value's memory since; "" when none did."""
+        results, graph = self._session.results, self._session.shown_store.graph
+        row = results.row(subject.node)
+        if row is None or subject.path or results.is_stale:
+            return ""
+        last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
+        ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
+        ran = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
+        later = (msgspec.structs.replace(one, node=results.shown(one.node)) for one in ran)
+        writer = overwritten_by(graph, row, subject.output, later)
+        name = title(graph, writer) if writer is not None and writer in graph else ""
+        return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""
+
+    def _remark(self, subject: Subject, summary: Summary | None, fetch: Fetch | None) -> str:
+        if self._session.results.stale(subject.node):
+            return "From an older run: the program was changed since, or the engine was lost. Run again to renew it."
+        if overwritten := self._overwritten(subject):
+            return overwritten
+        if self._session.results.moment is not None:
+            row = self._session.results.row(subject.node)
+            when = self._when(subject.node, row) if row is not None else ""
+            told = summary is None or summary.value is not None
+            return when if told else f"{when} Of its numbers only the summary is kept."
+        if summary is None:
+            return ""
+        rows, columns = table_size(summary.shape)
+        if summary.value is None and fetch is None and rows * columns:
+            return "The table shows values while the run is live: press Run."
+        return "Only the first million rows and 10,000 columns are in the table." if self.value.model.is_cut else ""
+
+    def _when(self, node: ItemId, row: Row) -> str:
+        """At which step of the timeline it was made."""
+        results = self._session.results
+        unfolded = self._session.attention.unfolded
+        number = number_of_row(results.timeline, results.full(node), row, results.moment, unfolded)
+        return f"As step {number} made it." if number is not None else ""
+
+    def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
+        run = self._session.run
+        looking_back = self._session.results.moment is not None
+        if looking_back or not run.state.live or run.state.stale or run.state.busy:
+            return None
+
+        def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
+            node = self._session.results.full(subject.node)
+            name = subject.name if node == subject.node else "".join(subject.name.partition(".")[1:])
+            return run.fetch(node, subject.output, grad, name, leading, rows, columns)
+
+        return fetch
+
+    def _on_model_tried(self, grad: bool, index: tuple[int, ...] | None, number: float) -> None:
+        """Ask what another number would do; the program stays as it is."""
+        subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
+        row = self._session.results.row(subject.node)
+        self._session.run.what_if(
+            Change(
+                node=subject.node,
+                output=subject.output,
+                path=subject.path,
+                turns=row.turns if row is not None else (),
+                grad=grad,
+                index=index,
+                value=number,
+            )
+        )
+
+    def _on_run_fetched(self, answer: Fetched) -> None:
+        for page in (self.value, self.gradient):
+            if page.model.take(answer) and answer.error:
+                page.remark.setText(answer.error)
+                page.remark.show()
+
+
+class _Tabs(QTabWidget):
+    """As high as the tab in front needs at its width; the wheel scrolls the inspector and never changes the tab."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTabBar(_TabBar(self))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        page = self.currentWidget()
+        return self.tabBar().sizeHint().height() + (page.height_for(width) if isinstance(page, TensorPage) else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.tabBar().sizeHint().height())
+
+
+class _TabBar(QTabBar):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _LeadingIndex(QWidget):
+    """A number per leading dimension, for tensors of more than two."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self._sizes: tuple[int, ...] = ()
+        self._spins: list[QSpinBox] = []
+        self.spins_changed: Callable[[], None] = _nothing
+        self.hide()
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        return tuple(spin.value() for spin in self._spins)
+
+    def set_sizes(self, sizes: tuple[int, ...]) -> None:
+        """Offer indices for dimensions of these sizes."""
+        if sizes == self._sizes:
+            return
+        self._sizes = sizes
+        while (child := self._layout.takeAt(0)) is not None:
+            if (widget := child.widget()) is not None:
+                widget.deleteLater()
+        self._spins = []
+        if sizes and 0 not in sizes:
+            self._layout.addWidget(QLabel("at"))
+            for size in sizes:
+                spin = QSpinBox()
+                spin.setRange(0, size - 1)
+                spin.setToolTip(f"0 to {size - 1}")
+                spin.valueChanged.connect(lambda _value: self.spins_changed())
+                self._spins.append(spin)
+                self._layout.addWidget(spin)
+            self._layout.addStretch(1)
+        self.setVisible(bool(self._spins))
+
+
+def _nothing() -> None:
+    """Nobody listens yet."""

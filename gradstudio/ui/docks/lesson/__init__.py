@@ -1,0 +1,1 @@
+"""The Lesson dock: what to try with an example, and which steps are done."""

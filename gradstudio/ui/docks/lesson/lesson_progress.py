@@ -1,0 +1,136 @@
+"""The lesson of a document: which of its steps are done. It looks at what was done, and decides nothing else."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio import paths
+from gradstudio.advice.lesson import Lesson, asks_for_gradient, is_done, load_lesson
+from gradstudio.graph.model import ItemId
+from gradstudio.program.write import write_code
+from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.session import Session
+
+
+class LessonWatch(QObject):
+    """Ticks steps off in their order, as soon as they are seen to be done.
+
+    Signals:
+        replaced(): another lesson, or none. `changed()`: another step is done, or none any more.
+        gradient_wanted(): a card was selected, as a step asks, to read its gradient.
+    """
+
+    replaced = Signal()
+    changed = Signal()
+    gradient_wanted = Signal()
+
+    def __init__(self, session: Session, folder: Path | None = None) -> None:
+        """Watch a document."""
+        super().__init__(session)
+        self._session = session
+        self._folder = folder or paths.examples() / "lessons"
+        self._stem, self._busy, self._ran = "", False, False
+        self.lesson: Lesson | None = None
+        self.done: set[int] = set()
+        session.path_changed.connect(self._on_session_path_changed)
+        session.run.state_changed.connect(self._on_run_state_changed)
+        for happened in (
+            session.results.changed,
+            session.results.moment_moved,
+            session.graph_store.edited,
+            session.attention.selection_changed,
+        ):
+            happened.connect(self._look)
+        self._on_session_path_changed()
+
+    @property
+    def current(self) -> int | None:
+        """Index of the first step that is not done; None: all are."""
+        steps = self.lesson.steps if self.lesson is not None else ()
+        return next((number for number in range(len(steps)) if number not in self.done), None)
+
+    def tick(self, number: int, done: bool) -> None:
+        """A person says that a step is done, or is not."""
+        before = self.current
+        (self.done.add if done else self.done.discard)(number)
+        self._after(before)
+        self.changed.emit()
+
+    # ------------------------------------------------------------------ what a lesson can see
+
+    def ran(self) -> bool:
+        """Whether a run has come to its end since the step began."""
+        return self._ran
+
+    def failed(self) -> bool:
+        """Whether the newest run failed."""
+        return self._session.run.state.outcome == "failed"
+
+    def looks_back(self) -> bool:
+        """Whether a moment before now is looked at."""
+        return self._session.results.looking_back
+
+    def selected(self) -> str:
+        """Name of the result whose details are shown."""
+        node = self._session.graph_store.graph.nodes.get(self._session.attention.current or ItemId(""))
+        return node.names[0] if node is not None and node.names else ""
+
+    def code(self) -> str:
+        """The program as Python."""
+        return write_code(self._session.graph_store.graph)[0]
+
+    def value(self, name: str) -> object:
+        """Nested lists of the variable as it stands; None: not known."""
+        found: object = None
+        for node in self._called(name):
+            for record in (self._session.results.outputs(node) or ())[:1]:
+                if isinstance(record, TensorRecord) and not self._session.results.stale(node):
+                    found = record.summary.value
+        return found
+
+    def grad(self, name: str) -> object:
+        """Nested lists of its gradient; None: there is none."""
+        found: object = None
+        for node in self._called(name):
+            row = self._session.results.grad(node)
+            if row is not None and row.grad is not None and not self._session.results.stale(node):
+                found = row.grad.value
+        return found
+
+    def _called(self, name: str) -> tuple[ItemId, ...]:
+        """The nodes that bind a name, in program order."""
+        nodes = self._session.graph_store.graph.nodes.values()
+        return tuple(node.id for node in nodes if name in node.names[:1])
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _look(self, *_what: object) -> None:
+        lesson, number = self.lesson, self.current
+        while lesson is not None and number is not None and is_done(lesson.steps[number], self):
+            self.done.add(number)
+            self._after(number)
+            if asks_for_gradient(lesson.steps[number]):
+                self.gradient_wanted.emit()
+            number = self.current
+            self.changed.emit()
+
+    def _after(self, before: int | None) -> None:
+        """Another step begins: what ran before it does not count for it."""
+        if self.current != before:
+            self._ran = False
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        if self._busy and not state.busy and state.outcome == "done" and state.at_end:
+            self._ran = True
+        self._busy = state.busy
+        self._look()
+
+    def _on_session_path_changed(self) -> None:
+        stem = self._session.example
+        if stem == self._stem and self.lesson is not None:
+            return
+        self._stem, self.lesson = stem, load_lesson(self._folder, stem)
+        self.done.clear()
+        self._ran = False
+        self.replaced.emit()

@@ -1,0 +1,130 @@
+"""The Lesson dock: what to try with an example, step by step; a step that was seen to be done is ticked off."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from gradstudio.advice.lesson import Step
+from gradstudio.ui.docks.lesson.lesson_progress import LessonWatch
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.form_layout import label
+
+NOTHING = "This document has no lesson. Each example has one: open it from Help ▸ Welcome, or File ▸ Examples."
+
+
+class LessonPanel(QWidget):
+    """Shows the lesson of one document.
+
+    Attributes:
+        dismissed: a person has closed its dock.
+
+    Signals:
+        offered(object): whether there is a lesson now. `welcome_asked()`: another lesson is wanted.
+    """
+
+    offered = Signal(object)
+    welcome_asked = Signal()
+
+    def __init__(self, session: Session, theme: Theme) -> None:
+        """Follow a document."""
+        super().__init__()
+        self.watch, self._theme = LessonWatch(session), theme
+        self.dismissed = False
+        self.steps: list[StepRow] = []
+        self.title, self.words = label("", "title", wrap=True), label("", "dim", wrap=True)
+        self.end = QPushButton("All done. Another example…", self)
+        self.end.clicked.connect(self.welcome_asked)
+        inner = QWidget(self)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(12, 4, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.title)
+        column.addWidget(self.words)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(4)
+        column.addLayout(self._rows)
+        column.addWidget(self.end)
+        column.addStretch(1)
+        self._area = QScrollArea(self)
+        self._area.setWidget(inner)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
+        self.setFocusProxy(self._area)
+        self.watch.replaced.connect(self._on_watch_replaced)
+        self.watch.changed.connect(self._show_done)
+        self._fill()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self._show_done()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _on_watch_replaced(self) -> None:
+        self._fill()
+        self.offered.emit(self.watch.lesson is not None)
+
+    def _fill(self) -> None:
+        for row in self.steps:
+            row.setParent(None)
+            row.deleteLater()
+        lesson = self.watch.lesson
+        self.title.setText(lesson.title if lesson is not None else "")
+        self.title.setVisible(lesson is not None)
+        self.words.setText(lesson.words if lesson is not None else NOTHING)
+        self.steps = [StepRow(number, step) for number, step in enumerate(lesson.steps if lesson is not None else ())]
+        for number, row in enumerate(self.steps):
+            row.box.clicked.connect(lambda on, number=number: self.watch.tick(number, on))
+            self._rows.addWidget(row)
+        self._show_done()
+
+    def _show_done(self) -> None:
+        current = self.watch.current
+        for number, row in enumerate(self.steps):
+            row.show_done(number in self.watch.done, number == current, self._theme)
+        self.end.setVisible(bool(self.steps) and current is None)
+        if current is not None and self.isVisible():
+            self._area.ensureWidgetVisible(self.steps[current], 0, 24)
+
+
+class StepRow(QFrame):
+    """One step: a box to tick and its words."""
+
+    def __init__(self, number: int, step: Step) -> None:
+        """Show a step that is not done yet."""
+        super().__init__()
+        self.setObjectName("lesson_step")
+        self.box = QCheckBox(self)
+        self.box.setAccessibleName(f"Step {number + 1}: {_plain(step.text)}")
+        self.box.setToolTip("Ticks itself when it is done" if step.signs else "Tick it when you have looked")
+        self.words = QLabel(step.text, self)
+        self.words.setTextFormat(Qt.TextFormat.MarkdownText)
+        self.words.setWordWrap(True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 6, 8, 6)
+        row.setSpacing(6)
+        row.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.words, 1)
+
+    def show_done(self, done: bool, current: bool, theme: Theme) -> None:
+        """Done steps are ticked and dim; the next one has a frame."""
+        self.box.setChecked(done)
+        edge = theme.accent if current else "transparent"
+        ground = theme.surface_raised if current else "transparent"
+        self.setStyleSheet(
+            f"QFrame#lesson_step {{ background: {ground}; border: 1px solid {edge};"
+            f" border-radius: {theme.RADIUS}px; }}"
+            f"QFrame#lesson_step QLabel {{ color: {theme.text_dim if done else theme.text}; border: 0; }}"
+        )
+
+
+def _plain(text: str) -> str:
+    """Markdown as plain words, for those who hear it."""
+    document = QTextDocument()
+    document.setMarkdown(text)
+    return document.toPlainText()

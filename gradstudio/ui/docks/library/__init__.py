@@ -1,0 +1,1 @@
+"""The Library dock: operators and groups to search, browse and drag onto the canvas."""

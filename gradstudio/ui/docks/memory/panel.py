@@ -1,0 +1,178 @@
+"""The Memory dock: live curves. pyqtgraph is imported by `memory_plot`, after the first paint only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+
+from gradstudio.ui.docks.memory.curve import in_words
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.widgets.form_layout import label
+
+if TYPE_CHECKING:
+    from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
+
+TITLES = {
+    "tensors": "tensors",
+    "process": "process",
+    "kept": "kept",
+    "allocated": "allocated",
+    "reserved": "reserved",
+    "peak": "peak",
+    "total": "device total",
+}
+TIPS = {
+    "tensors": "Bytes of all tensors that are alive",
+    "process": "Resident set size (RSS) of the engine's process",
+    "kept": "Bytes that are alive only because they are kept for showing",
+}
+WAITING = "The curves begin when the engine is ready."
+
+
+class MemoryPanel(QWidget):
+    """A legend with newest figures over the plot."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        """Nothing is plotted until `load_plot` is called."""
+        super().__init__(parent)
+        store, self._session = session.memory, session
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._store, self._theme = store, theme
+        self.plot: MemoryPlot | None = None
+        self.legend = Legend(theme, self)
+        self._waiting = label(WAITING, "dim", wrap=True)
+        self._waiting.setParent(self)  # the stack shows it at once: without a parent as a window, which takes the keys
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._waiting)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.GAP_LARGE, 0, theme.GAP, theme.GAP)
+        column.setSpacing(2)
+        column.addWidget(self.legend)
+        column.addLayout(self._stack, 1)
+        store.changed.connect(self.refresh)
+        session.results.moment_moved.connect(self._show_figures)
+
+    def load_plot(self) -> None:
+        """Import pyqtgraph and make the plot; call it after the first paint."""
+        if self.plot is not None:
+            return
+        from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
+        from gradstudio.ui.docks.memory.memory_sync import MemoryJoin
+
+        self.plot = MemoryPlot(self._store, self._theme, self)
+        self.plot.moment_changed.connect(self._on_plot_moment_changed)
+        self._join = MemoryJoin(self._session, self.plot, self)
+        self._stack.addWidget(self.plot)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the newest samples; nothing is done while the dock is hidden."""
+        if not self.isVisible() or self.plot is None:
+            return
+        self._show_figures()
+        self.plot.refresh()
+        self._stack.setCurrentWidget(self.plot if self._store.names else self._waiting)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
+        self.legend.set_theme(theme)
+        if self.plot is not None:
+            self.plot.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 240)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def _show_figures(self) -> None:
+        """The figures of the moment that is looked at, else the newest."""
+        if self.isVisible() and self.plot is not None:
+            newest = {name: self._store.newest(name) for name in self._store.names}
+            self.legend.show_figures(self._join.figures() or newest)
+
+    def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
+        if figures is not None:
+            self.legend.show_figures(figures)
+        else:
+            self.refresh()
+
+
+class Legend(QWidget):
+    """A mark, a title and a figure per series, in as many columns as there is room for; it asks for no width."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        """No series yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(2)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._labels: dict[str, QLabel] = {}
+        self.columns = 0
+
+    def show_figures(self, figures: dict[str, float | None]) -> None:
+        """Show bytes by series."""
+        if list(figures) != list(self._labels):
+            self._rebuild(list(figures))
+        for name, value in figures.items():
+            self._labels[name].setText(self._text(name, value))
+        self._deal_out()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colour the marks anew."""
+        self._theme = theme
+        self._rebuild(list(self._labels))
+
+    def _rebuild(self, names: list[str]) -> None:
+        for old in self._labels.values():
+            self._grid.removeWidget(old)
+            old.deleteLater()
+        self._labels = {}
+        self.columns = 0
+        for name in names:
+            made = QLabel(self)
+            made.setTextFormat(Qt.TextFormat.RichText)
+            made.setFont(mono_font(11))
+            made.setToolTip(TIPS.get(name, ""))
+            self._labels[name] = made
+
+    def _deal_out(self) -> None:
+        """Put the labels into the columns that fit."""
+        widths = [label.sizeHint().width() for label in self._labels.values()]
+        columns = _columns(widths, self.width(), self._grid.horizontalSpacing())
+        if columns == self.columns:
+            return
+        self._grid.setColumnStretch(self.columns, 0)
+        self._grid.setColumnStretch(columns, 1)
+        self.columns = columns
+        for index, made in enumerate(self._labels.values()):
+            self._grid.addWidget(made, index // columns, index % columns)
+            made.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._deal_out()
+
+    def _text(self, name: str, value: float | None) -> str:
+        color = self._theme.plot[list(self._labels).index(name) % len(self._theme.plot)]
+        figure = in_words(value) if value is not None and value == value else "–"
+        title = f"<span style='color:{self._theme.text_dim}'>{TITLES.get(name, name)}</span>"
+        return f"<span style='color:{color}'>■</span> {title}<br>{figure}"
+
+
+def _columns(widths: list[int], room: int, spacing: int) -> int:
+    """How many columns fit, each as wide as the widest label in it; at least one."""
+    for columns in range(len(widths), 1, -1):
+        if sum(max(widths[first::columns]) + spacing for first in range(columns)) - spacing <= room:
+            return columns
+    return 1

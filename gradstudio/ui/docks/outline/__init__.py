@@ -1,0 +1,1 @@
+"""The Outline dock: the program in order as a tree."""

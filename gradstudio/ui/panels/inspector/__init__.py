@@ -1,5 +1,0 @@
-"""The Inspector dock: everything about the one item that is selected, each part in a module of its own."""
-
-from gradstudio.ui.panels.inspector.panel import InspectorPanel
-
-__all__ = ["InspectorPanel"]

@@ -1,0 +1,144 @@
+"""Samples of the memory plot: for each device a ring of the last minutes, in numpy."""
+
+from collections import Counter
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.protocol.messages.events import Memory
+from gradstudio.ui.state.throttle import Throttle
+
+CAPACITY = 12_000
+"""Samples kept a device: twenty minutes at ten a second."""
+CPU = "cpu"
+OF_TENSORS = ("tensors", "kept", "allocated", "peak")
+"""Series that runs make."""
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+class _Ring:
+    """The samples of one device."""
+
+    def __init__(self) -> None:
+        self.times = np.zeros(CAPACITY)
+        self.series: dict[str, Numbers] = {}
+        self.count = 0
+        self.marks: list[tuple[float, str]] = []
+
+    def add(self, seconds: float, series: dict[str, int], mark: str) -> None:
+        if self.count == CAPACITY:
+            self._forget_half()
+        self.times[self.count] = seconds
+        for name, size_bytes in series.items():
+            self.series.setdefault(name, np.full(CAPACITY, np.nan))[self.count] = size_bytes
+        self.count += 1
+        if mark:
+            self.marks.append((seconds, mark))
+
+    def _forget_half(self) -> None:
+        half = CAPACITY // 2
+        for values in (self.times, *self.series.values()):
+            values[:half] = values[half:]
+            values[half:] = np.nan
+        self.count = half
+        self.marks = [mark for mark in self.marks if mark[0] >= self.times[0]]
+
+
+class MemoryStore(QObject):
+    """What the engine said of its memory; one device is shown.
+
+    Attributes:
+        device: whose memory is shown: the document's, as far as it has told something.
+        of_others: only other documents have run on the engine, which all of a window share.
+
+    Signals:
+        changed(): new samples, at most ten times a second.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """No sample yet."""
+        super().__init__(parent)
+        self._rings: dict[str, _Ring] = {}
+        self._numbers: Counter[str] = Counter()
+        self._start_s: float | None = None
+        self._mark = (-1.0, "")
+        self._preferred = CPU
+        self.device, self.of_others = CPU, False
+        self._throttle = Throttle(100, self)
+        self._throttle.due.connect(self.changed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The series there are, in the order they came; without those of tensors that are all another document's."""
+        return tuple(name for name in self._ring.series if not self.of_others or name not in OF_TENSORS)
+
+    @property
+    def times_s(self) -> Numbers:
+        """Seconds since the first sample, shape ``(samples,)``."""
+        return self._ring.times[: self._ring.count]
+
+    @property
+    def marks(self) -> list[tuple[float, str]]:
+        """Seconds and text of each run, forward and backward."""
+        return self._ring.marks
+
+    def series(self, name: str) -> Numbers:
+        """Bytes of one series, shape ``(samples,)``; NaN where it was not told."""
+        return self._ring.series[name][: self._ring.count]
+
+    def newest(self, name: str) -> float | None:
+        """The newest figure of a series in bytes, or None."""
+        ring = self._ring
+        return float(ring.series[name][ring.count - 1]) if ring.count and name in ring.series else None
+
+    def plot_s(self, engine_s: float) -> float | None:
+        """Seconds of the plot for monotonic seconds of the engine; None before the first sample."""
+        return None if self._start_s is None else engine_s - self._start_s
+
+    def prefer(self, device: str) -> None:
+        """Show this device's memory ("cuda:0"; "auto": an accelerator) as soon as it tells something."""
+        self._preferred = device
+        self._choose()
+
+    def add(self, sample: Memory) -> None:
+        """Keep one sample; the clock of a new engine goes on where the old one's stood."""
+        if self._start_s is None:
+            self._start_s = sample.time_s
+        if sample.time_s < self._start_s:
+            self.clear()
+            self._start_s = sample.time_s
+        ring = self._rings.setdefault(sample.device, _Ring())
+        ring.add(sample.time_s - self._start_s, sample.series, self._numbered(sample))
+        self._choose()
+        self._throttle.request()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._rings.clear()
+        self._numbers.clear()
+        self._start_s = None
+        self._choose()
+        self._throttle.request()
+
+    @property
+    def _ring(self) -> _Ring:
+        return self._rings.get(self.device) or _Ring()
+
+    def _choose(self) -> None:
+        wanted = self._preferred
+        fitting = [name for name in self._rings if name == wanted or name.partition(":")[0] == wanted]
+        if wanted == "auto":
+            fitting = [name for name in self._rings if name != CPU]
+        self.device = fitting[0] if fitting else CPU
+
+    def _numbered(self, sample: Memory) -> str:
+        """The mark with its number ("Run 3"); samples of one moment share one."""
+        if not sample.mark:
+            return ""
+        if self._mark[0] != sample.time_s:
+            self._numbers[sample.mark] += 1
+            self._mark = (sample.time_s, f"{sample.mark} {self._numbers[sample.mark]}")
+        return self._mark[1]

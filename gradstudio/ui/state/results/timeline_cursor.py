@@ -1,0 +1,201 @@
+"""The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
+
+from gradstudio.graph.groups.call_ids import path_of
+from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.protocol.messages.backward_trace import WireGrad
+from gradstudio.protocol.messages.events import GradRow, Row
+from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
+from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick, Timeline, Turns
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.graph_store import GraphStore
+
+View = tuple[int | None, int | None, dict[ItemId, int]]
+"""Moment, backward, chosen turns."""
+
+
+class History:
+    """Answers as of the moment, the backward and the turns that are looked at.
+
+    In a loop the last turn counts until another is chosen; at a step of a backward, the turn it stands in.
+    """
+
+    def __init__(self, attention: Attention, store: GraphStore | None) -> None:
+        """Look through `attention`; the loops around a node are those of the store's graph."""
+        self.timeline = Timeline()
+        self._attention, self._store = attention, store
+        self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
+        self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None
+
+    @property
+    def tick(self) -> int | None:
+        """Index of the tick that is looked at; None: now."""
+        moment = self._attention.moment
+        return None if moment is None or not 0 <= moment < len(self.timeline.ticks) else moment
+
+    @property
+    def active(self) -> Tick | None:
+        """The tick that is looked at; None: now."""
+        tick = self.tick
+        return self.timeline.ticks[tick] if tick is not None else None
+
+    @property
+    def active_group(self) -> tuple[Tick, ...]:
+        """The ticks of the step that is looked at; one tick when the timeline is unfolded."""
+        active = self.active
+        if active is None:
+            return ()
+        if self._attention.unfolded:
+            return (active,)
+        return tuple(self.timeline.ticks[index] for index in self.timeline.group_of(active.index))
+
+    @property
+    def backward(self) -> int | None:
+        """The backward that is shown alone: inside of another one, that one; None: all of them."""
+        chosen, active = self._attention.backward, self.active
+        return active.backward if chosen is not None and active is not None and active.backward else chosen
+
+    def row(self, node: ItemId) -> Row | None:
+        """When and how the node last ran, in the turns that are looked at."""
+        return self.timeline.row(node, self.tick, self.turns(node))
+
+    def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
+        """The gradient of a value."""
+        return self.timeline.grad(node, output, path, self.tick, self.backward, self.turns(node))
+
+    def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
+        """All gradients known of a node, parameters included."""
+        rows = (self.grad(node, output, path) for _, output, path in self.timeline.keys_of(node))
+        return tuple(row for row in rows if row is not None)
+
+    def wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
+        """What the target sent back along the wire."""
+        turns = self.turns(target)
+        if turns is None and self._loops(target):
+            row = self.timeline.row(target, self.tick)
+            turns = row.turns if row is not None else None
+        return self.timeline.wire_grad(source, output, target, port, self.tick, self.backward, turns)
+
+    def backward_step(self) -> BackwardStep | None:
+        """What happens at the step of a backward that is looked at."""
+        tick = self.tick
+        return self.timeline.backward_step(tick) if tick is not None else None
+
+    def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        """Pairs (base, view) of nodes whose results share a storage; the base is the one that was made first."""
+        key = (len(self.timeline.ticks), self.tick)
+        if self._shared is None or self._shared[0] != key:
+            self._shared = (key, self._find_shared())
+        return self._shared[1]
+
+    def version_now(self, storage: int) -> int:
+        """The highest version at which anything in a storage was seen, as of the moment; 0 when nothing was."""
+        key = (len(self.timeline.ticks), self.tick)
+        if self._versions is None or self._versions[0] != key:
+            found: dict[int, int] = {}
+            rows = (self.row(node) for node in self.timeline.nodes())
+            for record in (record for row in rows if row is not None for record in row.outputs):
+                if isinstance(record, TensorRecord) and record.storage and record.version:
+                    found[record.storage] = max(found.get(record.storage, 0), record.version)
+            self._versions = (key, found)
+        return self._versions[1].get(storage, 0)
+
+    def turns(self, node: ItemId) -> Turns | None:
+        """The turns of the loops around the node that are looked at; None: the last it ran with."""
+        chosen, tick = self._attention.chosen_turns, self.tick
+        active = self.timeline.ticks[tick] if tick is not None else None
+        follows = active is not None and bool(active.turns) and active.phase == "backward"
+        if not chosen and not follows:
+            return None
+        loops = self._loops(node)
+        if not loops:
+            return None
+        active_turns = self._active_turns(active) if active is not None and follows else {}
+        wanted = [chosen.get(loop, active_turns.get(loop)) for loop in loops]
+        if all(turn is None for turn in wanted):
+            return None
+        for turns in reversed(self.timeline.turns_of(node, self.tick)):
+            if all(turn in (None, real) for turn, real in zip(wanted, turns, strict=False)):
+                return turns
+        return tuple(-1 if turn is None else turn for turn in wanted)
+
+    def view(self) -> View:
+        """What is looked at, to compare with later."""
+        return self._attention.moment, self.backward, dict(self._attention.chosen_turns)
+
+    def changed_since(self, old: View) -> frozenset[ItemId] | None:
+        """Nodes whose picture is another than when `old` was looked at; None: all may be."""
+        moment, backward, chosen = old
+        if backward != self.backward:
+            return None
+        changed = self.timeline.changed_between(moment, self._attention.moment)
+        if changed is None:
+            return None
+        now = self._attention.chosen_turns
+        graph = self._graph
+        loops = {loop for loop in chosen.keys() | now.keys() if chosen.get(loop) != now.get(loop)}
+        for tick in (moment, self._attention.moment):
+            entry = self.timeline.ticks[tick] if tick is not None and tick < len(self.timeline.ticks) else None
+            if entry is not None and entry.phase == "backward" and entry.turns:
+                loops.update(self._loops(entry.node)[:1])
+        if graph is not None and any(loop not in graph for loop in loops):
+            return None  # one inside a definition
+        return frozenset(changed.union(*map(self._inside, loops)))
+
+    # -------------------------------------------------------------- private
+
+    @property
+    def _graph(self) -> Graph | None:
+        return self._store.graph if self._store is not None else None
+
+    def _loops(self, node: ItemId) -> list[ItemId]:
+        """The loops around a node, outermost first; a loop is around its own variable."""
+        graph = self._graph
+        if graph is None:
+            return []
+        loops = list[ItemId]()
+        for part in path_of(node):
+            loops += _loops_around(graph, part)
+            name = group_of(graph, part)
+            graph = self._inside_of(name, graph)
+        return loops
+
+    def _inside_of(self, name: str, graph: Graph) -> Graph:
+        definition = self._store.graph.definitions.get(name) if self._store is not None and name else None
+        return definition.graph if definition is not None else graph
+
+    def _inside(self, block: ItemId) -> set[ItemId]:
+        graph = self._graph
+        return {block, *graph.order(BodyId(block))} if graph is not None and block in graph.blocks else set()
+
+    def _active_turns(self, active: Tick) -> dict[ItemId, int]:
+        return dict(zip(self._loops(active.node), active.turns, strict=False))
+
+    def _find_shared(self) -> tuple[tuple[ItemId, ItemId], ...]:
+        first: dict[int, tuple[int, ItemId]] = {}
+        held: list[tuple[int, ItemId, int]] = []
+        for node in self.timeline.nodes():
+            row = self.row(node)
+            for storage in {s for record in (row.outputs if row is not None else ()) for s in _storages(record)}:
+                assert row is not None
+                held.append((row.step, node, storage))
+                first[storage] = min(first.get(storage, (row.step, node)), (row.step, node))
+        return tuple((first[storage][1], node) for _, node, storage in sorted(held) if first[storage][1] != node)
+
+
+def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
+    """The loops of one graph around a node of it."""
+    if node not in graph.parents:
+        return []
+    if graph.parents[node] == ROOT and node not in graph.blocks:
+        return []
+    around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
+    return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
+
+
+def _storages(record: Record) -> tuple[int, ...]:
+    if isinstance(record, TensorRecord):
+        return (record.storage,) if record.storage else ()
+    if isinstance(record, TupleRecord):
+        return tuple(storage for item in record.items for storage in _storages(item))
+    return ()

@@ -1,0 +1,226 @@
+"""One document's own line to the engine that all documents share: what it asks comes back to it, and to nobody else.
+
+The engine holds one namespace, of the document that ran last. Revisions and request numbers of a line begin at a
+base of its own, so that every answer names the line it belongs to; what names nothing goes to whoever runs.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.protocol.messages.debugging import MemoryByNode
+from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
+from gradstudio.protocol.messages.requests import Do, Load, Request
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.run.engine_client import EngineClient
+
+BASE = 1 << 32
+"""Numbers of a line are below this; those of the next line begin here."""
+OF_THE_RUN = (Paused, MemoryByNode)
+"""Answers that may carry no revision of their own."""
+
+
+class Exchange:
+    """Who is on the line.
+
+    Attributes:
+        lines: all that are open.
+        holder: whose program the engine has, and whose namespace, if there is one.
+        runner: who asked for a verb last.
+    """
+
+    def __init__(self) -> None:
+        """Nobody is."""
+        self.lines: list[EngineLine] = []
+        self.holder: EngineLine | None = None
+        self.runner: EngineLine | None = None
+        self._numbers = 0
+
+    def next_number(self) -> int:
+        """A number that no line had before."""
+        self._numbers += 1
+        return self._numbers - 1
+
+    def take(self, line: "EngineLine") -> None:
+        """The engine is told this line's program: whoever had it before has it no longer."""
+        before, self.holder = self.holder, line
+        if before is not None and before is not line:
+            before.displaced.emit(line.title())
+
+    def forget(self) -> None:
+        """Another engine answers: it has nobody's program."""
+        self.holder = self.runner = None
+
+
+class EngineLine(QObject):
+    """What a document sees of the engine.
+
+    Attributes:
+        shown: its tab is the one that is seen; a hidden one asks for no shapes.
+        title: what the document is called now.
+        is_live: whether the engine holds this document's namespace.
+
+    Signals:
+        received(object): every `Event` that concerns this document.
+        state_changed(object), died(object): as the client's.
+        displaced(object): another document's program took the engine's only place; that document's title.
+    """
+
+    received = Signal(object)
+    state_changed = Signal(object)
+    died = Signal(object)
+    displaced = Signal(object)
+
+    def __init__(self, client: "EngineClient", parent: QObject | None = None) -> None:
+        """Open a line; nothing is sent."""
+        super().__init__(parent)
+        self._client, self._exchange = client, client.exchange
+        self._number = self._exchange.next_number()
+        self._exchange.lines.append(self)
+        self.shown = True
+        self.title: Callable[[], str] = lambda: "another document"
+        self.is_live: Callable[[], bool] = lambda: False
+        client.received.connect(self._on_client_received)
+        client.state_changed.connect(self._on_client_state_changed)
+        client.died.connect(self._on_client_died)
+
+    # ------------------------------------------------------------------ as the client
+
+    @property
+    def client(self) -> "EngineClient":
+        """The engine that all lines share."""
+        return self._client
+
+    @property
+    def ready(self) -> bool:
+        """Whether torch is imported and requests are answered."""
+        return self._client.ready
+
+    @property
+    def state(self) -> str:
+        """What it does: "starting", "ready", "busy" or "dead"."""
+        return self._client.state
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """What torch really has."""
+        return self._client.devices
+
+    @property
+    def hello(self) -> Hello | None:
+        """What the engine said of itself."""
+        return self._client.hello
+
+    @property
+    def pid(self) -> int:
+        """Process id of the engine at work; 0 when there is none."""
+        return self._client.pid
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What starts an engine."""
+        return self._client.command
+
+    def start(self) -> None:
+        """Start the first engine, if there is none."""
+        self._client.start()
+
+    def tell(self, log: Log) -> None:
+        """Announce a line of our own to this document."""
+        self.received.emit(log)
+
+    def set_busy(self, busy: bool) -> None:
+        """The controller of this document knows when its verb runs."""
+        self._client.set_busy(busy)
+
+    def kill_and_restart(self) -> None:
+        """End the engine whatever it does; the others are told."""
+        self._client.kill_and_restart()
+        for other in tuple(self._exchange.lines):
+            if other is not self:
+                other.died.emit("it was restarted from another tab")
+
+    def send(self, request: Request) -> None:
+        """Hand a request to the engine, its numbers as this line's."""
+        if isinstance(request, Load):
+            self._exchange.take(self)
+        elif isinstance(request, Do):
+            self._exchange.runner = self
+        self._client.send(self._outward(request))
+
+    def close(self) -> None:
+        """End the engine with all its processes."""
+        self._client.close()
+
+    # ------------------------------------------------------------------ among others
+
+    @property
+    def may_load(self) -> bool:
+        """Whether telling the engine this program takes nothing from another document."""
+        holder = self._exchange.holder
+        return holder is None or holder is self or not holder.is_live()
+
+    @property
+    def busy_elsewhere(self) -> str:
+        """The title of the other document whose run is under way; "" when none is."""
+        runner = self._exchange.runner
+        return runner.title() if runner is not None and runner is not self and self.state == "busy" else ""
+
+    @property
+    def live_elsewhere(self) -> str:
+        """The title of the other document whose namespace the engine holds; "" when there is none."""
+        holder = self._exchange.holder
+        return holder.title() if holder is not None and not self.may_load else ""
+
+    def hang_up(self) -> None:
+        """The document is closed: nothing reaches it any more."""
+        if self not in self._exchange.lines:
+            return
+        self._exchange.lines.remove(self)
+        self._client.received.disconnect(self._on_client_received)
+        self._client.state_changed.disconnect(self._on_client_state_changed)
+        self._client.died.disconnect(self._on_client_died)
+        if self._exchange.holder is self:
+            self._exchange.holder = None
+        if self._exchange.runner is self:
+            self._exchange.runner = None
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _outward(self, request: Request) -> Request:
+        for field in ("request", "revision"):
+            if self._number and (value := getattr(request, field, None)) is not None:
+                request = msgspec.structs.replace(request, **{field: value + self._number * BASE})
+        return request
+
+    def _concerns(self, event: Event) -> bool:
+        if isinstance(event, Hello | Memory):
+            return True
+        if not isinstance(event, OF_THE_RUN):
+            for field in ("request", "revision"):
+                if (value := getattr(event, field, None)) is not None:
+                    return bool(value // BASE == self._number)
+        runner = self._exchange.runner
+        return runner is self or (runner is None and self.shown)
+
+    def _inward(self, event: Event) -> Event:
+        if isinstance(event, Memory):
+            others = event.mark and self._exchange.runner not in (None, self)
+            return msgspec.structs.replace(event, mark="") if others else event
+        for field in ("request", "revision"):
+            if self._number and (value := getattr(event, field, None)) is not None and value >= BASE:
+                event = msgspec.structs.replace(event, **{field: value % BASE})
+        return event
+
+    def _on_client_received(self, event: Event) -> None:
+        if self._concerns(event):
+            self.received.emit(self._inward(event))
+
+    def _on_client_state_changed(self, state: str) -> None:
+        self.state_changed.emit(state)
+
+    def _on_client_died(self, how: str) -> None:
+        self.died.emit(how)

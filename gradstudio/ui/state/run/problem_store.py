@@ -1,0 +1,295 @@
+"""Everything that is wrong with a program and its last run, with the ways out that are one undo step each."""
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.finding_sources import findings
+from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
+from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.explanation import explain, explain_warning, failed_of
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.fixes.fix_kinds import fixes_for, fixes_for_warning
+from gradstudio.advice.model import Fix
+from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, trouble_inside
+from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.errors import EditError
+from gradstudio.graph.model import ItemId
+from gradstudio.layout.placement.gap_opening import with_room
+from gradstudio.protocol.messages.events import Failed, GradRow, Warned
+from gradstudio.protocol.messages.inference import Need, PortInference
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.state.results.result_store import Failure, ResultStore
+from gradstudio.ui.state.run.run_controller import RunController, RunState
+from gradstudio.ui.state.throttle import Throttle
+
+REFRESH_MS = 125
+MAX_WAITS = 12
+"""So many times a held button may put the collecting off: Qt forgets some releases, as those behind a drag."""
+MAX_REFUSALS_WITH_FIXES = 12
+"""Expected refusals whose ways out are computed; each costs some copies of the graph."""
+CHANGED_MEANWHILE = "The program has changed meanwhile, and this fix no longer fits it."
+EXPECTED = "torch is expected to refuse this: "
+"""Before the title of what a run has not met yet."""
+Severity = OneOf["error", "warning", "info"]
+ProblemKind = OneOf["failure", "warning", "incomplete", "refusal", "finding", "size"]
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong.
+
+    Attributes:
+        title: one line; `explanation` is ours in full, `words` are torch's, unchanged.
+        fixes: ways out; those with edits are one undo step each.
+        path: the nodes the trouble went through, the first one where it began.
+        backward, place: the moment of a backward it was seen at; 0 and -1: none.
+    """
+
+    severity: Severity
+    kind: ProblemKind
+    node: ItemId
+    title: str
+    explanation: str = ""
+    words: str = ""
+    fixes: tuple[Fix, ...] = ()
+    path: tuple[ItemId, ...] = ()
+    backward: int = 0
+    place: int = -1
+
+
+def beyond_title(problem: Problem) -> str:
+    """Our explanation without the sentence that is the title already."""
+    first, dot, rest = problem.explanation.partition(". ")
+    return rest if problem.title.endswith(first + dot.strip()) else problem.explanation
+
+
+class ProblemStore(QObject):
+    """The problems as they stand, failures first, then in program order.
+
+    They are collected at most 8 times a second, never while a verb runs, and 1.5 s later while a mouse button is held.
+
+    Signals:
+        changed(): they are others.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        store: GraphStore,
+        results: ResultStore,
+        run: RunController,
+        attention: Attention,
+        parent: QObject | None = None,
+    ) -> None:
+        """Listen to graph and results."""
+        super().__init__(parent)
+        self._store, self._results, self._run, self._attention = store, results, run, attention
+        self._known = known_values(results)
+        self.problems: tuple[Problem, ...] = ()
+        self._by_node: dict[ItemId, tuple[Problem, ...]] = {}
+        self._fixes: dict[tuple[ItemId, str, str], tuple[Fix, ...]] = {}
+        self._fixes_revision = -1
+        self._found: tuple[Finding, ...] = ()
+        self._found_at = (-1, -1)
+        self._ends = 0  # how often a verb has ended: what was recorded is another then
+        self._waits = 0
+        self._throttle = Throttle(REFRESH_MS, self)
+        self._throttle.due.connect(self._on_throttle_due)
+        results.changed.connect(self._throttle.request)
+        store.edited.connect(self._on_store_edited)
+        store.replaced.connect(self._throttle.request)
+        run.sized.connect(self._throttle.request)
+        run.state_changed.connect(self._on_run_state_changed)
+
+    def of(self, node: ItemId) -> tuple[Problem, ...]:
+        """The problems of one node."""
+        return self._by_node.get(node, ())
+
+    def apply(self, problem: Problem, fix: Fix) -> bool:
+        """Carry a fix out as one undo step under its title.
+
+        Returns:
+            Whether it was done; False for words, and when the program has changed so that it fits no more.
+        """
+        if self._fixes_revision != self._store.graph.revision:
+            self.refresh()
+            same = (one for now in self.of(problem.node) for one in now.fixes if one.title == fix.title)
+            fix = next(same, Fix(fix.title))
+        if fix.edits is None:
+            self._store.refused.emit(CHANGED_MEANWHILE)
+            return False
+        try:
+            self._store.submit(with_room(self._store.graph, fix.edits), fix.title)
+        except EditError:
+            self._store.refused.emit(CHANGED_MEANWHILE)
+            return False
+        return True
+
+    def reveal(self, problem: Problem) -> None:
+        """Show where it is, and the moment it was seen at; what cannot run for a group's inside, there."""
+        begins = problem.path[0] if problem.kind == "incomplete" and problem.path else problem.node
+        self._attention.reveal(begins)
+        if problem.backward and problem.place >= 0:
+            at = self._results.timeline.place_of(problem.backward, problem.place)
+            if at is not None:
+                self._attention.look_at(at)
+
+    def refresh(self) -> None:
+        """Collect the problems anew."""
+        graph = self._store.graph
+        if self._fixes_revision != graph.revision:
+            self._fixes.clear()
+            self._fixes_revision = graph.revision
+        found = self._collect()
+        if found != self.problems:
+            self.problems = found
+            self._by_node = {}
+            for problem in found:
+                self._by_node[problem.node] = (*self._by_node.get(problem.node, ()), problem)
+            self.changed.emit()
+
+    # ------------------------------------------------------------------ collecting
+
+    def _collect(self) -> tuple[Problem, ...]:
+        results, found = self._results, list[Problem]()
+        refusals = 0
+        for item in self._store.graph.order():
+            failure, refusal = results.failure(item), results.inference(item)
+            if failure is not None:
+                found.append(self._failure(failure))
+            elif reason := results.incomplete(item):
+                trouble = trouble_inside(self._store.graph, item) if reason.startswith(INSIDE) else None
+                path = (trouble.item, item) if trouble is not None and trouble.item is not None else ()
+                found.append(_incomplete(item, reason, path))
+            elif refusal is not None and refusal.refusal:
+                refusals += 1
+                found.append(self._refusal(refusal, refusals <= MAX_REFUSALS_WITH_FIXES))
+            found += [self._warning(warned) for warned in results.warnings(item)]
+        inside = incomplete_inside(self._store.graph)
+        found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
+        found += [_size(need) for need in self._run.needs if need.node in self._store.graph]
+        found += [self._finding(finding) for finding in (*self._quiet(found), *self._findings())]
+        weight = {"error": 0, "warning": 1, "info": 2}
+        return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
+
+    def _failure(self, failure: Failure) -> Problem:
+        failed = failure.failed
+        title = _first_sentence(failure.explanation) or _in_one_line(failure.what)
+        fixes = self._fixes_for(failed)
+        return Problem("error", "failure", failed.node, title, failure.explanation, failure.what, fixes, _path(failed))
+
+    def _refusal(self, refusal: PortInference, with_fixes: bool) -> Problem:
+        graph = self._store.graph
+        failed = failed_of(refusal, graph, self._known)
+        explanation = explain(failed, graph).explanation
+        title = f"{EXPECTED}{_first_sentence(explanation) or _in_one_line(refusal.refusal)}"
+        fixes = self._fixes_for(failed) if with_fixes else ()
+        return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
+
+    def _warning(self, warned: Warned) -> Problem:
+        key = (warned.node, warned.category, warned.message)
+        if key not in self._fixes:
+            self._fixes[key] = fixes_for_warning(warned, self._store.graph, self._known)
+        explanation = explain_warning(warned.category, warned.message).explanation
+        words = f"{warned.category}: {warned.message}"
+        title = _first_sentence(explanation) or f"{warned.category}: {_in_one_line(warned.message)}"
+        return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
+
+    def _finding(self, finding: Finding) -> Problem:
+        key = (finding.node, finding.kind, finding.title)
+        if key not in self._fixes:
+            self._fixes[key] = finding_fixes(finding, self._store.graph)
+        return Problem(
+            finding.severity,
+            "finding",
+            finding.node,
+            finding.title,
+            finding.explanation,
+            fixes=self._fixes[key],
+            path=finding.path,
+            backward=finding.backward,
+            place=finding.place,
+        )
+
+    def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:
+        key = (failed.node, failed.type_name, failed.message)
+        if key not in self._fixes:
+            self._fixes[key] = fixes_for(failed, self._store.graph, self._known)
+        return self._fixes[key]
+
+    def _quiet(self, told: list[Problem]) -> Iterator[Finding]:
+        """What torch runs without a word; not where it refuses, or warns of the same."""
+        nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
+        return (finding for finding in quiet(self._store.graph, self._known) if finding.node not in nodes)
+
+    def _findings(self) -> tuple[Finding, ...]:
+        """What the last run and the graph bring to light; of a run that is stale, nothing."""
+        results, graph = self._results, self._store.graph
+        if results.is_stale:
+            return ()
+        if self._found_at != (graph.revision, self._ends):
+            self._found_at = (graph.revision, self._ends)
+            self._found = findings(graph, results.timeline, self._gradients_now())
+        return tuple(finding for finding in self._found if finding.node in graph)
+
+    def _gradients_now(self) -> tuple[GradRow, ...]:
+        """Every gradient as it stands at the end of all that ran, whatever moment is looked at."""
+        timeline = self._results.timeline
+        keys = (key for item in self._store.graph.nodes for key in timeline.keys_of(item))
+        rows = (timeline.grad(*key) for key in keys)
+        return tuple(row for row in rows if row is not None)
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_store_edited(self, edits: Edits) -> None:
+        if not all(isinstance(edit, SetPlaces) for edit in edits):
+            self._throttle.request()
+
+    def _on_run_state_changed(self, state: RunState) -> None:
+        if not state.busy:
+            self._ends += 1
+            self._throttle.request()
+
+    def _on_throttle_due(self) -> None:
+        if self._run.state.busy:
+            return  # its end comes back here
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton and self._waits < MAX_WAITS:
+            self._waits += 1
+            self._throttle.request()
+            return
+        self._waits = 0
+        self.refresh()
+
+
+def _incomplete(item: ItemId, reason: str, path: tuple[ItemId, ...] = ()) -> Problem:
+    return Problem("warning", "incomplete", item, f"cannot run yet: {reason}", path=path)
+
+
+def _size(need: Need) -> Problem:
+    return Problem("warning", "size", need.node, size_title(need), size_explanation(need))
+
+
+def _path(failed: Failed) -> tuple[ItemId, ...]:
+    """From what was saved, by those who wrote into it, to where torch noticed."""
+    clash = failed.clash
+    if clash is None:
+        return ()
+    steps = (clash.victim, *(culprit.node for culprit in clash.culprits), failed.node)
+    return tuple(dict.fromkeys(step for step in steps if step))
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence, which is the title of a failure."""
+    head, dot, _ = text.partition(". ")
+    return head + dot.strip()
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,42 @@
+"""Events of the engine that only have to be kept: values, gradients, memory, words. It decides nothing."""
+
+from gradstudio.graph.groups.call_ids import is_inner, outermost
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages import events
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.ui.state.results.memory_store import MemoryStore
+from gradstudio.ui.state.results.result_store import ResultStore
+
+PROGRESS = (events.Traced, events.Gradients, BackwardTraced)
+"""What an engine says only when it goes from one statement to the next."""
+
+
+def keep(event: events.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str]) -> None:
+    """Put an event where it belongs; `texts` are the statements in program order."""
+    match event:
+        case events.Traced(rows=rows):
+            results.add_rows(rows)
+            results.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
+        case BackwardTraced():
+            results.add_backward(event)
+        case events.Gradients(rows=grad_rows, whole=whole, modules=modules):
+            results.set_gradients(grad_rows, whole)
+            if whole:
+                results.set_modules(modules)
+        case events.Warned():
+            results.add_warning(event)
+        case events.Printed():
+            results.add_print(event)
+        case events.Memory():
+            memory.add(event)
+        case _:
+            pass
+
+
+def _after(node: ItemId, texts: dict[ItemId, str]) -> ItemId:
+    """The node whose statement follows in the text: as far as can be told, the one at work now."""
+    if is_inner(node):
+        return outermost(node)
+    nodes = list(texts)
+    index = nodes.index(node) + 1 if node in texts else len(nodes)
+    return nodes[index] if index < len(nodes) else ItemId("")

@@ -1,0 +1,81 @@
+"""Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
+
+import msgspec
+from PySide6.QtCore import SignalInstance
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
+from gradstudio.protocol.messages.debugging import Change
+from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.run.engine_line import EngineLine
+from gradstudio.ui.state.run.run_requests import RunRequests
+from gradstudio.ui.state.run.run_state import Command, RunState
+
+
+class RunQuestions:
+    """The part of `RunController` that asks; the answers come with its signals."""
+
+    _requests: RunRequests
+    _results: ResultStore
+    _engine: EngineLine
+    refused: SignalInstance
+    state: RunState
+
+    @property
+    def asked(self) -> int:
+        """The number of the newest question; answers bring it back."""
+        return self._requests.asked
+
+    def what_if(self, change: Change) -> int:
+        """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
+        change = msgspec.structs.replace(change, node=self._results.full(change.node))
+        return self._requests.what_if(change) if self._may_ask("what_if") else 0
+
+    def check(self, nodes: tuple[ItemId, ...]) -> int:
+        """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
+        return self._requests.check(tuple(map(self._results.full, nodes))) if self._may_ask("check") else 0
+
+    def try_wire(self, program: Program, target: ItemId) -> int:
+        """Ask whether a wire would work, `program` having it in place; 0: nobody can say now."""
+        return self._requests.try_wire(program, target) if self._engine.ready and not self.state.busy else 0
+
+    def weigh_memory(self) -> None:
+        """Ask what each node holds; `answered` brings it, the result store keeps it."""
+        if self._may_ask("weigh_memory"):
+            self._requests.weigh_memory()
+
+    @property
+    def computes_small(self) -> bool:
+        """Whether inference may compute small values; else it works on stand-ins without data only."""
+        return self._requests.run_small
+
+    @computes_small.setter
+    def computes_small(self, wanted: bool) -> None:
+        self._requests.run_small = wanted
+        if self._engine.ready and not self.state.busy:
+            self._requests.infer()
+
+    def fetch(
+        self,
+        node: ItemId,
+        output: int,
+        grad: bool,
+        name: str,
+        index: tuple[int, ...],
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+    ) -> int:
+        """Ask for a table of a live tensor; the number comes back with `fetched`."""
+        return self._requests.fetch(node, output, grad, name, index, rows, columns)
+
+    def _may_ask(self, command: Command) -> bool:
+        if reason := self.why_not(command):
+            self.refused.emit(reason)
+            return False
+        self._engine.start()
+        self._requests.load()
+        return True
+
+    def why_not(self, command: Command) -> str:
+        """Why a command cannot be carried out now; "" when it can."""
+        raise NotImplementedError

@@ -1,0 +1,190 @@
+"""What is sent to the engine: the program, its stored tensors, verbs and questions. It decides nothing."""
+
+import uuid
+from collections.abc import Callable
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import BlockStatement, Program, Statement
+from gradstudio.protocol.messages import requests
+from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
+from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
+from gradstudio.ui.state.run.engine_line import EngineLine
+
+MANY_NODES = 200
+"""From this many on, only nodes in view are summarised at once."""
+
+
+class RunRequests:
+    """Keeps what the engine was told: which revision, which tensors.
+
+    Attributes:
+        document: the name under which the engine knows it; another one for each graph put in place.
+        visible: nodes in view, summarised first.
+        run_small: inference may compute small values.
+        names: how the program that was sent last calls its nodes.
+    """
+
+    def __init__(
+        self,
+        store: GraphStore,
+        engine: EngineLine,
+        compiled: Callable[[Program], None],
+        show: Callable[[Program], None],
+    ) -> None:
+        """Nothing was told yet; `compiled` hears of each program that is made, `show` when the engine has it."""
+        self._store, self._engine, self._compiled, self._show = store, engine, compiled, show
+        self._shows = True
+        self.run_small = True
+        self._inferring = -1
+        self.document = uuid.uuid4().hex
+        self.visible: tuple[ItemId, ...] = ()
+        self._given_tensors: set[str] = set()
+        self._loaded_revision = -1
+        self.names = NOTHING_RAN
+        self._program: Program | None = None
+        self._numbers = 0
+
+    @property
+    def program(self) -> Program:
+        """The graph as it stands, compiled."""
+        if self._program is None:
+            self._program = compile_graph(self._store.graph)
+            self._compiled(self._program)
+            if self._shows:
+                self._show(self._program)
+        return self._program
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether the engine has the program as it stands."""
+        return self._loaded_revision == self._store.graph.revision and self._program is not None
+
+    def places_changed(self) -> None:
+        """Cards were moved: the program is the same."""
+        if self._loaded_revision >= 0 and self._program is not None:
+            self._loaded_revision = self._store.graph.revision
+
+    def program_changed(self) -> None:
+        """The program has to be compiled anew."""
+        self._program, self._inferring = None, -1
+
+    def document_changed(self) -> None:
+        """Another graph is in place."""
+        self.document = uuid.uuid4().hex
+        self._program, self._loaded_revision, self._inferring = None, -1, -1
+
+    def engine_changed(self) -> None:
+        """Whoever answers now has not heard what was sent before."""
+        self._loaded_revision = -1
+        self._given_tensors.clear()
+
+    def load(self) -> None:
+        """Send the program if the engine has not this revision yet."""
+        if self.up_to_date:
+            return
+        program, revision = self.program, self._store.graph.revision
+        tensors = self._new_tensors(program)
+        self._engine.send(requests.Load(document=self.document, revision=revision, program=program, tensors=tensors))
+        self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
+
+    def displaced(self) -> None:
+        """The engine has another document's program now; stored tensors it keeps."""
+        self._loaded_revision = -1
+
+    def load_and_infer(self, *, load: bool = True) -> None:
+        """Send the program and ask for its shapes; while the engine looks for them the program is shown.
+
+        Args:
+            load: False only asks for the shapes: what is loaded, and live, stays another document's.
+        """
+        known, self._shows = self._program, False
+        if load:
+            self.load()
+        self.infer()
+        self._shows = True
+        if self._program is not None and self._program is not known:
+            self._show(self._program)
+
+    def stands(self, inferred: Inferred) -> bool:
+        """Whether it is of the program as it stands: cards may have been moved meanwhile."""
+        return inferred.revision == self._inferring
+
+    def infer(self) -> None:
+        """Ask for shapes of the program as it stands; one that the engine has is not sent again."""
+        program, revision = self.program, self._store.graph.revision
+        tensors, self._inferring = self._new_tensors(program), revision
+        sent = None if self.up_to_date else program
+        self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))
+
+    def do(self, request: requests.Do) -> None:
+        """Send a verb; in large programs only what is in view is summarised at once."""
+        many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
+        self._engine.send(
+            msgspec.structs.replace(request, visible=self.visible, summaries="visible" if many else "all")
+        )
+
+    def what_if(self, change: Change) -> int:
+        """Ask what another value would have done; the request's number."""
+        return self._ask(lambda number: WhatIf(request=number, change=change))
+
+    def check(self, nodes: tuple[ItemId, ...]) -> int:
+        """Ask for a gradcheck; the request's number."""
+        return self._ask(lambda number: Check(request=number, nodes=nodes))
+
+    def try_wire(self, program: Program, target: ItemId) -> int:
+        """Ask whether a statement would work in a program that has a wire more; the request's number."""
+        tensors = self._new_tensors(program)
+        return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
+
+    def weigh_memory(self) -> None:
+        """Ask what each node holds."""
+        self._engine.send(WeighMemory())
+
+    def fetch(
+        self,
+        node: ItemId,
+        output: int,
+        grad: bool,
+        name: str,
+        index: tuple[int, ...],
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+    ) -> int:
+        """Ask for a table of a live tensor; the request's number."""
+        return self._ask(
+            lambda number: requests.Fetch(
+                request=number, node=node, output=output, grad=grad, name=name, index=index, rows=rows, columns=columns
+            )
+        )
+
+    @property
+    def asked(self) -> int:
+        """The number of the newest question."""
+        return self._numbers
+
+    def _ask(self, make: Callable[[int], requests.Request]) -> int:
+        self._numbers += 1
+        self._engine.send(make(self._numbers))
+        return self._numbers
+
+    def _new_tensors(self, program: Program) -> dict[str, bytes]:
+        wanted = [digest for digest in program.tensors if digest not in self._given_tensors]
+        self._given_tensors.update(wanted)
+        return {digest: self._store.graph.tensors[digest].data for digest in wanted}
+
+
+def repeated_nodes(statements: tuple[Statement | BlockStatement, ...]) -> frozenset[ItemId]:
+    """Nodes and blocks of the repeated part (SEMANTICS 5)."""
+    found: set[ItemId] = set()
+    for statement in statements:
+        if isinstance(statement, BlockStatement):
+            found |= repeated_nodes(statement.body)
+            found |= {statement.block} if statement.repeated else set()
+        elif statement.repeated:
+            found.add(statement.node)
+    return frozenset(found)

@@ -1,0 +1,138 @@
+"""Where the run stands, what can be asked of it, and why something cannot: plain records, no Qt."""
+
+from typing import Literal as OneOf
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.debugging import Breakpoint, Hit
+
+Command = OneOf[
+    "run",
+    "restart",
+    "run_to",
+    "forward",
+    "backward",
+    "step",
+    "step_over",
+    "step_into",
+    "step_out",
+    "step_back",
+    "to_start",
+    "to_now",
+    "zero_grad",
+    "repeat",
+    "stop",
+    "what_if",
+    "check",
+    "weigh_memory",
+]
+"""What can be asked: the verbs of SEMANTICS 6, moving through the record, and questions about the run."""
+
+AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
+STEPS = ("step", "step_over", "step_into", "step_out")
+
+
+class RunState(msgspec.Struct, frozen=True):
+    """Where the run stands.
+
+    Attributes:
+        live: the engine holds a namespace; `stale`: it belongs to an older program.
+        at_end: the counter is behind the last statement.
+        outcome: of the newest verb: "", "done", "stopped" (asked for, with the engine or without), "failed",
+            "refused", "breakpoint", "died".
+        reason: words to the outcome.
+        changed_by_hand: the run is no longer what the script alone would give.
+        hit: id of the breakpoint at which it paused; "" elsewhere.
+        in_backward: number of the backward in whose record it is paused: the engine is behind it already; else 0.
+        waiting: what was asked begins when the engine is ready.
+    """
+
+    busy: bool = False
+    verb: str = ""
+    live: bool = False
+    stale: bool = False
+    at_end: bool = False
+    next_node: ItemId = ItemId("")
+    pass_number: int = 1
+    changed_by_hand: bool = False
+    outcome: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    hit: str = ""
+    in_backward: int = 0
+    waiting: bool = False
+
+
+class Debugging(Protocol):
+    """What the run has to know of breakpoints; `DebugStore` is one."""
+
+    @property
+    def active(self) -> tuple[Breakpoint, ...]:
+        """Those that are switched on."""
+
+    def begin(self, fresh: bool) -> None:
+        """A verb begins."""
+
+    def add_hit(self, hit: Hit) -> None:
+        """One was met."""
+
+    def next_stop(self, backward: int, place: int) -> Hit | None:
+        """Where a backward's record is paused next, behind its row `place`; None: nowhere."""
+
+
+class Situation(NamedTuple):
+    """All that decides what can be asked.
+
+    Attributes:
+        state: where the run stands.
+        dead: no engine can be started; `empty`: nothing is on the canvas.
+        looking_back: a moment of the record is looked at.
+        has_before: the record has a step before the one looked at.
+        elsewhere: title of another document whose run is under way; "": none.
+    """
+
+    state: RunState
+    dead: bool
+    empty: bool
+    looking_back: bool
+    has_before: bool
+    elsewhere: str = ""
+
+
+def why_not(command: Command, at: Situation) -> str:
+    """Why a command cannot be carried out now, in words; "" when it can."""
+    if command == "stop":
+        return "" if at.state.busy else "Nothing is running."
+    if command in ("step_back", "to_start"):
+        return "" if at.has_before else "There is no step before this one: nothing was recorded."
+    if command == "to_now":
+        return "" if at.looking_back else "This is the newest moment already."
+    if command in STEPS and at.looking_back:
+        return ""
+    return _why_not_engine(command, at)
+
+
+def _why_not_engine(command: Command, at: Situation) -> str:
+    state = at.state
+    if state.busy and not state.waiting:
+        return "A run is under way. Stop it first (Shift+F5)."
+    if at.empty:
+        return "There is nothing to run yet: drag an operator from the library onto the canvas."
+    if at.elsewhere:
+        return f"“{at.elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
+    if at.dead:
+        return "The engine does not start. See the log, then Run ▸ Restart Engine."
+    if command == "zero_grad" and (not state.live or state.stale):
+        return "There are no gradients to clear: run the program first."
+    if command == "weigh_memory" and not state.live:
+        return "Nothing holds memory yet: run the program first."
+    if command in STEPS and state.live and state.at_end and not state.stale:
+        return AT_END if command == "step_out" or not at.has_before else ""
+    return ""
+
+
+def waiting_words(commands: list[str]) -> str:
+    """What waits for the engine: "The engine is starting. Then: Forward, Backward."."""
+    return f"The engine is starting. Then: {', '.join(name.replace('_', ' ').capitalize() for name in commands)}."

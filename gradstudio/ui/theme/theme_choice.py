@@ -1,0 +1,51 @@
+"""Which theme a person's choice means here and now."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gradstudio.ui.theme.model import ThemeName, theme
+from gradstudio.ui.theme.user_themes import PREFIX, Found, OwnThemes
+
+SYSTEM: Final = "system"
+TITLES: Final[dict[str, str]] = {
+    SYSTEM: "System",
+    "light": "Light",
+    "dark": "Dark",
+    "high_contrast": "High Contrast",
+}
+"""What can always be chosen."""
+
+
+def resolve(choice: str) -> ThemeName:
+    """The theme of the program that a choice means here and now; dark where the system does not say."""
+    match choice:
+        case "light" | "dark" | "high_contrast":
+            return choice
+    if _wants_contrast():
+        return "high_contrast"
+    scheme = QApplication.styleHints().colorScheme()
+    return "light" if scheme == Qt.ColorScheme.Light else "dark"
+
+
+def find(choice: str, folder: Path) -> Found:
+    """The theme of a choice, a file of that folder's `themes` when it begins with "own:"."""
+    if choice.startswith(PREFIX):
+        return OwnThemes(folder / "themes").load(choice)
+    return Found(theme(resolve(choice)))
+
+
+def choices(folder: Path) -> tuple[tuple[str, str], ...]:
+    """All that can be chosen, with titles."""
+    own = OwnThemes(folder / "themes").names()
+    return (*TITLES.items(), *((name, name.removeprefix(PREFIX)) for name in own))
+
+
+def _wants_contrast() -> bool:
+    """Whether the desktop asks for high contrast."""
+    hints = QApplication.styleHints()
+    if not hasattr(hints, "accessibility"):  # Qt before 6.10
+        return False
+    return bool(hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast)

@@ -1,0 +1,181 @@
+"""What the timeline says of a moment and of a cell. No Qt here."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.names import title
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.timeline import step_numbering as numbering
+from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
+from gradstudio.scene import value_format
+from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
+
+MAX_NUMBERS, MAX_LINES, MAX_TEXT = 6, 4, 44
+_NUMBERED = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*_\d+\b")
+GONE = " (no longer in the program)"
+
+
+class Names(NamedTuple):
+    """How nodes are called: as they were in the program that ran, else as they are now.
+
+    Attributes:
+        graph, texts: the graph as it stands, and the statement of each node.
+        ran: the program that ran.
+    """
+
+    graph: Graph
+    texts: dict[ItemId, str]
+    ran: RunNames = NOTHING_RAN
+
+    def name(self, node: ItemId) -> str:
+        """The names a node bound when it ran, or its operator; the id of one that nobody knows."""
+        if not node:
+            return "(no node)"
+        return self.ran.title(node) or (title(self.graph, node) if node in self.graph else str(node))
+
+    def text(self, node: ItemId) -> str:
+        """The node's statement when it ran, or its name."""
+        now = self.texts.get(node, "") if not self.ran.title(node) else ""
+        return self.ran.text(node) or now or self.name(node)
+
+    def statement(self, node: ItemId) -> str:
+        """The node's statement; its name alone where the statement has names that stand on no card: ``add_1``."""
+        text, graph = self.text(node), self.ran.graph_or(self.graph)
+        bound = {name for one in graph.nodes.values() for name in one.names}
+        return self.name(node) if any(name not in bound for name in _NUMBERED.findall(text)) else text
+
+    def gone(self, node: ItemId) -> str:
+        """That a node is no longer in the program; "" when it is."""
+        return GONE if node and outermost(node) not in self.graph else ""
+
+
+def moment_words(timeline: Timeline, moment: int | None, unfolded: bool, names: Names, inside: int = 0) -> str:
+    """The moment that is looked at in a sentence: "Looking back at step 12 of 40: backward 1, y = x * w (…)".
+
+    `inside` is the backward in whose record the run is paused: there nobody looks back, the step is the newest.
+    """
+    ticks, step = timeline.ticks, step_words(timeline, moment, unfolded)
+    if moment is None or moment >= len(ticks):
+        return step
+    tick = ticks[moment]
+    text = names.statement(tick.node)
+    text = (text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…") + names.gone(tick.node)
+    where = [*way_words(tick, ticks[-1].pass_number > 1), text]
+    autograd = f" ({autograd_words(timeline, tick, unfolded)})" if tick.autograd is not None else ""
+    if inside and tick.backward == inside:
+        return f"Stepping through backward {inside}, {step}: {text}{autograd}"
+    return f"Looking back at {step}: {', '.join(where)}{autograd}"
+
+
+def step_words(timeline: Timeline, moment: int | None, unfolded: bool) -> str:
+    """``step 12 of 40``, or that it is now; "" while nothing has happened."""
+    ticks = timeline.ticks
+    if not ticks:
+        return ""
+    count = numbering.count(timeline, unfolded)
+    if moment is None or moment >= len(ticks):
+        done = f"Now, {count:,} step{'s' * (count != 1)} {'kept' if timeline.forgotten else 'done'}"
+        return f"{done} of {len(ticks) + timeline.forgotten:,}" if timeline.forgotten else done
+    return f"step {numbering.number(timeline, moment, unfolded):,} of {count:,}"
+
+
+def way_words(tick: Tick, several_passes: bool) -> list[str]:
+    """Which pass, backward and turn a tick belongs to."""
+    words = [f"pass {tick.pass_number}"] if several_passes else []
+    if tick.backward:
+        order = tick.autograd.order if tick.autograd is not None else 1
+        words.append(f"backward {tick.backward}" + (f" of order {order}" if order > 1 else ""))
+    if tick.turns:
+        words.append("turn " + " in ".join(str(turn + 1) for turn in reversed(tick.turns)))
+    return words
+
+
+def autograd_words(timeline: Timeline, tick: Tick, unfolded: bool) -> str:
+    """The autograd nodes of a step, in the order they ran."""
+    places = (tick.index,) if unfolded else timeline.group_of(tick.index)
+    rows = (timeline.ticks[place].autograd for place in places)
+    found = list(dict.fromkeys(row.autograd for row in rows if row is not None))
+    return ", ".join(found[:MAX_LINES]) + ("…" if len(found) > MAX_LINES else "")
+
+
+def card(timeline: Timeline, places: range, names: Names, *, under_way: bool = False) -> str:
+    """Rich text of a cell: the node, what happened, what came and went, how long it took.
+
+    `under_way`: it is of a call of a group that was begun and not left.
+    """
+    ticks = timeline.ticks
+    last = ticks[places[-1]]
+    unfolded = len(places) == 1
+    if under_way:
+        call = outermost(last.node)
+        return f"<b><code>{escape(names.text(call))}</code></b>{names.gone(call)}<br>begun: the run is inside"
+    head = f"<b><code>{escape(names.text(last.node))}</code></b>{names.gone(last.node)}"
+    way = way_words(last, ticks[-1].pass_number > 1)
+    if last.autograd is None:
+        lines = [" · ".join(["forward", *way]), *_values(last)]
+    else:
+        what = escape(autograd_words(timeline, last, unfolded))
+        lines = [" · ".join([*way, what]), *_gradients([ticks[place] for place in places])]
+    seconds = sum(_seconds(ticks[place]) for place in places)
+    lines.append(duration(seconds))
+    return "<br>".join([head, *(line for line in lines if line)])
+
+
+def duration(seconds: float) -> str:
+    """``1.2 ms``; "" when it was not measured."""
+    if seconds <= 0:
+        return ""
+    if seconds >= 1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+def short(summary: Summary | None) -> str:
+    """A tensor in a few words: shape, its numbers or their range, what is not finite."""
+    if summary is None:
+        return "none"
+    parts = [value_format.shape(summary.shape)] if summary.shape else []
+    scalars = value_format.flat(summary.value) if summary.value is not None else []
+    complex_pairs = summary.dtype.removeprefix("torch.").startswith("complex")
+    if scalars and len(scalars) <= MAX_NUMBERS and not complex_pairs:
+        parts.append(", ".join(value_format.number(value) for value in scalars))
+    else:
+        parts.append(value_format.extent(summary))
+        parts.append(value_format.oddities(summary))
+    return "  ".join(part for part in parts if part)
+
+
+def _values(tick: Tick) -> Iterable[str]:
+    outputs = tick.row.outputs if tick.row is not None else ()
+    for record in outputs[:MAX_LINES]:
+        yield escape(_record(record))
+    if len(outputs) > MAX_LINES:
+        yield f"… {len(outputs)} results"
+
+
+def _record(record: Record) -> str:
+    return short(record.summary) if isinstance(record, TensorRecord) else value_format.plain(record)
+
+
+def _gradients(ticks: list[Tick]) -> Iterable[str]:
+    """What came into the first of the autograd nodes, and what left the last."""
+    first, last = ticks[0].autograd, ticks[-1].autograd
+    if first is None or last is None:
+        return
+    for summary in first.incoming[:MAX_LINES]:
+        yield f"gradient in: {escape(short(summary))}"
+    for summary in last.outgoing[:MAX_LINES]:
+        yield f"gradient out: {escape(short(summary))}"
+    if last.after is not None:
+        before = short(last.before) if last.before is not None else "None"
+        yield f".grad: {escape(before)} → {escape(short(last.after))}"
+
+
+def _seconds(tick: Tick) -> float:
+    if tick.row is not None:
+        return tick.row.seconds
+    return tick.autograd.seconds if tick.autograd is not None else 0.0

@@ -1,0 +1,133 @@
+"""Which turn of the loop around the selected card is shown."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+
+from gradstudio.graph.groups.call_ids import is_inner, path_of
+from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.ui.state.session import Session
+
+HEIGHT_PX, BESIDE_PX = 24, 18
+"""`BESIDE_PX`: what the box needs beside its text."""
+
+
+class TurnChooser(QWidget):
+    """A spin box for the innermost loop around the current card; hidden outside loops and before a run.
+
+    The highest value stands for "the last", whichever that will be.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Follow the selection; the moment is asked for by `refresh`."""
+        super().__init__()
+        self._session = session
+        self._loop, self._turns = ItemId(""), 0
+        self.box, self._count = _TurnBox(self), QLabel(self)
+        self.box.setFixedHeight(HEIGHT_PX)
+        self.box.setKeyboardTracking(False)
+        self.earlier = self._button("‹", "The turn before", self.box.stepDown)
+        self.later = self._button("›", "The turn after", self.box.stepUp)
+        self.box.setAccessibleName("Turn of the loop that is shown")
+        self.box.setToolTip("The turn of the loop around the selected card whose values are shown")
+        self._count.setProperty("role", "dim")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(self.earlier)
+        row.addWidget(self.box)
+        row.addWidget(self.later)
+        row.addWidget(self._count)
+        self.box.valueChanged.connect(self._on_box_value_changed)
+        session.attention.selection_changed.connect(self.refresh)
+        self.hide()
+
+    def _button(self, text: str, tip: str, step: Callable[[], None]) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoRepeat(True)
+        button.setFixedSize(HEIGHT_PX - 6, HEIGHT_PX)
+        button.setObjectName("dock_button")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(step)
+        return button
+
+    def refresh(self) -> None:
+        """Ask which loop, how many turns it has done, and which of them is shown."""
+        attention = self._session.attention
+        loops = loops_around(self._session.graph_store.graph, attention.current)
+        node = attention.current
+        self._loop, self._turns = ItemId(""), 0
+        if loops and node is not None:
+            depth = len(loops) - 1
+            timeline = self._session.results.timeline
+            probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
+            done = [turns[depth] for turns in timeline.turns_of(probe, attention.moment) if len(turns) > depth]
+            self._loop, self._turns = loops[-1], max(done, default=-1) + 1
+        self.setVisible(self._turns > 1)
+        if self._turns > 1:
+            self._show(attention.chosen_turns.get(self._loop))
+
+    def _show(self, chosen: int | None) -> None:
+        self.box.blockSignals(True)
+        self.box.setRange(1, self._turns + 1)
+        self.box.setValue(self._turns + 1 if chosen is None else chosen + 1)
+        self.box.blockSignals(False)
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in ("last turn", f"turn {self._turns:,}"))
+        self.box.setFixedWidth(widest + BESIDE_PX)
+        self._count.setText(f"of {self._turns:,}")
+
+    def _on_box_value_changed(self, value: int) -> None:
+        if self._loop:
+            self._session.attention.choose_turn(self._loop, None if value > self._turns else value - 1)
+            self._show(self._session.attention.chosen_turns.get(self._loop))
+
+
+class _TurnBox(QSpinBox):
+    """Says "turn 3", and "last turn" at its highest value."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setStyleSheet(
+            "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
+            "QSpinBox::up-button, QSpinBox::down-button { width: 0; border: 0; }"  # they are beside it
+        )
+
+    def textFromValue(self, val: int) -> str:
+        return "last turn" if val >= self.maximum() else f"turn {val}"
+
+    def valueFromText(self, text: str) -> int:
+        digits = "".join(letter for letter in text if letter.isdecimal())
+        return int(digits) if digits else self.maximum()
+
+    def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, text, pos
+
+
+def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
+    """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
+    if item is not None and is_inner(item):
+        call, where = path_of(item), graph
+        found = list[ItemId]()
+        for part in call:
+            found.extend(loops_around(where, part))
+            definition = graph.definitions.get(group_of(where, part))
+            where = definition.graph if definition is not None else Graph()
+        return tuple(found)
+    if item is None or item not in graph:
+        return ()
+    chain = [item, *map(ItemId, graph.ancestors(item))]
+    blocks = [graph.blocks[each] for each in chain if each in graph.blocks]
+    return tuple(block.id for block in reversed(blocks) if block.kind == "for")
+
+
+def _first_node(session: Session, block: ItemId) -> ItemId:
+    """A node of a block that ran in it."""
+    graph = session.graph_store.graph
+    inside = (node for node in graph.nodes if block in map(ItemId, graph.ancestors(node)))
+    return next((node for node in inside if session.results.timeline.turns_of(node)), block)

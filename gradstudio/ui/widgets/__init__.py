@@ -1,0 +1,1 @@
+"""Small widgets and ways of writing that several parts of the window share."""

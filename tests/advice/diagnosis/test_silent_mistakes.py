@@ -1,0 +1,97 @@
+"""Mistakes that torch runs silently: each is found where it is made, and its fix takes it away."""
+
+import pytest
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.silent_mistakes import quiet
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
+from gradstudio.program.compile import compile_graph
+from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from tests.graph.builder import Drawing
+
+
+def tensor(*shape: int, grad: bool = False) -> TensorRecord:
+    return TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=shape), requires_grad=grad)
+
+
+class Known:
+    def __init__(self) -> None:
+        self.records: dict[ItemId, Record] = {}
+
+    def __call__(self, item: ItemId, _output: int) -> Record | None:
+        return self.records.get(item)
+
+
+def only(found: tuple[Finding, ...], kind: str) -> Finding:
+    (finding,) = found
+    assert finding.kind == kind
+    return finding
+
+
+def mended(d: Drawing, finding: Finding) -> str:
+    fix = finding_fixes(finding, d.graph)[0]
+    assert fix.edits is not None
+    d.do(fix.edits)
+    return compile_graph(d.graph).code
+
+
+@pytest.mark.parametrize("key", ["torch.nn.functional.mse_loss", "operator.sub"])
+@pytest.mark.parametrize(("p_shape", "t_shape", "shape"), [((8, 1), (8,), "8, 1"), ((8,), (8, 1), "8")])
+def test_a_column_and_a_vector_broadcast(
+    key: str, p_shape: tuple[int, ...], t_shape: tuple[int, ...], shape: str
+) -> None:
+    d, known = Drawing(), Known()
+    p = d.add("torch.randn", size=str(p_shape), requires_grad="True", name="p")
+    t = d.add("torch.randn", size=str(t_shape), name="t")
+    item = d.add(key, p, t)
+    assert quiet(d.graph, known) == ()
+    known.records = {p: tensor(*p_shape, grad=True), t: tensor(*t_shape)}
+    finding = only(quiet(d.graph, known), "broadcasts")
+    assert (finding.node, finding.severity) == (item, "warning")
+    assert "[8, 8]" in finding.title
+    assert f"t.reshape({shape})" in mended(d, finding).replace("(8,)", "8").replace("((8, 1))", "(8, 1)")
+
+
+def test_tables_of_all_pairs_are_meant() -> None:
+    d, known = Drawing(), Known()
+    x = d.add("torch.randn", size="(8,)", requires_grad="True")
+    column = d.add("torch.Tensor.unsqueeze", x, dim="1")
+    t = d.add("torch.randn", size="(8,)")
+    d.add("operator.sub", column, t)
+    known.records = {column: tensor(8, 1, grad=True), x: tensor(8, grad=True), t: tensor(8)}
+    assert quiet(d.graph, known) == ()
+
+
+def test_softmax_before_cross_entropy() -> None:
+    d = Drawing()
+    x, t = d.add("torch.randn", size="(2, 3)", name="x"), d.add("torch.tensor", data="[0, 1]", name="t")
+    p = d.add("torch.softmax", x, name="p", dim="1")
+    d.add("torch.nn.functional.cross_entropy", p, t, name="loss")
+    finding = only(quiet(d.graph, Known()), "twice_softmax")
+    assert "cross_entropy(x, t)" in mended(d, finding)
+    assert quiet(d.graph, Known()) == ()
+
+
+@pytest.mark.parametrize("before", ["torch.softmax", "torch.nn.functional.relu", "torch.nn.functional.log_softmax"])
+def test_nll_loss_of_what_is_no_logarithm(before: str) -> None:
+    d = Drawing()
+    x, t = d.add("torch.randn", size="(2, 3)"), d.add("torch.tensor", data="[0, 1]")
+    p = d.add(before, x, **({"dim": "1"} if "softmax" in before else {}))
+    d.add("torch.nn.functional.nll_loss", p, t)
+    found = quiet(d.graph, Known())
+    if "log" in before:
+        assert found == ()
+        return
+    assert "log" in mended(d, only(found, "no_logarithm"))
+    assert quiet(d.graph, Known()) == ()
+
+
+def test_an_optimizer_over_what_does_not_require_grad() -> None:
+    d, known = Drawing(), Known()
+    w = d.add("torch.zeros", size="(2,)", name="w")
+    d.do(recipes.connect(d.graph, w, 0, d.add("torch.optim.SGD"), "params"))
+    known.records = {w: tensor(2)}
+    finding = only(quiet(d.graph, known), "frozen_parameter")
+    assert "w = torch.zeros(2, requires_grad=True)" in mended(d, finding)

@@ -1,0 +1,16 @@
+"""Writes in place that no wire orders: what is one, and what is none."""
+
+from gradstudio.advice.diagnosis.unordered_writes import unordered_writes
+from gradstudio.program.reading.reader import read_script
+
+HEAD = "import torch\nx = torch.ones(2)\n"
+
+
+def test_a_list_that_grows_is_no_write_into_a_tensor() -> None:
+    text = "hist = []\nfor i in range(3):\n    hist.append(x * i)\nbest = hist[-1]\nprint(best)\n"
+    assert unordered_writes(read_script(HEAD + text).graph) == ()
+
+
+def test_a_view_that_is_read_beside_a_write_is_told() -> None:
+    text = "y = x.view(2)\nx.mul_(2)\nprint(y)\n"
+    assert [finding.kind for finding in unordered_writes(read_script(HEAD + text).graph)] == ["unordered_write"]

@@ -1,0 +1,153 @@
+"""The status bar."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.base import Verb
+from gradstudio.protocol.messages.events import Failed, Memory
+from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.run.run_controller import RunState
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+
+
+def bar(qtbot: QtBot, session: Session, theme: Theme) -> StatusBar:
+    made = StatusBar(session, theme)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_nodes_and_wires_are_counted(qtbot: QtBot, session: Session, dark: Theme, add: Add) -> None:
+    status = bar(qtbot, session, dark)
+    assert status.counts.text() == "0 nodes · 0 wires"
+    add("torch.randn")
+    qtbot.waitUntil(lambda: status.counts.text() == "1 node · 0 wires")
+
+
+def test_a_refusal_is_said(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.graph_store.refused.emit("a loop: a → b → a")
+    assert status.message.full == "a loop: a → b → a"
+    session.run.forward()
+    assert "nothing to run" in status.message.full
+
+
+def test_a_warning_goes_when_a_later_action_succeeds(qtbot: QtBot, session: Session, dark: Theme, add: Add) -> None:
+    status = bar(qtbot, session, dark)
+    session.graph_store.refused.emit("a loop: a → b → a")
+    add("torch.ones")
+    assert status.message.full, "an edit of the same gesture leaves it"
+    qtbot.waitUntil(lambda: status._old_warning)
+    add("torch.randn")
+    assert not status.message.full
+    status.note("something that was done")
+    add("torch.randn")
+    assert status.message.full
+
+
+def test_a_second_pass_and_changes_by_hand_are_told(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.run.state_changed.emit(RunState(live=True, at_end=True))
+    assert not status.passes.isVisible()
+    session.run.state_changed.emit(RunState(live=True, at_end=True, pass_number=2, changed_by_hand=True))
+    assert status.passes.text() == "pass 2 · changed by hand"
+
+
+def test_the_engines_state_is_a_light_with_words(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.engine.state_changed.emit("dead")
+    assert "does not start" in status.light.words.text()
+
+
+def test_the_memory_of_the_process_is_shown(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.memory.add(Memory(time_s=0.0, device="cpu", series={"tensors": 5, "process": 2**30}))
+    qtbot.waitUntil(lambda: status.memory.text() == "RSS 1 GiB")
+
+
+def test_a_long_line_is_cut_between_words_and_its_tooltip_has_all(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status, words = bar(qtbot, session, dark), "Nothing ran here because another statement is open"
+    status.resize(700, 30)
+    for _ in range(8):
+        words += ", and another statement is open"
+    status.note(words)
+    shown = status.message.text()
+    assert shown.endswith(" …") and words.startswith(shown.removesuffix(" …"))
+    assert words[len(shown) - 2] in " ,"
+    assert status.message.toolTip() == words
+    status.resize(6000, 30)
+    assert status.message.text() == words
+
+
+def fail(session: Session, node: ItemId, what: str) -> None:
+    failed = Failed(revision=1, node=node, address="y", line=1, type_name="RuntimeError", message=what)
+    session.results.add_failure(Failure(failed))
+
+
+def test_a_failure_stands_until_it_is_mended_and_a_click_goes_to_its_node(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    status = bar(qtbot, session, dark)
+    item = add("torch.exp")
+    add("torch.randn")
+    fail(session, item, "the shapes\n do not fit")
+    name = session.graph_store.graph.nodes[item].names[0]
+    qtbot.waitUntil(lambda: status.message.full == f"{name} failed: RuntimeError: the shapes do not fit")
+    assert dark.danger in status.message.styleSheet()
+    status.note("Copied 2 items")
+    assert status.message.full == "Copied 2 items"
+    status._timer.timeout.emit()
+    assert status.message.full.startswith(f"{name} failed")
+    QTest.mouseClick(status.message, Qt.MouseButton.LeftButton)
+    assert session.attention.selection == {item}
+    session.results.begin(fresh=True)
+    qtbot.waitUntil(lambda: not status.message.full)
+
+
+def test_a_failure_is_said_in_our_words_where_we_have_some(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add
+) -> None:
+    status = bar(qtbot, session, dark)
+    item = add("torch.exp")
+    failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="mat1 and mat2")
+    session.results.add_failure(Failure(failed, "The inner sizes 3.5 and 4 differ. Transpose one of them."))
+    name = session.graph_store.graph.nodes[item].names[0]
+    qtbot.waitUntil(lambda: status.message.full == f"{name} failed: The inner sizes 3.5 and 4 differ")
+
+
+def test_a_stop_that_was_asked_for_is_no_error(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    session.run.state_changed.emit(RunState(verb="run", outcome="stopped", reason="Stopped: replaced"))
+    assert status.message.full == "Stopped: replaced"
+    assert dark.text_dim in status.message.styleSheet()
+    session.run.state_changed.emit(RunState(verb="run", outcome="died", reason="The engine died"))
+    assert dark.danger in status.message.styleSheet()
+
+
+@pytest.mark.parametrize("verb", ["run", "forward", "backward"])
+def test_nodes_that_a_run_passed_over_are_told_with_the_first_reason(
+    qtbot: QtBot, session: Session, dark: Theme, add: Add, verb: Verb
+) -> None:
+    status = bar(qtbot, session, dark)
+    add("torch.randn")
+    first = add("torch.exp")
+    add("torch.exp")
+    graph, reason = session.graph_store.graph, session.run.program.incomplete[0].reason
+    session.run.state_changed.emit(RunState(busy=True, verb=verb))
+    session.run.state_changed.emit(RunState(verb=verb, outcome="done", live=True))
+    assert status.message.full == f"2 nodes did not run: {graph.nodes[first].names[0]} – {reason}"
+    assert dark.warning in status.message.styleSheet()
+
+
+def test_a_long_message_is_cut_and_whole_in_its_tooltip(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    status.resize(700, 26)
+    status.say("word " * 100)
+    assert status.message.text().endswith("…")
+    assert status.message.toolTip() == "word " * 100

@@ -1,0 +1,515 @@
+"""The inspector, by typing and clicking: what it refuses, what it changes in the graph, what it says."""
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import ReplaceNode
+from gradstudio.graph.model import DOCUMENT_DEVICE, ItemId
+from gradstudio.protocol.messages.events import Failed, GradRow, Row
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
+from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
+from gradstudio.ui.docks.inspector.value_facts import number_facts
+from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme import Theme
+from tests.ui.conftest import Add
+
+SUMMARY = Summary(dtype="float32", shape=(2,), minimum=1.0, maximum=2.0, mean=1.5, rms=1.58, value=[1.0, 2.0])
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
+    made = InspectorPanel(session, dark)
+    qtbot.addWidget(made)
+    made.resize(340, 800)
+    made.show()
+    made.activateWindow()
+    qtbot.waitExposed(made)
+    return made
+
+
+def literal(session: Session, item: ItemId, path: str) -> str:
+    return session.graph_store.graph.nodes[item].literals.get(path, "")
+
+
+def type_into(editor: ArgumentEditor, text: str) -> None:
+    assert isinstance(editor.field, QLineEdit)
+    editor.field.setFocus()
+    editor.field.selectAll()
+    QTest.keyClicks(editor.field, text)
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+
+
+def choose(editor: ArgumentEditor, text: str) -> None:
+    assert isinstance(editor.field, QComboBox)
+    editor.field.setCurrentIndex(editor.field.findText(text, Qt.MatchFlag.MatchStartsWith))
+    editor.field.activated.emit(editor.field.currentIndex())
+
+
+def show_result(session: Session, item: ItemId) -> None:
+    record = TensorRecord(device="cpu", summary=SUMMARY, stride=(1,), requires_grad=True, grad_fn="MulBackward0")
+    session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
+
+
+def test_without_a_selection_it_says_what_to_do(inspector: InspectorPanel) -> None:
+    assert inspector.empty.isVisible() and "Library" in inspector.empty.text()
+    assert "details" not in vars(inspector)
+
+
+@pytest.mark.feature(44)
+def test_a_number_that_is_typed_is_in_the_graph(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.full")
+    session.attention.select([item])
+    type_into(inspector.details.arguments.editors["fill_value"], "7")
+    assert literal(session, item, "fill_value") == "7"
+    assert session.graph_store.undo_stack.undoText() == "Change fill_value"
+
+
+def test_a_wrong_entry_is_refused_in_words_and_the_old_value_stands(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.zeros", size="(2, 3)")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["size"]
+    type_into(editor, "two")
+    assert editor.problem.isVisible() and editor.problem.text()
+    assert literal(session, item, "size") == "(2, 3)"
+    QTest.keyClick(editor.field, Qt.Key.Key_Escape)
+    assert editor.text == "(2, 3)" and not editor.problem.isVisible()
+
+
+def test_a_wrong_entry_that_is_left_gives_way_to_the_old_value_and_the_reason_stays(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.full", size="(2, 3)", fill_value="1")])
+    editors = inspector.details.arguments.editors
+    for path, old in (("size", "(2, 3)"), ("fill_value", "1")):
+        editor = editors[path]
+        assert isinstance(editor.field, QLineEdit)
+        editor.field.setFocus()
+        editor.field.selectAll()
+        QTest.keyClicks(editor.field, "two ways")
+        QTest.keyClick(editor.field, Qt.Key.Key_Tab)
+        assert editor.text == old
+        assert editor.problem.isVisible() and "two ways" in editor.problem.text()
+        editor.field.setFocus()
+        QTest.keyClick(editor.field, Qt.Key.Key_End)
+        QTest.keyClicks(editor.field, " ")
+        assert not editor.problem.isVisible()
+
+
+def test_numbers_half_written_over_several_lines_outlive_news_from_the_graph(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item, other = add("torch.tensor", data="[[1, 2], [3, 4]]"), add("torch.randn")
+    session.attention.select([item])
+    field = inspector.details.arguments.editors["data"].field
+    assert isinstance(field, QPlainTextEdit)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "[[7")
+    assert session.graph_store.attempt(recipes.set_note, "Note", other, "hello")
+    assert field.toPlainText() == "[[7"
+
+
+def test_what_a_wire_must_bring_is_said_in_a_row_of_its_own_height(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.nn.functional.mse_loss")])
+    waiting = [made for made in inspector.findChildren(QLabel) if made.text() == "needs a wire"]
+    assert len(waiting) == 2
+    assert all(made.height() >= made.sizeHint().height() and made.frameWidth() == 0 for made in waiting)
+
+
+def test_an_emptied_field_goes_back_to_the_default(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.nn.functional.softmax", dim="1")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["dim"]
+    assert isinstance(editor.field, QLineEdit)
+    editor.field.clear()
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert literal(session, item, "dim") == ""
+
+
+def test_booleans_are_switched_and_dtypes_and_the_documents_device_chosen_from_lists(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    editors = inspector.details.arguments.editors
+    switch = editors["requires_grad"].field
+    assert isinstance(switch, QCheckBox) and switch.text() == "False  (default)"
+    QTest.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
+    choose(editors["dtype"], "float64")
+    assert literal(session, item, "requires_grad") == "True"
+    assert literal(session, item, "dtype") == "torch.float64"
+    box = editors["device"].field
+    assert isinstance(box, QComboBox) and box.currentText() == "document"
+    choose(editors["device"], "cpu")
+    assert literal(session, item, "device") in ('"cpu"', "'cpu'")
+    choose(inspector.details.arguments.editors["device"], "document")
+    assert literal(session, item, "device") == DOCUMENT_DEVICE
+
+
+def test_a_switch_back_to_the_default_is_unsaid(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.sum", keepdim="True")
+    session.attention.select([item])
+    switch = inspector.details.arguments.editors["keepdim"].field
+    assert isinstance(switch, QCheckBox) and switch.isChecked()
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    assert "keepdim" not in session.graph_store.graph.nodes[item].literals
+    assert not switch.isChecked()
+
+
+def test_a_dtype_may_be_typed_in_other_words(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    box = inspector.details.arguments.editors["dtype"].field
+    assert isinstance(box, QComboBox)
+    line = box.lineEdit()
+    line.setFocus()
+    QTest.keyClicks(line, "bf16")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert literal(session, item, "dtype") == "torch.bfloat16"
+    line.selectAll()
+    QTest.keyClicks(line, "flaot32")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    editor = inspector.details.arguments.editors["dtype"]
+    assert "Did you mean torch.float32?" in editor.problem.text() and line.text() == "flaot32"
+    QTest.mouseClick(editor.back, Qt.MouseButton.LeftButton)
+    assert literal(session, item, "dtype") == ""
+    assert not editor.back.isVisible()
+
+
+def test_the_arrow_keys_step_a_number(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.eye", n="3")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["n"]
+    QTest.keyClick(editor.field, Qt.Key.Key_Up)
+    QTest.keyClick(editor.field, Qt.Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+    assert literal(session, item, "n") == "14"
+
+
+def test_names_in_a_field_are_wired(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    n = add("python.literal", value="3")
+    session.graph_store.attempt(recipes.rename, "Rename", n, ("n",))
+    item = add("torch.ones", size="(2,)")
+    session.attention.select([item])
+    type_into(inspector.details.arguments.editors["size"], "2, m")
+    assert "'m' is not a value" in inspector.details.arguments.editors["size"].problem.text()
+    type_into(inspector.details.arguments.editors["size"], "2, n")
+    assert session.graph_store.graph.wires[item, "size.1"].source == n
+    assert literal(session, item, "size.0") == "2"
+
+
+def press(qtbot: QtBot, inspector: InspectorPanel, words: str) -> None:
+    """Click the button of that name in the arguments."""
+    widgets = inspector.details.arguments.findChildren(QWidget)
+    found = [b for b in widgets if isinstance(b, QToolButton) and b.accessibleName() == words and not b.isHidden()]
+    assert len(found) == 1, [b.accessibleName() for b in widgets if isinstance(b, QToolButton)]
+    qtbot.waitUntil(found[0].isVisible)
+    QTest.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+
+def test_elements_of_a_list_are_moved_and_taken_out(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    store = session.graph_store
+    shown = add("builtins.print")
+    for k, text in enumerate(('"a"', '"b"', '"c"')):
+        store.attempt(recipes.split_list, "Split", shown, "values", k + 1)
+        store.attempt(recipes.set_literal, "Set", shown, f"values.{k}", text)
+    session.attention.select([shown])
+    press(qtbot, inspector, "Move down: values[0]")
+    assert [literal(session, shown, f"values.{k}") for k in range(3)] == ['"b"', '"a"', '"c"']
+    press(qtbot, inspector, "Remove values[1]")
+    assert [literal(session, shown, f"values.{k}") for k in range(2)] == ['"b"', '"c"']
+
+
+def test_a_shape_is_split_into_its_sizes_and_joined(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.ones", size="(2, 3)")
+    session.attention.select([item])
+    press(qtbot, inspector, "A port for each element")
+    assert literal(session, item, "size.1") == "3"
+    press(qtbot, inspector, "One port for the whole list")
+    assert literal(session, item, "size") == "(2, 3)"
+
+
+def test_a_tensor_literal_is_changed_in_a_table(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.tensor", data="[[1, 2], [3, 4]]")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["data"]
+    assert isinstance(editor, DataEditor)
+    QTest.mouseClick(editor.as_table, Qt.MouseButton.LeftButton)
+    table = editor.table
+    assert table.isVisible() and (table.rowCount(), table.columnCount()) == (3, 3)
+    cell = table.item(1, 1)
+    assert cell is not None
+    cell.setText("π")
+    assert literal(session, item, "data") == "[[1, 2], [3, math.pi]]"
+    cell = table.item(1, 0)
+    assert cell is not None
+    cell.setText("x")
+    assert literal(session, item, "data") == "[[1, 2], [3, math.pi]]"
+    table.setCurrentCell(0, 2)
+    QApplication.clipboard().setText("5\t6\n7\t8\n")
+    QTest.keyClick(table, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert literal(session, item, "data") == "[[1, 2, 5, 6], [3, math.pi, 7, 8]]"
+    table.selectRow(0)
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    assert literal(session, item, "data") == "[[3, math.pi, 7, 8]]"
+
+
+def test_a_tensor_literal_is_written_over_several_lines(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.tensor", data="[[1, 2], [3, 4]]")
+    session.attention.select([item])
+    field = inspector.details.arguments.editors["data"].field
+    assert isinstance(field, QPlainTextEdit) and field.toPlainText().count("\n") == 1
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "[[5, 6],")
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClicks(field, "[7, 8]]")
+    assert field.toPlainText() == "[[5, 6],\n[7, 8]]"
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert literal(session, item, "data") == "[[5, 6], [7, 8]]"
+
+
+def test_return_takes_a_tensor_literal_up_or_says_why_not(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.tensor", data="[1, 2]")
+    session.attention.select([item])
+    editor = inspector.details.arguments.editors["data"]
+    editor.field.setFocus()
+    editor.field.selectAll()  # type: ignore[attr-defined]  # a QPlainTextEdit
+    QTest.keyClicks(editor.field, "[7, hello")
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert editor.problem.isVisible() and editor.problem.text() and editor.text == "[7, hello"
+    assert literal(session, item, "data") == "[1, 2]"
+    for _ in "hello":
+        QTest.keyClick(editor.field, Qt.Key.Key_Backspace)
+    assert not editor.problem.isVisible()
+    QTest.keyClicks(editor.field, "8]")
+    QTest.keyClick(editor.field, Qt.Key.Key_Return)
+    assert literal(session, item, "data") == "[7, 8]"
+
+
+def test_a_wired_argument_names_its_source_and_the_click_goes_there(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    source, target = add("torch.randn"), add("torch.exp")
+    store = session.graph_store
+    assert store.attempt(recipes.connect, "Wire", source, 0, target, "input")
+    session.attention.select([target])
+    name = store.graph.nodes[source].names[0]
+    link = next(button for button in inspector.details.arguments.findChildren(QPushButton) if name in button.text())
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert session.attention.current == source
+
+
+def test_the_name_is_changed_and_a_word_of_python_is_refused(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    field = inspector.details.head.name
+    for text in ("weights", "class"):
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert session.graph_store.graph.nodes[item].names == ("weights",)
+    problem = inspector.details.head.name_problem
+    assert problem.isVisible() and "class" in problem.text() and "status bar" not in problem.text()
+    assert field.text() == "weights"
+
+
+def test_value_and_gradient_of_the_selected_tensor_are_shown(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    show_result(session, item)
+    session.results.set_gradients([GradRow(node=item, state="value", grad=SUMMARY)], whole=True)
+    qtbot.waitUntil(lambda: inspector.details.values.value.pairs.pairs().get("shape") == "[2]")
+    pairs = inspector.details.values.value.pairs.pairs()
+    assert (pairs["grad_fn"], pairs["mean"], pairs["dtype"]) == ("MulBackward0", "1.5", "float32 on cpu")
+    assert str(inspector.details.values.value.model.index(1, 0).data()) == "2"
+    assert inspector.details.values.gradient.remark.text() == "Has a gradient."
+    assert inspector.details.values.gradient.model.rowCount() == 2
+
+
+def test_what_is_not_computed_is_not_shown_as_zero(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    session.results.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
+    session.attention.select([item])
+    assert inspector.details.values.value.remark.text() == "Not computed yet."
+    assert inspector.details.values.value.pairs.pairs()["shape"] == "[2, 3] expected"
+    assert inspector.details.values.gradient.remark.text() == "No backward has run yet."
+    assert inspector.details.values.value.model.rowCount() == 0
+
+
+def test_a_failure_shows_our_words_and_torchs_unchanged(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.exp")
+    session.attention.select([item])
+    failed = Failed(revision=1, node=item, address="y", line=3, type_name="RuntimeError", message="mat1 and\n  mat2")
+    session.results.add_failure(Failure(failed, "The shapes do not fit.", ("Transpose it",)))
+    qtbot.waitUntil(inspector.details.trouble.isVisible)
+    theirs = inspector.details.trouble.theirs
+    qtbot.waitUntil(lambda: theirs.text() == "RuntimeError: mat1 and\n  mat2")
+    assert inspector.details.trouble.ours.text() == "The shapes do not fit."
+
+
+def test_earlier_and_later_move_the_statement(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    first, second = add("torch.randn"), add("torch.randn")
+    session.attention.select([second])
+    assert inspector.details.order.place.text() == "2 of 2" and not inspector.details.order.later.isEnabled()
+    QTest.mouseClick(inspector.details.order.earlier, Qt.MouseButton.LeftButton)
+    assert list(session.graph_store.graph.order()) == [second, first]
+    assert inspector.details.order.place.text() == "1 of 2"
+
+
+def test_a_note_is_taken_up_when_its_field_is_left(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.randn")
+    session.attention.select([item])
+    inspector.details.note.edit.setFocus()
+    QTest.keyClicks(inspector.details.note.edit, "look here")
+    inspector.details.head.name.setFocus()
+    assert session.graph_store.graph.nodes[item].note == "look here"
+
+
+def test_undo_shows_the_old_value_again(inspector: InspectorPanel, session: Session, add: Add) -> None:
+    item = add("torch.full", fill_value="1")
+    session.attention.select([item])
+    type_into(inspector.details.arguments.editors["fill_value"], "2")
+    session.graph_store.undo_stack.undo()
+    assert inspector.details.arguments.editors["fill_value"].text == "1"
+
+
+def test_a_block_is_explained_with_the_number_of_its_statements(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    assert session.graph_store.attempt(recipes.wrap, "Wrap", [item], "no_grad")
+    session.attention.select(list(session.graph_store.graph.blocks))
+    assert inspector.details.head.key.text() == "with torch.no_grad()"
+    assert "1 statement." in inspector.details.head.summary.text()
+
+
+def test_a_part_is_called_inline_only_while_it_is_printed_so(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    store = session.graph_store
+    x, part, user = add("torch.randn"), add("operator.neg"), add("torch.exp")
+    assert store.attempt(recipes.connect, "Wire", x, 0, part, "a")
+    assert store.attempt(recipes.connect, "Wire", part, 0, user, "input")
+    store.submit((ReplaceNode(msgspec.structs.replace(store.graph.nodes[part], names=(), nested=True)),), "Nest")
+    session.attention.select([part])
+    assert inspector.details.head.name.placeholderText() == "written inline"
+    assert store.attempt(recipes.wrap, "Wrap", (part,))
+    assert store.graph.nodes[part].nested
+    assert inspector.details.head.name.placeholderText() == "on its own line"
+
+
+def test_a_comment_beside_the_statement_is_shown_with_its_note(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.randn")
+    store = session.graph_store
+    store.submit(
+        (ReplaceNode(msgspec.structs.replace(store.graph.nodes[item], note="why", beside="(B, T)")),), "Edit code"
+    )
+    session.attention.select([item])
+    assert inspector.details.note.edit.toPlainText() == "why\n(B, T)"
+    inspector.details.note.commit()
+    assert (store.graph.nodes[item].note, store.graph.nodes[item].beside) == ("why", "(B, T)")
+
+
+def test_the_note_is_brought_into_view_to_be_written(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    session.attention.select([add("torch.nn.functional.mse_loss")])
+    inspector.resize(340, 200)
+    note = inspector.details.note
+    assert note.visibleRegion().isEmpty()
+    inspector.focus_note()
+    qtbot.waitUntil(lambda: note.edit.visibleRegion().boundingRect().height() == note.edit.height())
+    assert inspector.focusWidget() is note.edit
+
+
+def test_the_wheel_over_the_tabs_changes_no_tab_and_below_the_figures_is_no_hole(
+    qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    item = add("torch.ones")
+    show_result(session, item)
+    session.attention.select([item])
+    tabs = inspector.details.values.tabs
+    qtbot.waitUntil(tabs.isVisible)
+    bar = tabs.tabBar()
+    middle = QPointF(bar.rect().center())
+    wheel = QWheelEvent(
+        middle, bar.mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(bar, wheel)
+    assert tabs.currentIndex() == 0
+    page = inspector.details.values.value
+    for index in (0, 1):
+        tabs.setCurrentIndex(index)
+        qtbot.waitUntil(lambda: abs(tabs.height() - tabs.heightForWidth(tabs.width())) <= 2)
+    tabs.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: page.height() - page.pairs.geometry().bottom() <= 4)
+
+
+def test_figures_beside_a_nan_are_said_to_be_of_the_finite() -> None:
+    odd = Summary(dtype="float32", shape=(2,), minimum=0.0, maximum=0.0, mean=0.0, rms=0.0, nan=1)
+    assert [name for name, _ in number_facts(odd)] == [
+        "min (finite)", "max (finite)", "mean (finite)", "rms (finite)", "not finite"
+    ]  # fmt: skip
+    assert [name for name, _ in number_facts(SUMMARY)] == ["min", "max", "mean", "rms"]
+
+
+def test_a_value_that_was_overwritten_since_says_by_which_statement(
+    inspector: InspectorPanel, session: Session, add: Add
+) -> None:
+    made, writer = add("torch.ones", size="(2,)"), add("torch.Tensor.mul_", other="10")
+    rows = [
+        Row(step=k, node=node, outputs=(TensorRecord(device="cpu", summary=SUMMARY, storage=7, version=k - 1),))
+        for k, node in ((1, made), (2, writer))
+    ]
+    session.results.add_rows(rows)
+    assert session.results.version_now(7) == 1
+    session.attention.select([made])
+    page = inspector.details.values.value
+    inspector.refresh()
+    assert page.remark.text().startswith("As it was computed. Overwritten since by ")
+    session.attention.look_at(0)
+    assert session.results.version_now(7) == 0
+    inspector.refresh()
+    assert page.remark.text() and "Overwritten" not in page.remark.text()

@@ -1,0 +1,83 @@
+"""The lesson of an example, by mouse and keys."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradstudio import paths
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.docks.lesson.panel import NOTHING, LessonPanel
+
+FIRST = paths.examples() / "01_square_polynomial.gsg"
+
+
+def lesson(window: MainWindow) -> LessonPanel:
+    return window.room.lesson
+
+
+def is_offered(window: MainWindow) -> bool:
+    return not window.frame.docks["lesson"].isHidden()
+
+
+def node(window: MainWindow, name: str) -> str:
+    nodes = window.session.graph_store.graph.nodes.values()
+    return next(node.id for node in nodes if name in node.names)
+
+
+@pytest.mark.feature(83)
+def test_an_example_shows_its_lesson_and_another_document_none(window: MainWindow, tmp_path: Path) -> None:
+    assert not is_offered(window) and not window.actions["help.lesson"].isEnabled()
+    window.file.open_example(FIRST)
+    assert is_offered(window) and lesson(window).title.text() == "A derivative, by hand and by torch"
+    assert window.actions["help.lesson"].isEnabled()
+    window.actions["file.new"].trigger()
+    assert not is_offered(window) and lesson(window).words.text() == NOTHING
+    window.documents.step(-1)
+    assert is_offered(window)
+
+
+def test_its_dock_stays_closed_until_it_is_asked_for(qtbot: QtBot, window: MainWindow) -> None:
+    window.file.open_example(FIRST)
+    dock = window.frame.docks["lesson"]
+    dock.close()
+    qtbot.waitUntil(lambda: lesson(window).dismissed)
+    window.actions["file.new"].trigger()
+    window.documents.step(-1)
+    assert not is_offered(window)
+    window.actions["help.lesson"].trigger()
+    assert is_offered(window)
+
+
+def test_a_step_is_ticked_by_what_is_done_in_the_order_of_the_steps(window: MainWindow) -> None:
+    window.file.open_example(FIRST)
+    watch, steps = lesson(window).watch, lesson(window).steps
+    window.session.attention.select((node(window, "x"),))  # step 2: too early
+    assert watch.current == 0 and not steps[1].box.isChecked()
+    QTest.mouseClick(steps[0].box, Qt.MouseButton.LeftButton)
+    assert watch.current == 1 and steps[0].box.isChecked()
+    window.session.attention.select(())
+    window.session.attention.select((node(window, "x"),))
+    assert watch.current == 2 and steps[1].box.isChecked()
+    values = window.inspector.details.values
+    assert values.tabs.currentWidget() is values.gradient, "its words say to read the gradient"
+
+
+def test_a_person_may_take_a_tick_back_and_all_ticks_lead_on(window: MainWindow) -> None:
+    window.file.open_example(FIRST)
+    panel = lesson(window)
+    for step in panel.steps:
+        step.box.setFocus()
+        QTest.keyClick(step.box, Qt.Key.Key_Space)
+    assert panel.watch.current is None and not panel.end.isHidden()
+    QTest.mouseClick(panel.end, Qt.MouseButton.LeftButton)
+    assert window.learning.greeting.is_shown
+    QTest.mouseClick(panel.steps[2].box, Qt.MouseButton.LeftButton)
+    assert panel.watch.current == 2 and panel.end.isHidden()
+
+
+def test_every_step_is_said_in_plain_words_to_those_who_hear_it(window: MainWindow) -> None:
+    window.file.open_example(FIRST)
+    assert lesson(window).steps[0].box.accessibleName().startswith("Step 1: Press Run (F5).")

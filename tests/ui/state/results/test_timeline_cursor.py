@@ -1,0 +1,155 @@
+"""What the result store answers: as of the moment, the backward and the turns that are looked at."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.edits import AddBlock, AddNode, AddWire, apply_all
+from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node, Wire
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, WireGrad
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.result_store import ResultStore
+
+LOOP, W, H, OUT = (ItemId(word) for word in ("loop", "w", "h", "out"))
+WIRE = Wire(W, 0, H, "other")
+
+
+def looped() -> Graph:
+    """w; for t in range: h = f(w); out = g(h)."""
+    graph = Graph()
+    apply_all(
+        graph,
+        (
+            AddNode(Node(id=W, operator="torch.randn", names=("w",)), ROOT, 0),
+            AddBlock(Block(id=LOOP, kind="for", variable="t"), ROOT, 1),
+            AddNode(Node(id=H, operator="operator.mul", names=("h",)), BodyId(LOOP), 0),
+            AddNode(Node(id=OUT, operator="torch.exp", names=("out",)), ROOT, 2),
+            AddWire(WIRE),
+        ),
+    )
+    return graph
+
+
+def summary(value: float) -> Summary:
+    return Summary(dtype="float32", shape=(), minimum=value, maximum=value, mean=value, value=value)
+
+
+def row(node: ItemId, step: int, value: float, turns: tuple[int, ...] = (), storage: int = 0) -> Row:
+    record = TensorRecord(
+        device="cpu", summary=summary(value), requires_grad=True, is_leaf=node == W, storage=storage
+    )  # fmt: skip
+    return Row(step=step, node=node, outputs=(record,), turns=turns, seconds=0.25)
+
+
+@pytest.fixture
+def results(qtbot: QtBot) -> ResultStore:
+    """A run of three turns and a backward through them, the last turn first."""
+    store = GraphStore(looped())
+    results = ResultStore(store, Attention(store), store)
+    results.begin(True)
+    results.add_rows([row(W, 1, 1.0, storage=7), *(row(H, 2 + t, 10.0 + t, (t,)) for t in range(3))])
+    results.add_rows([row(OUT, 5, 9.0, storage=7)])
+    rows = tuple(
+        AutogradRow(
+            backward=1, autograd="MulBackward0", node=H, id=place, turns=(turn,), incoming=(summary(100.0 + turn),),
+            values=(EdgeValue(node=H, turns=(turn,)),), seconds=0.5,
+        )
+        for place, turn in enumerate((2, 1, 0))
+    )  # fmt: skip
+    wires = tuple(
+        WireGrad(source=W, target=H, port="other", turns=(turn,), place=place, grad=summary(turn))
+        for place, turn in enumerate((2, 1, 0))
+    )
+    results.add_backward(BackwardTraced(revision=1, rows=rows, wires=wires, backward=1, statement=ItemId("back")))
+    results.add_rows([row(ItemId("back"), 6, 0.0)])
+    results.pace.flush()
+    return results
+
+
+def value(results: ResultStore, node: ItemId) -> object:
+    outputs = results.outputs(node)
+    return None if outputs is None else outputs[0].summary.value  # type: ignore[union-attr]
+
+
+def grad(results: ResultStore, node: ItemId) -> object:
+    found = results.grad(node)
+    return None if found is None or found.grad is None else found.grad.value
+
+
+def sent(results: ResultStore) -> object:
+    found = results.wire_grad(WIRE)
+    return None if found is None or found.grad is None else found.grad.value
+
+
+def test_now_is_the_last_turn(results: ResultStore) -> None:
+    assert (value(results, H), grad(results, H), sent(results)) == (12.0, 102.0, 2)
+    assert (results.moment, results.active, results.active_group) == (None, None, ())
+
+
+def test_a_moment_of_the_forward_shows_what_had_run(results: ResultStore) -> None:
+    results.attention.look_at(2)
+    assert (value(results, H), grad(results, H), sent(results)) == (11.0, None, None)
+    assert results.outputs(OUT) is None
+    assert results.looking_back and results.is_at(2)
+    assert results.wire_record(WIRE) == row(W, 1, 1.0, storage=7).outputs[0]
+
+
+def test_a_step_of_a_backward_shows_the_turn_it_stands_in(results: ResultStore) -> None:
+    results.attention.look_at(6)
+    assert (value(results, H), grad(results, H), sent(results)) == (11.0, 101.0, 1)
+    step = results.backward_step()
+    assert step is not None and step.turns == (1,)
+
+
+def test_a_chosen_turn_is_shown_with_its_own_gradient(results: ResultStore) -> None:
+    results.attention.choose_turn(LOOP, 0)
+    assert (value(results, H), grad(results, H), sent(results)) == (10.0, 100.0, 0)
+    results.attention.look_at(5)
+    assert (value(results, H), grad(results, H), sent(results)) == (10.0, None, None), "it has not come to that turn"
+    results.attention.choose_turn(LOOP, 7)
+    assert value(results, H) is None, "there was no such turn"
+
+
+def test_another_moment_is_announced_at_once_with_the_nodes_it_concerns(results: ResultStore) -> None:
+    heard: list[object] = []
+    results.changed.connect(heard.append)
+    results.moment_moved.connect(lambda: heard.append("moved"))
+    results.attention.look_at(4)
+    heard.clear()
+    results.attention.look_at(3)
+    assert heard == [frozenset((H, OUT)), "moved"]
+    heard.clear()
+    results.attention.choose_turn(LOOP, 1)
+    assert heard == [frozenset((LOOP, H)), "moved"]
+
+
+def test_results_that_share_a_storage_are_pairs_once_both_are_there(results: ResultStore) -> None:
+    assert results.shared_storage() == ((W, OUT),)
+    results.attention.look_at(3)
+    assert results.shared_storage() == ()
+
+
+def test_time_is_the_sum_over_turns_as_far_as_it_went(results: ResultStore) -> None:
+    assert results.seconds(H) == (0.75, 1.5)
+    results.attention.look_at(6)
+    assert results.seconds(H) == (0.75, 1.0)
+
+
+def test_a_start_from_nothing_looks_at_now_and_has_no_past(results: ResultStore) -> None:
+    results.attention.look_at(2)
+    results.begin(True)
+    assert results.attention.moment is None
+    assert not results.timeline.ticks
+
+
+def test_a_repeat_is_announced_once_when_it_is_whole(results: ResultStore) -> None:
+    heard: list[object] = []
+    results.changed.connect(lambda _: heard.append(value(results, W)))
+    results.begin(True, held=True)
+    results.pace.flush()
+    assert not heard, "nothing half-done is painted"
+    results.add_rows([row(W, 1, 5.0)])
+    results.release()
+    assert heard == [5.0]
