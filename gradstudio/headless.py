@@ -328,7 +328,7 @@ def _error_text(error: Json) -> str:
 
 
 def _append_backward(graph: Graph) -> None:
-    """Append ``root.backward()`` when the program has no backward statement (SEMANTICS 13)."""
+    """Append ``root.backward()`` when the program has no backward statement (semantics §13)."""
     if not has_backward(compile_graph(graph).statements):
         marked = next((node.id for node in graph.nodes.values() if "root" in node.marks), None)
         apply_all(graph, recipes.append_backward(graph, marked))

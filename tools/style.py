@@ -46,7 +46,7 @@ OWN_TESTS = PurePath("tests/tools/test_style.py")
 """Holds every unwanted line, to see that it is found."""
 
 WRITE_INSTEAD = (
-    # STYLE 19: the engine's step boundary and main loop, the window's excepthook; `atomic_write` clears up, then
+    # The engine's step boundary and main loop, the window's excepthook; `atomic_write` clears up, then
     # raises again.
     Rule(
         r"except (Base)?Exception\b|except:",
@@ -57,7 +57,7 @@ WRITE_INSTEAD = (
     Rule(r"\b(TODO|FIXME|XXX)\b", (*CODE, *TESTS), "do it, or open an issue"),
     Rule(r"# type: ignore(?!\[[\w-]+(, [\w-]+)*\] +#? ?\w)", CODE, "type: ignore[code]  # with a reason"),
     Rule(r"\bpickle\b.*\bloads?\(|\bweights_only=False|allow_pickle=True", CODE, "files hold no code: safetensors"),
-    # The window: STYLE 24 to 29.
+    # The window.
     Rule(r"\bprocessEvents\(", WINDOW, "a signal, or a timer of 0 ms"),
     Rule(r"\b(QThread|QThreadPool|threading)\b", WINDOW, "the engine's process: no threads in the window"),
     Rule(r"\bQGraphicsItemGroup\b", WINDOW, "a parent item (the group crashes)"),
@@ -78,7 +78,7 @@ WRITE_INSTEAD = (
         "logging",
         allowed=("gradstudio/ui/app/application.py", "gradstudio/ui/app/render_command.py"),
     ),
-    # Tests: STYLE 31, 34, 36.
+    # The tests.
     Rule(
         r"\bsleep\(|\bqWait\(|qtbot\.wait\(",
         TESTS,

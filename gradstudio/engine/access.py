@@ -28,7 +28,7 @@ MODULES: Final = {
     "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
     "math": "math",
 }  # fmt: skip
-"""Names the script's imports bind, and what they stand for; no program may rebind them (SEMANTICS 1)."""
+"""Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
 _IMPORTED: Final = frozenset({"torch", "torch.nn.functional", "numpy", "math", "pathlib", "safetensors.torch"})
 CLASSES: Final = frozenset({"torch.nn.Module", "torch.optim.Optimizer"})
 _OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})

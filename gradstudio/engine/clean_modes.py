@@ -1,4 +1,4 @@
-"""A place outside the program's modes, where the engine computes for itself (SEMANTICS 9)."""
+"""A place outside the program's modes, where the engine computes for itself (semantics §9)."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""torch's settings that a program may change for the whole process, and how they are put back (SEMANTICS 9)."""
+"""torch's settings that a program may change for the whole process, and how they are put back (semantics §9)."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The verbs of SEMANTICS 6: what Run, Forward, Backward, Step and Zero grad do, and from where."""
+"""The verbs of semantics §6: what Run, Forward, Backward, Step and Zero grad do, and from where."""
 
 import time
 from collections.abc import Callable

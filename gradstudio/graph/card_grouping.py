@@ -1,4 +1,4 @@
-"""Modules and their calls that are drawn as one card (SEMANTICS 10): a view of the graph, never in the text.
+"""Modules and their calls that are drawn as one card (semantics §10): a view of the graph, never in the text.
 
 A constructor and its call are joined while there is exactly one call and it stands in the same body. What switches
 the module's mode, or freezes it, directly behind the constructor is on its card as well.

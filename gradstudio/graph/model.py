@@ -17,7 +17,7 @@ ROOT = BodyId("")
 DEFINITION_INPUTS = ItemId("@inputs")
 DEFINITION_OUTPUTS = ItemId("@outputs")
 DOCUMENT_DEVICE = "device"
-"""The literal of a `device` port that follows the document's device (SEMANTICS 2)."""
+"""The literal of a `device` port that follows the document's device (semantics §2)."""
 
 BlockKind = OneOf[
     "no_grad",
@@ -52,7 +52,7 @@ class Node(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
             element of a list-like argument; a part of a slice is "index.1.start".
         lengths: number of elements of each list-like argument that has a port per element.
         positional: parameters given by position; None is the catalogue's style.
-        nested: printed inside its only user while SEMANTICS 1 allows it.
+        nested: printed inside its only user while semantics §1 allows it.
         note: comment lines above the statement, shown on the canvas as a note; an empty line is a blank line.
         beside: comment of one line behind the statement; of a block, behind its head.
         covered: port path -> Python text that stood there before a wire came; it comes back when the wire
@@ -110,7 +110,7 @@ class Wire(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class Header(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is printed before every statement (SEMANTICS 11).
+    """What is printed before every statement (semantics §11).
 
     Attributes:
         seed: of `torch.manual_seed`; None draws one at each start.
@@ -171,7 +171,7 @@ class Edges(msgspec.Struct, frozen=True):
 
 
 class Definition:
-    """A sub-program that nodes `group:<name>` call, or (a module) construct (SEMANTICS 15).
+    """A sub-program that nodes `group:<name>` call, or (a module) construct (semantics §15).
 
     Inside, wires from `DEFINITION_INPUTS` (output k) bring input k, and wires to
     `DEFINITION_OUTPUTS` (port "k") return output k. `graph.groups.definitions.inside` gives a graph to look at.

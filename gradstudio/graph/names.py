@@ -18,7 +18,7 @@ RESERVED = frozenset(
         "float int bool complex str print range slice list tuple len device"
     ).split()
 )
-"""Words the writer itself needs (SEMANTICS 1)."""
+"""Words the writer itself needs (semantics §1)."""
 MAX_LENGTH = 100
 EDGES = {DEFINITION_INPUTS: "inputs", DEFINITION_OUTPUTS: "outputs"}
 """What the edges of a definition's inside are called."""

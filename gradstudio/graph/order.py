@@ -1,4 +1,4 @@
-"""Program order: what must stand before what, and the nearest order that respects it (SEMANTICS 3)."""
+"""Program order: what must stand before what, and the nearest order that respects it (semantics §3)."""
 
 from collections.abc import Iterable
 

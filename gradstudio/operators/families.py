@@ -92,7 +92,7 @@ _OF_MODULES = frozenset({"params", "parameters"})
 
 
 def is_list_like(parameter: Parameter) -> bool:
-    """Whether the parameter may have a port per element (SEMANTICS 2)."""
+    """Whether the parameter may have a port per element (semantics §2)."""
     return parameter.kind in LIST_LIKE
 
 

@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 
 LIST_LIKE = frozenset({Kind.SHAPE, Kind.INDEX, Kind.TENSORS, Kind.VALUES, Kind.MODULES})
-"""Kinds that may have a port per element: ``size.0``, ``size.1``, ... (SEMANTICS 2)."""
+"""Kinds that may have a port per element: ``size.0``, ``size.1``, ... (semantics §2)."""
 
 
 class Family(StrEnum):
@@ -78,8 +78,8 @@ class Face(StrEnum):
     LIST = "list"  # xs = [a, b]
     FORMAT = "format"  # f"loss {a:.4f}": a template and its values
     CHOICE = "choice"  # a is not None and a.sum() > 0: one text with holes, its values
-    STORED = "stored"  # a stored tensor (SEMANTICS 14): literal `digest`
-    GROUP = "group"  # call of a definition (SEMANTICS 15)
+    STORED = "stored"  # a stored tensor (semantics §14): literal `digest`
+    GROUP = "group"  # call of a definition (semantics §15)
 
 
 class Effect(StrEnum):

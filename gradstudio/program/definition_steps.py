@@ -1,4 +1,4 @@
-"""Insides: a definition as a traced run executes what is in it (SEMANTICS 15)."""
+"""Insides: a definition as a traced run executes what is in it (semantics §15)."""
 
 from weakref import WeakKeyDictionary
 

@@ -33,7 +33,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, tag="statement", omit
         names: the names it binds, in order, "_" included; a part binds its address.
         address: how reports call it: its name, or "backward_1".
         line: 1-based line of the exported script that holds it.
-        repeated: SEMANTICS 5; False is set-up.
+        repeated: semantics §5; False is set-up.
         is_part: printed inside another statement of the script; its address is a name only
             the traced run binds, deleted after its user ran.
         drops: addresses of parts to delete after this statement.
@@ -101,7 +101,7 @@ class Incomplete(msgspec.Struct, frozen=True):
 
 
 class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A definition (SEMANTICS 15) as a traced run executes what is in it.
+    """A definition (semantics §15) as a traced run executes what is in it.
 
     Attributes:
         name: of the function, or of the class.

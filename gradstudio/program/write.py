@@ -89,7 +89,7 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
 
 
 def needs_device(analysis: Analysis) -> bool:
-    """Whether the script has the line ``device = ...`` (SEMANTICS 11)."""
+    """Whether the script has the line ``device = ...`` (semantics §11)."""
     graph = analysis.graph
     if graph.header.device != "cpu":
         return True

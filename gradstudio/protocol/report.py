@@ -1,4 +1,4 @@
-"""The report of a run as plain data: what `gradstudio run --json` prints (SEMANTICS 13)."""
+"""The report of a run as plain data: what `gradstudio run --json` prints (semantics §13)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, assert_never

@@ -18,7 +18,7 @@ Placed = TypeVar("Placed", NamedEntry, Printed, Warned, Failed, Incomplete)
 
 
 def with_device(program: Program, outcome: Outcome, given: tuple[int, str] | None, value: str) -> Outcome:
-    """What a run left, with `device` where the program's header binds it, which no node does (SEMANTICS 11, 13).
+    """What a run left, with `device` where the program's header binds it, which no node does (semantics §11, §13).
 
     Args:
         program: what ran.
@@ -38,7 +38,7 @@ def with_device(program: Program, outcome: Outcome, given: tuple[int, str] | Non
 
 
 def in_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -> tuple[Program, Outcome]:
-    """The program and what its run left, with `lines` wherever a line is told (SEMANTICS 13)."""
+    """The program and what its run left, with `lines` wherever a line is told (semantics §13)."""
 
     def placed(record: Placed) -> Placed:
         return msgspec.structs.replace(record, line=lines.get(path_of(record.node)[-1], record.line))

@@ -26,7 +26,7 @@ SHORT_DTYPES = {
 FLOAT32_HALF_STEP = 6e-8
 """Relative rounding of float32: 0.1 stored as 0.10000000149 is still written 0.1."""
 MAX_VECTOR = 10
-"""A tensor of at most so many elements is written out (SEMANTICS 17)."""
+"""A tensor of at most so many elements is written out (semantics §17)."""
 BETWEEN = ", "
 """Between the counts of what is not finite."""
 MAX_GRID = 4

@@ -1,4 +1,4 @@
-"""The report as data: every kind of value has the fields that machines rely on (SEMANTICS 13)."""
+"""The report as data: every kind of value has the fields that machines rely on (semantics §13)."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""In-place writes that no wire orders against another reader of the same memory (SEMANTICS 8)."""
+"""In-place writes that no wire orders against another reader of the same memory (semantics §8)."""
 
 from collections.abc import Iterable, Iterator
 

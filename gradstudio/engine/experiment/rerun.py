@@ -1,4 +1,4 @@
-"""A second, silent run of a program, from nothing and in a namespace of its own (SEMANTICS 6, What-if).
+"""A second, silent run of a program, from nothing and in a namespace of its own (semantics §6, What-if).
 
 The live state is never touched: every object is made anew, and what a program changes outside its
 namespace (generators, default dtype, modes, warnings) is put back behind it.

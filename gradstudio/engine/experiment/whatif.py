@@ -1,4 +1,4 @@
-"""What-if: the program run silently as it is and with one change, and all that came out otherwise (SEMANTICS 6)."""
+"""What-if: the program run silently as it is and with one change, and all that came out otherwise (semantics §6)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Which gradients are there and which of the seven states each is in (SEMANTICS 7).
+"""Which gradients are there and which of the seven states each is in (semantics §7).
 
 Values are noted when they are made; what reaches them is reported by `backward_recording.Recording`; the
 `.grad` of leaves is watched between statements. Nothing here computes but summaries.

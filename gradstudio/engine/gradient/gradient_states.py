@@ -1,4 +1,4 @@
-"""The seven states of a gradient, each with its sentence: the first that holds (SEMANTICS 7). Pure."""
+"""The seven states of a gradient, each with its sentence: the first that holds (semantics §7). Pure."""
 
 from gradstudio.engine.gradient.tensor_watch import Cut, Leaf, Value
 from gradstudio.graph.model import ItemId

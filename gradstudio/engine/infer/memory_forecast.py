@@ -1,4 +1,4 @@
-"""What a program asks of its devices' memory, told before any of it runs (SEMANTICS 12).
+"""What a program asks of its devices' memory, told before any of it runs (semantics §12).
 
 Inference's stand-ins are summed twice: a statement whose own results exceed what is free is refused
 in a plain run, which executes all of the text at once; and the whole program's need is a warning.

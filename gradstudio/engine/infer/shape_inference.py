@@ -1,4 +1,4 @@
-"""Shapes before a run (SEMANTICS 16): a hint, worked out on stand-ins, never a wrong shape.
+"""Shapes before a run (semantics §16): a hint, worked out on stand-ins, never a wrong shape.
 
 Values that the text alone decides and that are tiny are computed for real; everything drawn,
 made or large is a meta tensor. What depends on such a value's numbers is "known after a run".

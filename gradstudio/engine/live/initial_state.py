@@ -1,4 +1,4 @@
-"""Beginning from nothing, and beginning another pass (SEMANTICS 5, 6, 9)."""
+"""Beginning from nothing, and beginning another pass (semantics §5, §6, §9)."""
 
 import ast
 from collections.abc import Callable

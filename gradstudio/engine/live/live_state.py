@@ -235,7 +235,7 @@ class Live:
         return row.outputs if row is not None else ()
 
     def must_be_made_anew(self) -> set[ItemId]:
-        """Set-up that acquired a `grad_fn` or was appended to, with what set-up made from it (SEMANTICS 5)."""
+        """Set-up that acquired a `grad_fn` or was appended to, with what set-up made from it (semantics §5)."""
         anew: set[ItemId] = set()
         scope: dict[str, ItemId] = {}
         for step in self.loaded.steps:

@@ -1,4 +1,4 @@
-"""The report of what is bound, by name (SEMANTICS 13)."""
+"""The report of what is bound, by name (semantics §13)."""
 
 import msgspec
 

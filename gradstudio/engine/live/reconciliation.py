@@ -1,4 +1,4 @@
-"""Whether a live state still belongs to a program after an edit (SEMANTICS 6, Stale)."""
+"""Whether a live state still belongs to a program after an edit (semantics §6, Stale)."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Sizes refused before anything is allocated (SEMANTICS 12).
+"""Sizes refused before anything is allocated (semantics §12).
 
 A statement is looked at more closely only when it could matter: when the product of the sizes it
 names, and of the elements of the tensors it takes, reaches the free memory. Then it runs once on

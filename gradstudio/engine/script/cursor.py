@@ -1,4 +1,4 @@
-"""The counter of SEMANTICS 6: where the program stands, through blocks and turns of loops.
+"""The counter of semantics §6: where the program stands, through blocks and turns of loops.
 
 It may stop anywhere, also inside a block; the block's context (`no_grad`, `autocast`) then stays
 entered, and is left when the cursor goes on or is closed.

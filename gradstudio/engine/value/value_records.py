@@ -1,4 +1,4 @@
-"""Records of values: what is told of a tensor, a number, a list, a module … (SEMANTICS 13)."""
+"""Records of values: what is told of a tensor, a number, a list, a module … (semantics §13)."""
 
 import math
 from collections.abc import Callable

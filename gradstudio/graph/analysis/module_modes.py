@@ -1,4 +1,4 @@
-"""Training or evaluating, learning or frozen: what the text says of a module (SEMANTICS 10)."""
+"""Training or evaluating, learning or frozen: what the text says of a module (semantics §10)."""
 
 from collections.abc import Iterator
 

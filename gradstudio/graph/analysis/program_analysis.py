@@ -91,7 +91,7 @@ class Analysis:
 
     @cached_property
     def nested(self) -> frozenset[ItemId]:
-        """Parts that are printed inside their user (SEMANTICS 1)."""
+        """Parts that are printed inside their user (semantics §1)."""
         return frozenset(_Folding(self).folded)
 
     @cached_property
@@ -101,7 +101,7 @@ class Analysis:
 
     @cached_property
     def root(self) -> ItemId | None:
-        """The node from which an appended backward would start (SEMANTICS 6)."""
+        """The node from which an appended backward would start (semantics §6)."""
         return _root(self)
 
 
@@ -124,7 +124,7 @@ def effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
 
 
 def repeated(graph: Graph) -> frozenset[ItemId]:
-    """The items of the repeated part (SEMANTICS 5); a block when something inside is."""
+    """The items of the repeated part (semantics §5); a block when something inside is."""
     return frozenset(analyse(graph).gradients.repeated)
 
 
@@ -139,7 +139,7 @@ def incomplete(graph: Graph) -> dict[ItemId, str]:
 
 
 def root(graph: Graph) -> ItemId | None:
-    """The node from which an appended backward would start, or None (SEMANTICS 6)."""
+    """The node from which an appended backward would start, or None (semantics §6)."""
     return analyse(graph).root
 
 

@@ -1,4 +1,4 @@
-"""Gradients, read from the text alone: what may require grad, and what a pass repeats (SEMANTICS 5)."""
+"""Gradients, read from the text alone: what may require grad, and what a pass repeats (semantics §5)."""
 
 import msgspec
 
@@ -235,7 +235,7 @@ class Traits(msgspec.Struct, frozen=True):
     """What of an operator matters here.
 
     Attributes:
-        always: repeated whatever it takes (SEMANTICS 5 b).
+        always: repeated whatever it takes (semantics §5).
         is_set_up: set-up whatever it takes, unless that is repeated.
         computes: it computes with the values of a tensor it is given.
         shares_memory: its result is the object it was given, or a view of it that carries its gradient.

@@ -2,7 +2,7 @@
 
 Muted items and what reads them are left out. An item is incomplete when an argument is missing
 or is no literal, when its operator is unknown, when its text would not mean what its wires say,
-or when it reads something that is incomplete (SEMANTICS 12). A call of a group whose inside cannot give what the
+or when it reads something that is incomplete (semantics §12). A call of a group whose inside cannot give what the
 call is asked for is incomplete, too.
 """
 

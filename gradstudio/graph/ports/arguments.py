@@ -57,7 +57,7 @@ def find_operator(graph: Graph, node: Node) -> Operator | None:
 
 
 def arguments(graph: Graph, node: Node, operator: Operator) -> tuple[Argument, ...]:
-    """The arguments in the order they are printed (SEMANTICS 1 on position and keyword).
+    """The arguments in the order they are printed (semantics §1 on position and keyword).
 
     The catalogue's style: what is required stands by position, what is optional by keyword. An
     optional parameter before a required one (``start`` of `arange`) is by position, or absent.

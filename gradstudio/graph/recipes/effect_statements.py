@@ -33,7 +33,7 @@ def later(graph: Graph, item: ItemId) -> Edits:
 
 
 def append_backward(graph: Graph, item: ItemId | None = None, output: int = 0) -> Edits:
-    """``root.backward()`` at the end of the program (SEMANTICS 6).
+    """``root.backward()`` at the end of the program (semantics §6).
 
     Raises:
         Refused: nothing in the program requires grad.

@@ -1,4 +1,4 @@
-"""Ways to write the same computation: ``x + y``, ``torch.add(x, y)`` and ``x.add(y)`` (SEMANTICS 1)."""
+"""Ways to write the same computation: ``x + y``, ``torch.add(x, y)`` and ``x.add(y)`` (semantics §1)."""
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator

@@ -1,4 +1,4 @@
-"""Names that give something to call when they are read from a value; a file may not read them (SEMANTICS 1).
+"""Names that give something to call when they are read from a value; a file may not read them (semantics §1).
 
 A module's own attributes (`weight`, `in_features`) are read freely. A method is called by its own
 row of the catalogue or not at all: else a document could reach whatever a value can do, such as

@@ -29,7 +29,7 @@ from gradstudio.operators.model import Family, Kind, Parameter
 __all__ = ["LiteralError", "example", "family_of", "parse", "parse_any", "value_of"]
 
 DOCUMENT_DEVICE = "device"
-"""The literal of a `device` port that follows the document's device (SEMANTICS 11)."""
+"""The literal of a `device` port that follows the document's device (semantics §11)."""
 
 _EXAMPLES = {
     Kind.NUMBER: "a number, such as 0.5 or -3",

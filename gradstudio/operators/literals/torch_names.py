@@ -43,4 +43,4 @@ MODULE_METHODS = frozenset(
     "requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train type xpu "
     "zero_grad".split()
 )
-"""What a module has beside parameters and modules: methods, which are no values (SEMANTICS 1)."""
+"""What a module has beside parameters and modules: methods, which are no values (semantics §1)."""

@@ -1,4 +1,4 @@
-"""Roles: what each statement of a program is to a class: made once, given, computed, or left outside (SEMANTICS 14).
+"""Roles: what each statement of a program is to a class: made once, given, computed, or left outside (semantics §14).
 
 `forward` is a run of statements that stand together in one scope, so that taking them out into a method
 changes neither what they read nor the order of anything random.

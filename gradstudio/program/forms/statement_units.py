@@ -30,7 +30,7 @@ class Units:
         position: place of every item in program order.
         leaves: values that are leaves which require grad; `may_require_grad` those that may; `switched` leaves that
             a loop over a list makes.
-        repeated: the items of the repeated part (SEMANTICS 5).
+        repeated: the items of the repeated part (semantics §5).
     """
 
     def __init__(self, analysis: Analysis, pulled: frozenset[ItemId] = frozenset()) -> None:

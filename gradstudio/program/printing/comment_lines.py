@@ -8,7 +8,7 @@ _COOKIE = re.compile(r"coding[:=]")
 
 
 def comment_lines(text: str) -> list[str]:
-    """A note as lines ``# text``; one that would read as a marker gets a leading backslash (SEMANTICS 14).
+    """A note as lines ``# text``; one that would read as a marker gets a leading backslash (semantics §14).
 
     An empty line of it is a blank line, one of spaces alone an empty comment.
     """

@@ -1,4 +1,4 @@
-"""Definitions as text: each a function, or a class with `__init__` and `forward` (SEMANTICS 15)."""
+"""Definitions as text: each a function, or a class with `__init__` and `forward` (semantics §15)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

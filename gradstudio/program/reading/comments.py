@@ -1,4 +1,4 @@
-"""Comments and blank lines of a text, given to the statements they belong to (SEMANTICS 14)."""
+"""Comments and blank lines of a text, given to the statements they belong to (semantics §14)."""
 
 import ast
 import copy

@@ -116,7 +116,7 @@ class Draft:
         return node is None or name.removeprefix(SELF) in node.names
 
     def follow_document_device(self) -> None:
-        """Without a line `device = …`, what creates tensors is on the document's device, the CPU (SEMANTICS 11)."""
+        """Without a line `device = …`, what creates tensors is on the document's device, the CPU (semantics §11)."""
         for item, node in self.graph.nodes.items():
             operator = load().get(node.operator)
             if (

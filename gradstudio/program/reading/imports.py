@@ -107,7 +107,7 @@ class Modules:
         self._paths = {name: path for name, path in self._paths.items() if not name.startswith(prefix)}
 
     def take_usual(self) -> None:
-        """Bind what people import without saying so: a pasted text need not repeat imports (SEMANTICS 14)."""
+        """Bind what people import without saying so: a pasted text need not repeat imports (semantics §14)."""
         usual = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}
         for name, path in {**usual, "np": "numpy", "math": "math"}.items():
             self._paths.setdefault(name, path)

@@ -8,7 +8,7 @@ REPORTED = " ="
 
 
 def is_report(statement: ast.stmt) -> bool:
-    """Whether it is the report that an exported script ends with (SEMANTICS 14): the reader drops it."""
+    """Whether it is the report that an exported script ends with (semantics §14): the reader drops it."""
     return _is_main(statement) and all(_reports(inner) for inner in main_part(statement))
 
 

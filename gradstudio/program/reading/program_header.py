@@ -1,4 +1,4 @@
-"""The settings of a text: seed, default dtype, device (SEMANTICS 11). A choice of device is one in every usual form."""
+"""The settings of a text: seed, default dtype, device (semantics §11), the choice of a device in every usual form."""
 
 import ast
 from collections.abc import Callable, Sequence

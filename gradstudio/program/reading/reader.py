@@ -60,7 +60,7 @@ def read_script(
     Args:
         text: Python source.
         stored: gives the stored tensor in a file named from the text's folder, for texts that load one.
-        pasted: the usual imports need not be repeated (SEMANTICS 14).
+        pasted: the usual imports need not be repeated (semantics §14).
         canvas: the text goes to the end of this program and may read the names that are bound there.
 
     Raises:

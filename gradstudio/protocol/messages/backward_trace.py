@@ -76,7 +76,7 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
 
 
 class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """What one user sent back along one wire in one backward (SEMANTICS 7).
+    """What one user sent back along one wire in one backward (semantics §7).
 
     Attributes:
         source, output: where the wire begins; `target`, `port` where it ends.

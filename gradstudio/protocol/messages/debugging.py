@@ -131,7 +131,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class WhatIf(Message, frozen=True):
-    """Run the loaded program from nothing with `change` and say what differs (SEMANTICS 6).
+    """Run the loaded program from nothing with `change` and say what differs (semantics §6).
 
     It goes as far as the live state stands; with none, to the end. The live state is left alone.
     """

@@ -260,7 +260,7 @@ class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Report(Message, frozen=True):
-    """What is bound, by name (SEMANTICS 13); `rows` and `backward` only with trace."""
+    """What is bound, by name (semantics §13); `rows` and `backward` only with trace."""
 
     revision: int
     entries: tuple[NamedEntry, ...]

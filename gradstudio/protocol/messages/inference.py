@@ -1,4 +1,4 @@
-"""What is asked and answered before a run (SEMANTICS 16): shapes, refusals, memory, whether a wire would work."""
+"""What is asked and answered before a run (semantics §16): shapes, refusals, memory, whether a wire would work."""
 
 import msgspec
 

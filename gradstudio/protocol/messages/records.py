@@ -1,4 +1,4 @@
-"""What a run says of a value: the records of SEMANTICS 13, as they cross the pipe."""
+"""What a run says of a value: the records of semantics §13, as they cross the pipe."""
 
 from typing import Literal as OneOf
 
@@ -65,7 +65,7 @@ class TensorRecord(
         stride, version: None where torch has none.
         size_bytes: of its storage on the device; `storage` is equal for tensors that share one.
         grad: summary of its gradient; None when there is none.
-        grad_state: SEMANTICS 7; `grad_reason` says why in a sentence, `grad_cause` names the node.
+        grad_state: semantics §7; `grad_reason` says why in a sentence, `grad_cause` names the node.
     """
 
     device: str

@@ -34,7 +34,7 @@ class Load(Message, frozen=True):
 
 
 class Do(Message, frozen=True):
-    """Carry out a verb of SEMANTICS 6 on the loaded program.
+    """Carry out a verb of semantics §6 on the loaded program.
 
     Attributes:
         trace: record per node; False executes the whole text as one function ("run" only).

@@ -30,7 +30,7 @@ class Timeline:
     Attributes:
         ticks: in the order they happened; `ticks[k].index == k`.
         backwards: the record of each backward that is still on the timeline.
-        repeated: nodes of the repeated part (SEMANTICS 5): a new pass forgets their gradients.
+        repeated: nodes of the repeated part (semantics §5): a new pass forgets their gradients.
         forgotten: ticks that had to go because there were more than `MAX_TICKS`.
     """
 

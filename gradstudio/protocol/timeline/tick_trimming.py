@@ -1,4 +1,4 @@
-"""Which ticks of a long run stay: SEMANTICS 17. No Qt, no torch."""
+"""Which ticks of a long run stay: semantics §17. No Qt, no torch."""
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.timeline.model import Tick, Turns

@@ -1,4 +1,4 @@
-"""The seven states of a gradient in words (SEMANTICS 7). No Qt."""
+"""The seven states of a gradient in words (semantics §7). No Qt."""
 
 from gradstudio.protocol.messages.records import GradState
 

@@ -22,7 +22,7 @@ TABLES: Final = (".csv", ".tsv")
 ARRAYS: Final = (".npy", ".npz")
 TENSOR, STORED = "torch.tensor", "python.stored"
 MAX_BYTES: Final = 5_000_000
-"""Of a text (SEMANTICS 17)."""
+"""Of a text (semantics §17)."""
 MAX_ARRAY_BYTES: Final = 500_000_000
 _PRINTED: Final = re.compile(r"(?:array|tensor)\s*\([\s\S]*\)")
 _SIGNS: Final = re.compile(r"[\s\[\](),;+\-\d._eEj]*")

@@ -132,7 +132,7 @@ class Theme(msgspec.Struct, frozen=True):
         return QColor(value)
 
     def family_color(self, family: str, dtype: str = "") -> QColor:
-        """Colour of a port or wire; for tensors by the dtype's family (SEMANTICS 2)."""
+        """Colour of a port or wire; for tensors by the dtype's family (semantics §2)."""
         key = dtype_family(dtype) if family == "tensor" else family
         return QColor(self.families.get(key, self.families["unknown"]))
 

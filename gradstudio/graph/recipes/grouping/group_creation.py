@@ -1,4 +1,4 @@
-"""Recipes for groups that are reused: making one of a selection (SEMANTICS 15). Ungrouping is in `ungrouping`."""
+"""Recipes for groups that are reused: making one of a selection (semantics §15). Ungrouping is in `ungrouping`."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Recipes for loops: a value that a turn hands on to the next one (SEMANTICS 4)."""
+"""Recipes for loops: a value that a turn hands on to the next one (semantics §4)."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Recipe for ungrouping: the statements of a definition in place of its call (SEMANTICS 15)."""
+"""Recipe for ungrouping: the statements of a definition in place of its call (semantics §15)."""
 
 from collections.abc import Iterator
 

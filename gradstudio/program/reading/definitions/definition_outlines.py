@@ -1,4 +1,4 @@
-"""Functions and classes of a text, before their statements are read: what they take, do and return (SEMANTICS 15)."""
+"""Functions and classes of a text, before their statements are read: what they take, do and return (semantics §15)."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Definitions of a text: a function, or a class of nn.Module, as a group that nodes call (SEMANTICS 15)."""
+"""Definitions of a text: a function, or a class of nn.Module, as a group that nodes call (semantics §15)."""
 
 import ast
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Names that a definition reads from around it become arguments, which every call brings (SEMANTICS 15).
+"""Names that a definition reads from around it become arguments, which every call brings (semantics §15).
 
 Syntax in, syntax out. A function looks a name up when it is called, and that is where its call brings the value. What
 `forward` reads comes when the module is made, so that only a name counts there that the text binds once.

@@ -1,4 +1,4 @@
-"""Which names a loop carries from turn to turn: read in its body before the body binds them (SEMANTICS 4)."""
+"""Which names a loop carries from turn to turn: read in its body before the body binds them (semantics §4)."""
 
 import ast
 from collections.abc import Callable, Iterable

@@ -92,7 +92,7 @@ class RunController(RunInRecord, RunQuestions, RunSharing, RunSize, QObject):
     # ------------------------------------------------------------------ what a person may ask
 
     def can(self, command: Command) -> bool:
-        """Whether the button is enabled now (SEMANTICS 6)."""
+        """Whether the button is enabled now (semantics §6)."""
         return not self.why_not(command)
 
     def text_of(self, node: ItemId) -> str:

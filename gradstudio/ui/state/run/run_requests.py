@@ -179,7 +179,7 @@ class RunRequests:
 
 
 def repeated_nodes(statements: tuple[Statement | BlockStatement, ...]) -> frozenset[ItemId]:
-    """Nodes and blocks of the repeated part (SEMANTICS 5)."""
+    """Nodes and blocks of the repeated part (semantics §5)."""
     found: set[ItemId] = set()
     for statement in statements:
         if isinstance(statement, BlockStatement):

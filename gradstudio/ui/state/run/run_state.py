@@ -28,7 +28,7 @@ Command = OneOf[
     "check",
     "weigh_memory",
 ]
-"""What can be asked: the verbs of SEMANTICS 6, moving through the record, and questions about the run."""
+"""What can be asked: the verbs of semantics §6, moving through the record, and questions about the run."""
 
 AT_END = "The program is at its end. To Start (Ctrl+Home) looks at its first step; Run or Forward begins again."
 STEPS = ("step", "step_over", "step_into", "step_out")
