@@ -17,7 +17,7 @@ from tools import style
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".pytest_cache" / "reports"
-PURE_ROOMS = ("operators", "graph", "layout", "program", "document", "protocol", "advice")
+PURE_ROOMS = ("operators", "graph", "layout", "program", "document", "protocol", "advice", "scene")
 DISPLAY_TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "openbox": "openbox"}
 
 

@@ -1,7 +1,7 @@
 """What lies on a board: cards, frames, notes, ports. No Qt."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from typing import Literal as OneOf
 
 from gradstudio.graph.edits import Edits
@@ -11,14 +11,8 @@ from gradstudio.scene.card.debug_sections import PLAIN, Extras
 from gradstudio.scene.card.parameter_rows import LEAF, Leaves
 from gradstudio.scene.card.result_sections import Facts
 from gradstudio.scene.geometry import Box
+from gradstudio.scene.note.note_layout import NoteText
 
-if TYPE_CHECKING:
-    from gradstudio.scene.note.note_layout import NoteText
-
-NOTE_WIDTH: Final = 232.0
-NOTE_LINE: Final = 17.0
-NOTE_EDGE: Final = 9.0
-NOTE_GAP: Final = 14.0
 LEAF_EDGE: Final = 4.0
 """Between the fields of a card and its leaves."""
 ROOT_NOTE: Final = ItemId("")
@@ -72,7 +66,7 @@ class Note:
     item: ItemId
     box: Box
     text: str
-    words: "NoteText"
+    words: NoteText
     color: str = ""
 
     @property

@@ -14,14 +14,15 @@ from gradstudio.scene.card.parameter_rows import NOTHING as NO_LEAVES
 from gradstudio.scene.card.parameter_rows import Leaves, leaf_rows
 from gradstudio.scene.card.section_heights import Shown
 from gradstudio.scene.geometry import Box, Floats, Indices
-from gradstudio.scene.items import NOTE_WIDTH, Card, Frame, Note, PortRef, input_offset, leaf_offset, output_offset
+from gradstudio.scene.items import Card, Frame, Note, PortRef, input_offset, leaf_offset, output_offset
+from gradstudio.scene.note.note_layout import NOTE_WIDTH
 from gradstudio.scene.note.note_placement import place_notes
 from gradstudio.scene.results import Results
+from gradstudio.scene.text_measure import TextMeasure
 from gradstudio.scene.wire import wire_styles
 from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
 from gradstudio.scene.wire.routing import MOST_WIRES, route_around
 from gradstudio.scene.wire.wire_options import WireView
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
 
 OUT_OF_FRAME = 28.0
 """Scene pixels between the ports with which a block serves its statements and the first of these."""
@@ -37,7 +38,7 @@ class Placing:
         graph: Graph
         results: Results
         shown: Shown
-        meter: Meter
+        meter: TextMeasure
         cards: dict[ItemId, Card]
         unfolded: set[ItemId]
         ids: list[ItemId]

@@ -32,9 +32,9 @@ from gradstudio.scene.placement import Placing
 from gradstudio.scene.result_updates import Reading
 from gradstudio.scene.results import Results
 from gradstudio.scene.statement_numbers import Wearing
+from gradstudio.scene.text_measure import TextMeasure
 from gradstudio.scene.wire.reroute_dots import Dotted, ends_of
 from gradstudio.scene.wire.wire_options import WireView
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
 
 
 class Board(Dotted, Dragging, Placing, Reading, Wearing):
@@ -52,7 +52,7 @@ class Board(Dotted, Dragging, Placing, Reading, Wearing):
             `graph_revision` when the graph was edited.
     """
 
-    def __init__(self, graph: Graph, results: Results, shown: Shown, meter: Meter) -> None:
+    def __init__(self, graph: Graph, results: Results, shown: Shown, meter: TextMeasure) -> None:
         """Lay out everything once."""
         Reading.__init__(self)
         self.graph, self.results, self.shown, self.meter = graph, results, shown, meter

@@ -7,10 +7,10 @@ from gradstudio.scene import geometry
 from gradstudio.scene.card.card_layout import PADDING
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.items import Frame
+from gradstudio.scene.text_measure import TextMeasure
 
 if TYPE_CHECKING:
     from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
 
 LINES: Final = (("block", 15.0), ("mono_label", 13.0), ("mono_small", 11.0))
 """Roles of letters and the height of a line of each, view pixels, the largest first."""
@@ -45,13 +45,13 @@ def title_from_afar(frame: Frame, board: "Board", zoom: float) -> Title | None:
     return None
 
 
-def shortened(meter: "Meter", text: str, role: str, width: float) -> str:
+def shortened(meter: TextMeasure, text: str, role: str, width: float) -> str:
     """The text, or its beginning with "…" in that width; "" where only a few letters would be left."""
     cut = meter.elided(text, role, width)
     return cut if cut == text or len(cut) > FEW_LETTERS else ""
 
 
-def _cut(meter: "Meter", title: str, role: str, width: float) -> str:
+def _cut(meter: TextMeasure, title: str, role: str, width: float) -> str:
     room = width - PADDING
     if meter.width(title, role) > room:
         title = title.removeprefix("with torch.").removesuffix(":")

@@ -1,8 +1,9 @@
 """What is different about the cards of groups, and about those of a group's inputs and outputs. No Qt."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD
@@ -10,9 +11,8 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.operators.model import Kind, Parameter
 
-if TYPE_CHECKING:
-    from gradstudio.scene.card.card_layout import InputRow
-
+Row = TypeVar("Row", bound=msgspec.Struct)
+"""The row of an input: any record with a `parameter`."""
 WIRED: Final = Parameter("", Kind.TENSOR)
 """In place of what the outputs of a group are: they take anything, and only from wires."""
 
@@ -31,6 +31,6 @@ def uses_of(graph: Graph, key: str) -> str:
     return f" ×{count}" if count > 1 else ""
 
 
-def card_rows(rows: "Iterable[InputRow]", item: ItemId) -> "tuple[InputRow, ...]":
+def card_rows(rows: Iterable[Row], item: ItemId) -> tuple[Row, ...]:
     """The inputs of a card; the outputs of a group have no fields to type into."""
     return tuple(replace(row, parameter=WIRED) for row in rows) if item in CARDS else tuple(rows)

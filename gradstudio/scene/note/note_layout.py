@@ -4,14 +4,17 @@ import functools
 from dataclasses import dataclass
 from typing import Final
 
-from gradstudio.scene.items import NOTE_LINE
 from gradstudio.scene.note.markdown import Line, Run, Style, parse
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+from gradstudio.scene.text_measure import TextMeasure
 
 ROLES: Final[dict[Style, str]] = {
     "": "note", "bold": "note_bold", "italic": "note_italic", "bold_italic": "note_bold_italic",
     "code": "note_code", "link": "note", "head": "note_head", "head_2": "note_head_2",
 }  # fmt: skip
+NOTE_WIDTH: Final = 232.0
+NOTE_LINE: Final = 17.0
+NOTE_EDGE: Final = 9.0
+NOTE_GAP: Final = 14.0
 HEAD_LINE: Final = 23.0
 BULLET_ROOM: Final = 11.0
 
@@ -44,7 +47,7 @@ class NoteText:
 
 
 @functools.lru_cache(maxsize=512)
-def laid_out(meter: Meter, text: str, width: float) -> NoteText:
+def laid_out(meter: TextMeasure, text: str, width: float) -> NoteText:
     """The text as pieces no line of which is wider than `width`."""
     pieces: list[Piece] = []
     y = 0.0
@@ -53,7 +56,7 @@ def laid_out(meter: Meter, text: str, width: float) -> NoteText:
     return NoteText(tuple(pieces), y)
 
 
-def _lay(meter: Meter, line: Line, width: float, y: float, pieces: list[Piece]) -> float:
+def _lay(meter: TextMeasure, line: Line, width: float, y: float, pieces: list[Piece]) -> float:
     """Add the pieces of a line from `y` on; where the next one begins."""
     height = HEAD_LINE if any(run.style == "head" for run in line.runs) else NOTE_LINE
     left = line.indent
@@ -68,7 +71,7 @@ def _lay(meter: Meter, line: Line, width: float, y: float, pieces: list[Piece]) 
 
 
 def _lay_run(
-    meter: Meter, run: Run, room: tuple[float, float, float], at: tuple[float, float], pieces: list[Piece]
+    meter: TextMeasure, run: Run, room: tuple[float, float, float], at: tuple[float, float], pieces: list[Piece]
 ) -> tuple[float, float]:
     """Words of one style, from a place on; where the next ones begin. `room`: left, width, height of a line."""
     (left, width, height), (x, y), role = room, at, ROLES[run.style]

@@ -6,15 +6,15 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import geometry
 from gradstudio.scene.geometry import Box, Floats
-from gradstudio.scene.items import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, Note
-from gradstudio.scene.note.note_layout import laid_out
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+from gradstudio.scene.items import Note
+from gradstudio.scene.note.note_layout import NOTE_EDGE, NOTE_GAP, NOTE_LINE, NOTE_WIDTH, laid_out
+from gradstudio.scene.text_measure import TextMeasure
 
 Where = Callable[[str], tuple[float, float] | None]
 
 
 def place_notes(
-    graph: Graph, meter: Meter, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
+    graph: Graph, meter: TextMeasure, where: Where, box_of: Callable[[ItemId], Box | None], bounds: Floats
 ) -> dict[ItemId, Note]:
     """All notes by item; of a block without one, the comment at its end.
 

@@ -19,7 +19,7 @@ from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import geometry, value_format
 from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.scene import Board
-from gradstudio.ui.canvas.paint.primitives.canvas_style import Meter
+from gradstudio.scene.text_measure import TextMeasure
 
 ROLE: Final = "mono_label"
 HEIGHT: Final = 15.0
@@ -233,7 +233,7 @@ def scale_at(zoom: float) -> float:
     return max(1.0, LEAST_SCALE / zoom)
 
 
-def label_width(meter: Meter, text: str) -> float:
+def label_width(meter: TextMeasure, text: str) -> float:
     """Of a label with its arrow, in its own pixels."""
     return meter.width(text, ROLE) + ARROW + 2 * EDGE
 

@@ -1,7 +1,7 @@
 """What is told of a statement in words, wherever no picture of it is seen: outline, screen readers. No Qt here."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import title
@@ -10,10 +10,8 @@ from gradstudio.graph.ports.item_ports import find_port, operator_of, output_por
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, STATE_WORDS
-
-if TYPE_CHECKING:
-    from gradstudio.ui.state.results.result_store import ResultStore
-    from gradstudio.ui.state.session import Session
+from gradstudio.scene.results import Results
+from gradstudio.scene.words.statement_source import StatementSource
 
 
 class Sign(NamedTuple):
@@ -36,12 +34,12 @@ BYPASSED = Sign("bypassed", "bypass", "text_dim")
 BREAKPOINT = Sign("breakpoint", "breakpoint", "danger")
 
 
-def signs(session: "Session", item: ItemId) -> tuple[Sign, ...]:
+def signs(session: StatementSource, item: ItemId) -> tuple[Sign, ...]:
     """Everything that is the matter with an item now, the gravest first."""
     return tuple(_signs(session, item))
 
 
-def _signs(session: "Session", item: ItemId) -> Iterator[Sign]:
+def _signs(session: StatementSource, item: ItemId) -> Iterator[Sign]:
     graph, results = session.shown_store.graph, session.results
     found = session.problems.of(item)
     if results.failure(item) is not None:
@@ -78,7 +76,7 @@ def operator_words(graph: Graph, item: ItemId) -> str:
     return operator.title if operator is not None else key
 
 
-def value_words(results: "ResultStore", item: ItemId) -> str:
+def value_words(results: Results, item: ItemId) -> str:
     """The results in short: a scalar's value, else dtype and shape; what is expected before a run."""
     records = results.outputs(item)
     if records:
@@ -119,7 +117,7 @@ def source_words(graph: Graph, source: ItemId, output: int) -> str:
     return name or title(graph, source)
 
 
-def statement_words(session: "Session", item: ItemId) -> str:
+def statement_words(session: StatementSource, item: ItemId) -> str:
     """A statement as it is read aloud: what it does, then its line of Python: ``matmul y = a @ b``."""
     graph = session.shown_store.graph
     text = session.run.text_of(item) or title(graph, item)
@@ -127,7 +125,7 @@ def statement_words(session: "Session", item: ItemId) -> str:
     return text if text.startswith(operator) else f"{operator} {text}"
 
 
-def told(session: "Session", item: ItemId) -> str:
+def told(session: StatementSource, item: ItemId) -> str:
     """Everything a card shows besides its head: value, gradient, what is the matter, what flows in and out."""
     graph = session.shown_store.graph
     parts = [value_words(session.results, item), *_values(session, item), *_gradients(session, item)]
@@ -139,14 +137,14 @@ def told(session: "Session", item: ItemId) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _values(session: "Session", item: ItemId) -> Iterator[str]:
+def _values(session: StatementSource, item: ItemId) -> Iterator[str]:
     for record in session.results.outputs(item) or ():
         if isinstance(record, TensorRecord) and record.summary.shape != () and record.summary.minimum is not None:
             summary = record.summary
             yield f"from {value_format.number(summary.minimum)} to {value_format.number(summary.maximum)}"
 
 
-def _gradients(session: "Session", item: ItemId) -> Iterator[str]:
+def _gradients(session: StatementSource, item: ItemId) -> Iterator[str]:
     for output, record in enumerate(session.results.outputs(item) or ()):
         if not isinstance(record, TensorRecord):
             continue
@@ -159,7 +157,7 @@ def _gradients(session: "Session", item: ItemId) -> Iterator[str]:
             yield f"gradient {STATE_WORDS[state]}: {reason}"
 
 
-def _sign_words(session: "Session", item: ItemId, sign: Sign) -> str:
+def _sign_words(session: StatementSource, item: ItemId, sign: Sign) -> str:
     failure = session.results.failure(item)
     if sign == FAILED and failure is not None:
         return f"error: {failure.explanation or failure.what}"

@@ -9,8 +9,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.write import write_script
 from gradstudio.scene.hit_test import hit
-from gradstudio.scene.items import NOTE_EDGE
 from gradstudio.scene.note.markdown import Run, parse, plain
+from gradstudio.scene.note.note_layout import NOTE_EDGE
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from tests.ui.canvas.conftest import Hand
 

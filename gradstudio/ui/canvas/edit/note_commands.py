@@ -16,7 +16,7 @@ from gradstudio.graph.names import title
 from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import hit_test
 from gradstudio.scene.geometry import Box
-from gradstudio.scene.items import NOTE_EDGE
+from gradstudio.scene.note.note_layout import NOTE_EDGE
 
 NEAR: Final = 600.0
 """A note farther than so many scene pixels from all cards is a comment at the program's end."""

@@ -6,9 +6,9 @@ from typing import Final
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from gradstudio.scene.items import NOTE_EDGE, Note
+from gradstudio.scene.items import Note
 from gradstudio.scene.note.markdown import plain
-from gradstudio.scene.note.note_layout import ROLES
+from gradstudio.scene.note.note_layout import NOTE_EDGE, ROLES
 from gradstudio.ui.canvas.paint.card.distant_card import LINE
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look

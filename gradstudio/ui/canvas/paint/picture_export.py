@@ -33,13 +33,13 @@ def render_picture(
     *, ground: bool = True,
 ) -> QImage:  # fmt: skip
     """Everything on the canvas at a scale, on the theme's ground or on none. Needs a QGuiApplication."""
-    board, box = _board(graph, results, theme, shown)
+    board, look, box = _board(graph, results, theme, shown)
     size, scale = _size(box, scale)
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    _paint(painter, board, Look(theme, board.meter), Camera(scale, box.x, box.y), box, ground)
+    _paint(painter, board, look, Camera(scale, box.x, box.y), box, ground)
     painter.end()
     return image
 
@@ -48,7 +48,7 @@ def picture_size(
     graph: Graph, results: Results | None, theme: Theme, scale: float = 1.0, shown: Shown | None = None
 ) -> QSize:
     """How large `render_picture` makes it, in pixels."""
-    return _size(_board(graph, results, theme, shown)[1], scale)[0]
+    return _size(_board(graph, results, theme, shown)[2], scale)[0]
 
 
 def write_svg(
@@ -59,7 +59,7 @@ def write_svg(
     Raises:
         OSError: the file cannot be written.
     """
-    board, box = _board(graph, results, theme, shown)
+    board, look, box = _board(graph, results, theme, shown)
     path.write_bytes(b"")  # QSvgGenerator says nothing when it cannot write
     generator = QSvgGenerator()
     generator.setFileName(str(path))
@@ -67,7 +67,7 @@ def write_svg(
     generator.setViewBox(QRectF(0, 0, box.width, box.height))
     generator.setTitle("GradStudio")
     painter = QPainter(generator)
-    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
+    _paint(painter, board, look, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
 
 
@@ -79,7 +79,7 @@ def write_pdf(
     Raises:
         OSError: the file cannot be written.
     """
-    board, box = _board(graph, results, theme, shown)
+    board, look, box = _board(graph, results, theme, shown)
     path.write_bytes(b"")  # QPdfWriter says nothing when it cannot write
     writer = QPdfWriter(str(path))
     writer.setTitle("GradStudio")
@@ -87,7 +87,7 @@ def write_pdf(
     writer.setPageMargins(QMarginsF())
     writer.setPageSize(QPageSize(QSizeF(box.width, box.height), QPageSize.Unit.Point))
     painter = QPainter(writer)
-    _paint(painter, board, Look(theme, board.meter), Camera(1.0, box.x, box.y), box, ground)
+    _paint(painter, board, look, Camera(1.0, box.x, box.y), box, ground)
     painter.end()
 
 
@@ -132,10 +132,12 @@ def save_picture(
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
 
 
-def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Box]:
-    board = Board(graph, results if results is not None else NoResults(), shown or Shown(), Look(theme).meter)
+def _board(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Board, Look, Box]:
+    """What is drawn, how it looks, and the part of the scene that it fills."""
+    look = Look(theme)
+    board = Board(graph, results if results is not None else NoResults(), shown or Shown(), look.meter)
     extent = board.extent()
-    return board, (extent if extent is not None else EMPTY).grown(MARGIN)
+    return board, look, (extent if extent is not None else EMPTY).grown(MARGIN)
 
 
 def _size(box: Box, scale: float) -> tuple[QSize, float]:
