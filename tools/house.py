@@ -30,7 +30,8 @@ HEADING = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 BEGIN, END = "<!-- folders: written by python -m tools.house --write -->", "<!-- end of folders -->"
 IMPORTED_AS = {"PySide6-Essentials": "PySide6"}
 ONLY_BY_TOOLS = frozenset(
-    "pytest pytest-qt pytest-timeout pytest-xdist ruff mypy import-linter types-psutil build hatchling expecttest".split()
+    "pytest pytest-qt pytest-timeout pytest-xdist ruff mypy import-linter types-psutil build hatchling "
+    "expecttest".split()
 )
 """Packages that are started or loaded by name instead of imported."""
 

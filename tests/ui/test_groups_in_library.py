@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter, QPen, QPixmap
+from PySide6.QtGui import QPainter, QPen, QPixmap, QStandardItem, QStandardItemModel
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
 from gradstudio.graph.recipes.grouping.definition_copies import alike
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.docks.library.library_model import OPERATOR_ROLE, SPANS_ROLE
 from gradstudio.ui.state.library.published_groups import Published
 from gradstudio.ui.state.library.user_groups import MINE, OF_DOCUMENT, document_rows, published_rows
 from gradstudio.ui.widgets.operator_text import home_of
@@ -102,22 +103,22 @@ def test_every_row_of_a_group_is_painted(window: MainWindow) -> None:
 
 
 def test_a_paint_that_fails_gives_its_painter_back(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_given: object) -> str:
-        raise IndexError("broken on purpose")
-
     delegate, tree = window.library.tree.itemDelegate(), window.library.tree
     model = window.library.model
     group = next(model.index(k, 0) for k in range(model.rowCount()) if model.rowCount(model.index(k, 0)))
+    broken, item = QStandardItemModel(), QStandardItem("row")
+    item.setData(model.operator(model.index(0, 0, group)), OPERATOR_ROLE)
+    item.setData(5, SPANS_ROLE)  # no stretches of a title: painting it raises
+    broken.appendRow(item)
     pixmap = QPixmap(300, 40)
     painter, option = QPainter(pixmap), QStyleOptionViewItem()
     option.widget, option.rect = tree, QRect(0, 0, 300, 24)  # type: ignore[attr-defined]
     pen = QPen(Qt.GlobalColor.red)
     painter.setPen(pen)
-    told: list[object] = []
-    monkeypatch.setattr("sys.excepthook", lambda *what: told.append(what[0]))
+    raised: list[object] = []
+    monkeypatch.setattr("sys.excepthook", lambda *what: raised.append(what[0]))
     window.library.hide()
-    monkeypatch.setattr("gradstudio.ui.docks.library.library_tree.home_of", fail)
-    delegate.paint(painter, option, model.index(0, 0, group))
-    assert told == [IndexError]
+    delegate.paint(painter, option, broken.index(0, 0))
+    assert raised == [TypeError]
     assert painter.pen() == pen
     assert painter.end()

@@ -430,3 +430,10 @@ class Kept(nn.Module):
         pair = [torch.sin(x), 1]
         count = len(torch.cos(x))
         return pair[0] * count
+
+
+class NativeShuffle(nn.Module):
+    """An operator that the catalogue leaves out."""
+
+    def forward(self, x):
+        return torch.native_channel_shuffle(x, 2)
