@@ -3,10 +3,12 @@
 import hashlib
 import json
 import math
+import stat
 import struct
 from pathlib import Path
 
 import msgspec
+import psutil
 
 from gradstudio.document.atomic_write import words, write_file
 from gradstudio.document.errors import BadTensor
@@ -71,7 +73,7 @@ def checked(digest: str, dtype: str, shape: tuple[int, ...], data: bytes, source
     """
     if hashlib.sha256(data).hexdigest() != digest:
         raise BadTensor(f"the stored tensor {digest[:12]}… was changed: its contents do not fit its name")
-    found_dtype, found_shape = _look(data, digest)
+    found_dtype, found_shape = _look(data, len(data), digest)
     if (found_dtype, found_shape) != (dtype, shape):
         raise BadTensor(
             f"the stored tensor {digest[:12]}… is {found_dtype} {list(found_shape)}, "
@@ -86,26 +88,43 @@ def looked_up(digest: str, data: bytes) -> StoredTensor:
     Raises:
         BadTensor: the bytes are not those that were saved, or hold something else.
     """
-    dtype, shape = _look(data, digest)
+    dtype, shape = _look(data, len(data), digest)
     return checked(digest, dtype, shape, data, "")
 
 
 def read_beside(folder: Path, digest: str) -> bytes:
-    """The bytes of a stored tensor in the folder beside its document.
+    """The bytes of a stored tensor in the folder beside its document; what is no such file is not read.
 
     Raises:
-        BadTensor: the file is not there or may not be read.
+        BadTensor: the file is not there, may not be read, is no ordinary file of that folder, or is not of the size
+            that its first bytes say.
     """
     path = file_of(folder, digest)
+    where = f"'{folder.name}/{path.name}'"
     try:
-        return path.read_bytes()
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise BadTensor(f"its data {where} is not an ordinary file")
+        if path.resolve().parent != folder.resolve():
+            raise BadTensor(f"its data {where} is a link that leads out of the folder")
+        with path.open("rb") as file:
+            head = file.read(min(status.st_size, LENGTH_BYTES + LARGEST_HEADER))
+            _look(head, status.st_size, digest)
+            _refuse_more_than_memory(status.st_size, where)
+            return head + file.read(status.st_size - len(head))
     except FileNotFoundError as error:
         raise BadTensor(
-            f"its data is missing: there is no file '{folder.name}/{path.name}' beside the document. "
+            f"its data is missing: there is no file {where} beside the document. "
             f"Copy the folder '{folder.name}' together with the document"
         ) from error
     except OSError as error:
-        raise BadTensor(f"its data '{folder.name}/{path.name}' cannot be read: {words(error, path)}") from error
+        raise BadTensor(f"its data {where} cannot be read: {words(error, path)}") from error
+
+
+def _refuse_more_than_memory(size: int, where: str) -> None:
+    free = psutil.virtual_memory().available
+    if size > free:
+        raise BadTensor(f"its data {where} has {size / 2**30:,.1f} GiB, and {free / 2**30:,.1f} GiB of memory are free")
 
 
 def write_beside(folder: Path, tensor: StoredTensor, *, durable: bool = True) -> None:
@@ -131,20 +150,28 @@ def _is_there(path: Path, data: bytes) -> bool:
         return False
 
 
-def _look(data: bytes, digest: str) -> tuple[str, tuple[int, ...]]:
-    """The dtype and shape of the one tensor "data" in the safetensors bytes."""
+def _look(head: bytes, file_bytes: int, digest: str) -> tuple[str, tuple[int, ...]]:
+    """The dtype and shape of the one tensor "data" in a safetensors file.
+
+    The package's own reader copies all elements, and its writer begins them at another place than `stored_tensor`.
+
+    Args:
+        head: the beginning of the file, or all of it.
+        file_bytes: how large the file is.
+        digest: names it in what is said.
+    """
     name = f"the stored tensor {digest[:12]}…"
     try:
-        length = struct.unpack_from("<Q", data)[0]
+        length = struct.unpack_from("<Q", head)[0]
         if length > LARGEST_HEADER:
             raise BadTensor(f"{name} is not a safetensors file")
-        table = msgspec.json.decode(data[8 : 8 + length], type=dict[str, msgspec.Raw])
+        table = msgspec.json.decode(head[LENGTH_BYTES : LENGTH_BYTES + length], type=dict[str, msgspec.Raw])
         entry = msgspec.json.decode(table["data"], type=_Entry)
         dtype, width = _DTYPES[entry.dtype]
     except (struct.error, msgspec.MsgspecError, UnicodeError, KeyError, RecursionError) as error:
         raise BadTensor(f"{name} is not a safetensors file with one tensor 'data'") from error
     size = math.prod(entry.shape) * width
-    if min(entry.shape, default=0) < 0 or entry.data_offsets != (0, size) or len(data) != 8 + length + size:
+    if min(entry.shape, default=0) < 0 or entry.data_offsets != (0, size) or file_bytes != LENGTH_BYTES + length + size:
         raise BadTensor(f"{name} is damaged: its size does not fit its shape")
     if table.keys() - {"data", "__metadata__"}:
         raise BadTensor(f"{name} holds more than one tensor")

@@ -1,3 +1,4 @@
+import json
 import os
 import stat
 import subprocess
@@ -301,6 +302,36 @@ class TestStoredTensors:
             file.load(path)
         file.save(graph, path)
         assert file.load(path).tensors == {tensor.digest: tensor}
+
+    def test_what_is_no_file_of_the_folder_is_not_read(self, saved, tmp_path):
+        path, tensor, beside = saved
+        (tmp_path / "elsewhere").write_bytes(tensor.data)
+        for make, words in (
+            (os.mkfifo, "is not an ordinary file"),
+            (lambda at: os.symlink("/dev/zero", at), "is not an ordinary file"),
+            (lambda at: os.symlink(tmp_path / "elsewhere", at), "is a link that leads out of the folder"),
+        ):
+            beside.unlink()
+            make(beside)
+            with pytest.raises(BadTensor, match=words):
+                file.load(path)
+
+    def test_a_file_larger_than_it_says_of_itself_is_not_read_whole(self, saved):
+        path, _, beside = saved
+        with beside.open("r+b") as grown:
+            grown.truncate(2**38)
+        with pytest.raises(BadTensor, match="its size does not fit its shape"):
+            file.load(path)
+
+    def test_data_larger_than_the_memory_is_refused_with_the_figures(self, saved):
+        path, _, beside = saved
+        elements = 2**40
+        head = json.dumps({"data": {"dtype": "F32", "shape": [elements], "data_offsets": [0, elements * 4]}}).encode()
+        with beside.open("wb") as sparse:
+            sparse.write(len(head).to_bytes(8, "little") + head)
+            sparse.truncate(8 + len(head) + elements * 4)
+        with pytest.raises(BadTensor, match=r"has 4,096\.0 GiB, and"):
+            file.load(path)
 
     def test_data_of_another_shape_than_the_document_says_is_refused(self, saved):
         path, _, _ = saved
