@@ -9,19 +9,22 @@ and tracebacks are those of Python and torch.
 
 import ast
 import builtins
+import unicodedata
 from functools import cache
 from types import CodeType
 from typing import Any, Final, TypeVar, get_args
 
+from gradstudio.engine import access_calls
 from gradstudio.engine.access_types import built_in_functions, callee, method, reach, writable
 from gradstudio.engine.errors import AccessRefused
 from gradstudio.graph.model import BlockKind, context_path
 from gradstudio.graph.text.literal_text import CONSTANTS
 from gradstudio.operators.catalogue.loader import load
+from gradstudio.operators.model import Face
 
 FILENAME: Final = "<gradstudio>"
-REACH, METHOD, CALLEE, WRITABLE, REFUSE = (
-    f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "writable", "refuse")
+REACH, METHOD, CALLEE, WRITABLE, REFUSE, SPARSE, SAFE, COPY = (
+    f"__gradstudio_{word}__" for word in ("reach", "method", "callee", "writable", "refuse", "sparse", "safe", "copy")
 )
 LOCALS: Final = "__gradstudio_locals__"
 MODULES: Final = {
@@ -29,15 +32,26 @@ MODULES: Final = {
     "math": "math",
 }  # fmt: skip
 """Names the script's imports bind, and what they stand for; no program may rebind them (semantics §1)."""
-_IMPORTED: Final = frozenset({"torch", "torch.nn.functional", "numpy", "math", "pathlib", "safetensors.torch"})
+_IMPORTED: Final = frozenset(
+    {("torch", None), ("torch.nn.functional", "F"), ("numpy", "np"), ("math", None)}
+    | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
+)
+"""What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""
 CLASSES: Final = frozenset({"torch.nn.Module", "torch.optim.Optimizer"})
 _OF_HEADERS: Final = frozenset({"torch.manual_seed", "torch.set_default_dtype", "torch.device", "torch.Size"})
 _OWN_NAMES: Final = frozenset({"__name__", "__file__"})
-_PRINTED: Final = frozenset({"print", "load_file", "Path", "super"})
+_PRINTED: Final = frozenset({"print", "load_file", "Path"})
 """Called by their names, which no program may rebind."""
+_KEPT_NAMES: Final = _PRINTED | MODULES.keys() | {"super", "HERE"}
+_METHODS: Final = frozenset({"__init__", "forward"})
+"""What a class of a program defines."""
+_FUNCTIONS_GIVEN: Final = frozenset(
+    "key closure distance_function activation custom_encoder custom_decoder scale_fn formatter lr_lambda fn".split()
+)
+"""Arguments that torch and Python call."""
 _NODES: Final = (
     *(ast.Module, ast.Expression, ast.Expr, ast.Assign, ast.AugAssign, ast.For, ast.With, ast.withitem, ast.If),
-    *(ast.Assert, ast.Pass, ast.Return, ast.FunctionDef, ast.ClassDef, ast.arguments, ast.arg, ast.Delete),
+    *(ast.Assert, ast.Pass, ast.Return, ast.FunctionDef, ast.ClassDef, ast.arguments, ast.arg),
     *(ast.Import, ast.ImportFrom, ast.alias, ast.keyword, ast.expr_context, ast.boolop, ast.operator, ast.unaryop),
     *(ast.cmpop, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Compare, ast.Call, ast.FormattedValue),
     *(ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple),
@@ -50,6 +64,13 @@ Tree = TypeVar("Tree", bound=ast.AST)
 def compiled(tree: ast.Module) -> CodeType:
     """The code of statements that were `guarded`."""
     return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
+
+
+def single(tree: ast.Module) -> ast.Module:
+    """A text that is to be one statement; what holds more is not run, since nobody sees the rest."""
+    if len(tree.body) <= 1:
+        return tree
+    return ast.Module([_refusal(tree.body[0], "a statement of a drawing stands alone")], [])
 
 
 def statements(text: str) -> CodeType:
@@ -123,20 +144,45 @@ class _Guard(ast.NodeTransformer):
         return super().visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A name of Python's own machinery is none of the program's."""
-        if node.id.startswith("__") and node.id not in _OWN_NAMES:
-            node = _refusal(node, f"'{node.id[:60]}' is no name of a drawing")
+        """A name of Python's own machinery is none of the program's, and those of the script stay what they are."""
+        is_header = node.id == "HERE" and isinstance(node.ctx, ast.Store)  # the head of a script binds it
+        if not is_header and not _is_free(node.id, bound=not isinstance(node.ctx, ast.Load)):
+            refusal: ast.expr = _refusal(node, f"'{node.id[:60]}' is no name of a drawing")
+            return refusal if isinstance(node.ctx, ast.Load) else ast.Attribute(refusal, "name", node.ctx)
         return node
 
     def visit_Import(self, node: ast.Import) -> ast.stmt:
         """Only what the head of a script imports."""
-        foreign = [alias.name for alias in node.names if alias.name not in _IMPORTED]
+        foreign = [alias.name for alias in node.names if (alias.name, alias.asname) not in _IMPORTED]
         return _refused_import(node, foreign) if foreign else node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
         """Only what the head of a script imports."""
-        known = node.module in _IMPORTED and not node.level
-        return node if known else _refused_import(node, [node.module or "."])
+        taken = [(node.module, alias.asname or alias.name) for alias in node.names]
+        known = not node.level and all(alias.asname is None for alias in node.names)
+        return node if known and _IMPORTED.issuperset(taken) else _refused_import(node, [node.module or "."])
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """A definition of the program: no decorators, and no name of the script's own."""
+        return self._definition(node) if _is_free(node.name, bound=True) else _refused_definition(node)
+
+    def _definition(self, node: ast.FunctionDef) -> ast.stmt:
+        names = [argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)]
+        if node.decorator_list or not all(_is_free(name, bound=True) for name in names):
+            return _refused_definition(node)
+        self.generic_visit(node)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        """A module of the program: a class of nn.Module with `__init__` and `forward`."""
+        bodies = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+        is_module = [ast.unparse(base) for base in node.bases] == ["nn.Module"]
+        is_plain = len(bodies) == len(node.body) and not node.keywords and not node.decorator_list
+        named = all(part.name in _METHODS for part in bodies)
+        if not (is_module and is_plain and named and _is_free(node.name, bound=True)):
+            return _refused_definition(node)
+        node.body = [self._definition(part) for part in bodies]
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Ask the value, or for the path of a module the catalogue."""
@@ -145,15 +191,22 @@ class _Guard(ast.NodeTransformer):
     def _attribute(self, node: ast.Attribute, question: str) -> ast.expr:
         path = _path(node)
         if path is not None:
+            is_read = isinstance(node.ctx, ast.Load)
+            if path in (_paths() if is_read else _settings()):
+                return node
             refusal: ast.expr = _refusal(node, f"'{path[:60]}' is not in the catalogue")
-            return node if path in _paths() else refusal
-        if _is_super_init(node):
-            return node
+            node.value = refusal
+            return refusal if is_read else node
         node.value = _asked(question, self.visit(node.value), ast.Constant(node.attr))
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """What is called is a function of the catalogue, a method that was asked for, or must be allowed by itself."""
+        if _is_super_init(node):
+            return node
+        path = _path(node.func) if isinstance(node.func, ast.Attribute) else None
+        word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        calls_back = self._calls_back(node, path)
         if isinstance(node.func, ast.Attribute):
             node.func = self._attribute(node.func, METHOD)
         else:
@@ -162,7 +215,21 @@ class _Guard(ast.NodeTransformer):
             node.func = function if is_printed else _asked(CALLEE, function)
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        return node
+        if calls_back:
+            node.args = [one if isinstance(one, ast.Starred) else _asked(CALLEE, one) for one in node.args]
+        for keyword in node.keywords:
+            if calls_back or keyword.arg in _FUNCTIONS_GIVEN:
+                keyword.value = _asked(CALLEE, keyword.value)
+        if path in access_calls.SPARSE or path in access_calls.UNSAFE:
+            node.func = _asked(SPARSE if path in access_calls.SPARSE else SAFE, node.func)
+        return _asked(COPY, node) if path is None and word in access_calls.INDICES else node
+
+    def _calls_back(self, node: ast.Call, path: str | None) -> bool:
+        """Whether what is called may call what it is given."""
+        if isinstance(node.func, ast.Name):
+            return node.func.id == "iter" and len(node.args) > 1
+        is_step = isinstance(node.func, ast.Attribute) and node.func.attr == "step"
+        return is_step or (path is not None and path in _paths_that_call())
 
 
 def _path(node: ast.expr) -> str | None:
@@ -176,8 +243,16 @@ def _path(node: ast.expr) -> str | None:
     return ".".join([MODULES[node.id], *reversed(parts)])
 
 
-def _is_super_init(node: ast.Attribute) -> bool:
-    return node.attr == "__init__" and ast.unparse(node.value) == "super()"
+def _is_super_init(node: ast.Call) -> bool:
+    is_init = isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+    return is_init and ast.unparse(node) == "super().__init__()"
+
+
+def _is_free(name: str, *, bound: bool) -> bool:
+    """Whether a program may use the name, or bind it."""
+    if unicodedata.normalize("NFKC", name).startswith("__"):
+        return not bound and name in _OWN_NAMES
+    return name not in _KEPT_NAMES if bound else name != "super"
 
 
 def _asked(question: str, *arguments: ast.expr) -> ast.expr:
@@ -189,6 +264,11 @@ def _refusal(node: ast.AST, reason: str) -> Any:
     call = ast.Call(ast.Name(REFUSE, ast.Load()), [ast.Constant(reason)], [])
     wanted: ast.AST = ast.Expr(call) if isinstance(node, ast.stmt) else call
     return ast.copy_location(wanted, node) if hasattr(node, "lineno") else wanted
+
+
+def _refused_definition(node: ast.FunctionDef | ast.ClassDef) -> ast.stmt:
+    refusal: ast.stmt = _refusal(node, f"'{node.name[:60]}' is no definition of a drawing")
+    return refusal
 
 
 def _refused_import(node: ast.stmt, names: list[str]) -> ast.stmt:
@@ -210,9 +290,22 @@ def _paths() -> frozenset[str]:
 
 
 @cache
+def _settings() -> frozenset[str]:
+    """Settings of torch that a program may write: ``torch.backends.cudnn.benchmark``."""
+    return frozenset(row.path.removesuffix("=") for row in load() if row.face is Face.SET_PATH)
+
+
+@cache
+def _paths_that_call() -> frozenset[str]:
+    """Functions and classes of the catalogue that may be given a function."""
+    return frozenset(row.path for row in load() if any(p.name in _FUNCTIONS_GIVEN for p in row.parameters))
+
+
+@cache
 def _builtins() -> dict[str, Any]:
     """The built-ins a program has: those of the catalogue, what statements themselves need, and the questions."""
     questions = {REACH: reach, METHOD: method, CALLEE: callee, WRITABLE: writable, REFUSE: _refuse, LOCALS: locals}
+    questions |= {SPARSE: access_calls.looked_through, SAFE: access_calls.safe, COPY: access_calls.copy_of}
     words: dict[str, Any] = {word: getattr(builtins, word) for word in ("super", "print", "__build_class__")}
     words |= {"__import__": _import, "__name__": "builtins"}
     return words | built_in_functions() | questions

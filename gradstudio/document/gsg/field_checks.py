@@ -12,6 +12,7 @@ from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.names import check
 from gradstudio.graph.text.literal_text import NotALiteral, spell
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
+from gradstudio.operators.calls.call_signature import is_argument_name
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.families import element_parameter
 from gradstudio.operators.literals.parser import LiteralError, parse, parse_any
@@ -93,6 +94,7 @@ def safe_literals(item: Item, where: Where) -> dict[str, str]:
     Raises:
         Fault: a text is no literal.
     """
+    _check_arguments(item, where)
     if not item.literals:
         return item.literals
     operator = load().get(item.operator) if isinstance(item, NodeRecord) else None
@@ -109,6 +111,15 @@ def safe_literals(item: Item, where: Where) -> dict[str, str]:
         except LiteralError as error:
             raise Fault(f"the literal of '{path}': {error}", (*where, "literals", path)) from error
     return safe
+
+
+def _check_arguments(item: Item, where: Where) -> None:
+    """What a call is given by keyword is printed by its name."""
+    if isinstance(item, NodeRecord) and (operator := load().get(item.operator)) and operator.face is Face.CALL:
+        for field, paths in (("literals", item.literals), ("lengths", item.lengths)):
+            for path in paths:
+                if not is_argument_name(path.partition(".")[0]):
+                    raise Fault(f"'{path[:60]}' is not the name of an argument", (*where, field, path))
 
 
 def _parameter(operator: Operator | None, path: str) -> Parameter | None:
@@ -152,7 +163,7 @@ def input_problem(operator: Operator | None, lengths: dict[str, int], path: str)
     if operator is None:
         return ""
     name, _, rest = path.partition(".")
-    if operator.parameter(name) is None and not (operator.face is Face.CALL and name.isidentifier()):
+    if operator.parameter(name) is None and not (operator.face is Face.CALL and is_argument_name(name)):
         known = ", ".join(parameter.name for parameter in operator.parameters) or "none"
         return f"'{operator.key}' has no argument '{name}' (it has: {known})"
     number = rest.partition(".")[0]

@@ -163,7 +163,7 @@ def _source(text: str, backward: bool) -> Source:
     seeds = _seeds(tree) if backward else None
     starts = iter([expression(ast.unparse(root)) for root in roots])  # before the tree is guarded
     begins = expression(ast.unparse(seeds)) if seeds is not None else None
-    code = access.compiled(access.guarded(tree))
+    code = access.compiled(access.guarded(access.single(tree)))
     reads = tuple(dict.fromkeys(slots))
     operands = tuple(name for name in reads if name not in MODULES)
     return Source(code, reads, operands, template, slots, next(starts, None), next(starts, None), begins)

@@ -14,7 +14,7 @@ from gradstudio.graph.text.conditionals import choice
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
 from gradstudio.graph.text.statements import Statements
-from gradstudio.operators.calls.call_signature import INPUTS, stray_reason
+from gradstudio.operators.calls.call_signature import INPUTS, is_argument_name, stray_reason
 from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
@@ -107,6 +107,9 @@ def _face_reason(statements: Statements, node: Node, operator: Operator) -> str 
 def _call_reason(statements: Statements, node: Node) -> str | None:
     graph = statements.graph
     maker = taker_of(graph, node)
+    for name in named_arguments(graph, node):
+        if not is_argument_name(name):
+            return f"'{name[:60]}' is not the name of an argument"
     return stray_reason(maker, node.lengths.get(INPUTS, 0), named_arguments(graph, node)) or None
 
 

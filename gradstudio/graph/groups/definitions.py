@@ -104,6 +104,8 @@ def definition_reason(graph: Graph, operator_key: str) -> str | None:
         return "the group has another name"
     if not graph.definitions.keys().isdisjoint(definition.inputs):
         return "one of its inputs has the name of a group"
+    if len(set(definition.inputs)) < len(definition.inputs):
+        return "two of its inputs have the same name"
     return names_reason((name, *definition.inputs)) or names_reason(definition.outputs)
 
 

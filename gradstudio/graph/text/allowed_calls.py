@@ -53,6 +53,11 @@ def allowed_attribute(word: str) -> bool:
     return word.isidentifier() and not word.startswith("_") and (word not in methods() or word in _fields())
 
 
+def allowed_keyword(word: str) -> bool:
+    """Whether an argument may be given by this name, whatever is called: some row of the catalogue has it."""
+    return word in _keywords()
+
+
 def path_of(node: ast.expr) -> str | None:
     """The path of a function or constant, ``torch.nn.functional.relu``; None when it starts at a value."""
     parts: list[str] = []
@@ -78,6 +83,11 @@ def _fields() -> frozenset[str]:
     """Names under which results of one call are read, ``x.max(dim=1).values``, and attributes that have a row."""
     results = {result.name for row in load() if len(row.results) > 1 for result in row.results}
     return frozenset(results | {row.symbol for row in load() if row.face is Face.ATTRIBUTE})
+
+
+@cache
+def _keywords() -> frozenset[str]:
+    return frozenset(parameter.name for row in load() for parameter in row.parameters)
 
 
 @cache

@@ -8,14 +8,20 @@ and what the catalogue has to call without an effect. Printed as `ruff format` l
 
 import ast
 import re
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
 import msgspec
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.text.allowed_calls import allowed_attribute, allowed_method, allowed_path, path_of, spelled_path
+from gradstudio.graph.text.allowed_calls import (
+    allowed_attribute,
+    allowed_keyword,
+    allowed_method,
+    allowed_path,
+    path_of,
+    spelled_path,
+)
 from gradstudio.graph.text.literal_text import (
     AND,
     BINARY,
@@ -39,9 +45,9 @@ from gradstudio.graph.text.literal_text import (
     spell,
 )
 from gradstudio.graph.text.operand_spacing import is_simple, is_simple_bound
+from gradstudio.graph.text.printed_syntax import parse_expression, says_the_same, source_segment
 
 MAX_DEPTH = 40
-MAX_TEXT = 2_000
 _BINARY: dict[type[ast.operator], tuple[str, int]] = BINARY | {
     ast.MatMult: ("@", PRODUCT), ast.BitAnd: ("&", BIT_AND), ast.BitOr: ("|", BIT_OR), ast.BitXor: ("^", BIT_XOR),
     ast.LShift: ("<<", SHIFT), ast.RShift: (">>", SHIFT),
@@ -114,7 +120,7 @@ def choice(literal: str) -> Choice:
     if not isinstance(text, str):
         raise Refused('An expression is meant, written as a text, such as "v0 > 0 and v1 > 0".')
     lines = [line.encode() for line in re.split(r"\r\n|\r|\n", text.strip())]
-    return choice_of(_parse(text), lambda node: _segment(lines, node))
+    return choice_of(parse_expression(text), lambda node: source_segment(lines, node))
 
 
 def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) -> Choice:
@@ -129,25 +135,10 @@ def choice_of(body: ast.expr, written: Callable[[ast.expr], str] = ast.unparse) 
     except RecursionError:
         raise Refused(f"It is nested more than {MAX_DEPTH} deep.") from None
     is_display = all(isinstance(part, _DISPLAYED) for part in ast.walk(body))
-    return Choice(printer.holes(), printer.count, precedence, frozenset(printer.modules), is_display)
-
-
-def _segment(lines: list[bytes], node: ast.expr) -> str:
-    """A number as it is written; columns of a syntax tree count bytes, and a number stands on one line."""
-    if node.lineno != node.end_lineno or node.lineno > len(lines):
-        return ast.unparse(node)
-    return lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
-
-
-def _parse(text: str) -> ast.expr:
-    if len(text) > MAX_TEXT:
-        raise Refused(f"An expression has at most {MAX_TEXT:,} characters.")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Refused(f"'{text[:60]}' is no expression of Python.") from None
+    found = Choice(printer.holes(), printer.count, precedence, frozenset(printer.modules), is_display)
+    if not says_the_same(found.text, body):
+        raise Refused("It would be printed as something else.")
+    return found
 
 
 class _Printer:
@@ -326,6 +317,8 @@ class _Printer:
         for k, keyword in enumerate(node.keywords):
             if keyword.arg is None:
                 raise Refused("`**` unpacks while it runs: write the arguments out.")
+            if not allowed_keyword(keyword.arg):
+                raise Refused(f"'{keyword.arg[:60]}=' cannot be given within an expression that chooses.")
             self._write(f"{', ' if k or node.args else ''}{keyword.arg}=")
             self.expression(keyword.value, TUPLE)
         self._write(")")
@@ -396,4 +389,6 @@ class _Printer:
                 self._write("}")
             elif isinstance(part, ast.Constant):
                 text = str(part.value)
+                if nested and (any(mark in text for mark in "{}\"'\\") or not text.isprintable()):
+                    raise Refused("The format of a hole is plain, such as {:.4f}.")
                 self._write(text if nested else text.replace("{", "{{").replace("}", "}}"))

@@ -21,6 +21,7 @@ class Piece(msgspec.Struct, frozen=True):
     hole: str | None
 
 
+CONVERSIONS = ("r", "s", "a")
 LARGEST_WIDTH = 10_000
 """Characters, and digits, that a format may ask for."""
 TOO_WIDE = f"A format asks for at most {LARGEST_WIDTH:,} characters or digits."
@@ -51,6 +52,8 @@ def pieces(literal: str) -> tuple[Piece, ...]:
             raise Refused(f"A hole is empty but for its format, such as {{}} or {{:.4f}}; here it holds '{name[:40]}'.")
         if spec and any(mark in spec for mark in "{}\"'\\"):
             raise Refused("The format of a hole is plain, such as {:.4f}.")
+        if conversion not in (None, "", *CONVERSIONS):
+            raise Refused(f"A hole converts its value by !r, !s or !a; here stands '!{conversion[:10]}'.")
         if spec and is_wide(spec):
             raise Refused(TOO_WIDE)
         hole = None if name is None else (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")

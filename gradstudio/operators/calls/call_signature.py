@@ -3,6 +3,9 @@
 What stands by position is in the list ``inputs``, whoever is called; what stands by keyword has a port of its name.
 """
 
+import unicodedata
+from keyword import iskeyword
+
 import msgspec
 
 from gradstudio.operators.families import is_list_like
@@ -64,6 +67,11 @@ def input_parameter(maker: Operator | None, number: int) -> Parameter | None:
     if is_list_like(found):  # an element of the inputs has no elements of its own
         found = msgspec.structs.replace(found, kind=Kind.OBJECT if found.kind is Kind.TENSORS else Kind.ANY)
     return found
+
+
+def is_argument_name(name: str) -> bool:
+    """Whether something can be given to a call by this name; it is printed as it stands."""
+    return name.isidentifier() and not iskeyword(name) and unicodedata.normalize("NFKC", name) == name
 
 
 def stray_reason(maker: Operator | None, count: int, named: tuple[str, ...]) -> str:

@@ -1,0 +1,58 @@
+"""Functions of torch that a drawn program does not call as they are: what they leave unchecked reaches any memory."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from torch import Tensor
+from torch.nn import Parameter
+
+from gradstudio.engine.errors import AccessRefused
+
+SPARSE: Final = frozenset(f"torch.sparse_{kind}_tensor" for kind in ("coo", "csr", "csc", "bsr", "bsc", "compressed"))
+"""They trust the indices they are given, unless asked to look."""
+INDICES: Final = frozenset({"indices", "crow_indices", "col_indices", "ccol_indices", "row_indices"})
+"""Methods that hand out the indices themselves, to be written into."""
+UNSAFE: Final = frozenset({"torch.segment_reduce"})
+"""They trust lengths where they are told so."""
+
+
+def looked_through(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A constructor of sparse tensors that looks at the indices, and keeps copies of them."""
+
+    def construct(*arguments: Any, **named: Any) -> Any:
+        arguments = tuple(map(copy_of, arguments))
+        named = {name: copy_of(value) for name, value in named.items()}
+        tensors = [value for value in (*arguments, *named.values()) if isinstance(value, Tensor)]
+        if not any(
+            value.is_meta or type(value).__torch_dispatch__ is not Tensor.__torch_dispatch__ for value in tensors
+        ):
+            named["check_invariants"] = True
+        return function(*arguments, **named)
+
+    return construct
+
+
+def safe(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is not told to trust its arguments.
+
+    Raises:
+        AccessRefused: it is.
+    """
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        if named.get("unsafe") or any(argument is True for argument in arguments):
+            raise AccessRefused("`unsafe=True` reads whatever memory the lengths lead to: leave it out")
+        return function(*arguments, **named)
+
+    return call
+
+
+def _has_data(value: Any) -> bool:
+    """Whether a value is no tensor, or one that there is something to look at in: no stand-in."""
+    return not isinstance(value, Tensor) or (not value.is_meta and type(value) in (Tensor, Parameter))
+
+
+def copy_of(value: Any) -> Any:
+    """A copy of a tensor of whole numbers, which the program cannot write into any more; anything else itself."""
+    is_index = isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex())
+    return value.clone() if is_index else value
