@@ -9,10 +9,10 @@ from gradstudio.graph.model import Block, BodyId, ItemId, Node
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.operators.model import Effect, Face, Operator
 from gradstudio.program.model import BlockStatement, Statement
-from gradstudio.program.printing.expression_printer import Printer
+from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.print_memo import Memo
-from gradstudio.program.printing.value_printer import Line
+from gradstudio.program.printing.statement_printer import StatementPrinter
 
 
 class Steps:
@@ -31,7 +31,7 @@ class Steps:
         self.analysis, self.graph, self.lines = analysis, analysis.graph, lines
         self.soundness, self.repeated = analysis.soundness, analysis.gradients.repeated
         self.references, self.memo = references, memo
-        self.printer = Printer(references, device=device, stem=stem, traced=True)
+        self.printer = StatementPrinter(references, device=device, stem=stem, traced=True)
         self.tensors: set[str] = set()
 
     def body(self, body: BodyId) -> tuple[Statement | BlockStatement, ...]:

@@ -15,6 +15,7 @@ from gradstudio.program.printing.definition_printer import definition_lines
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.print_memo import Memo, memo_of
 from gradstudio.program.printing.script_report import report_lines
+from gradstudio.program.printing.statement_printer import StatementPrinter
 
 _IMPORTS = (
     ("math", "import math"),
@@ -70,7 +71,7 @@ def write(graph: Graph, *, stem: str = "program") -> Script:
     device = needs_device(analysis)
     memo = memo_of(graph, stem, device)
     references = memo.begin(analysis)
-    body = Body(references, device, stem, memo)
+    body = Body(StatementPrinter(references, device=device, stem=stem), memo)
     body.write(ROOT, 0)
     definitions = definition_lines(graph, device, stem, body.imports)
     before = _before(graph, device, body.imports, definitions.lines)

@@ -13,6 +13,7 @@ from gradstudio.program.printing.comment_lines import comment_lines
 from gradstudio.program.printing.definition_printer import definition_lines
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.script_report import report_calls
+from gradstudio.program.printing.statement_printer import StatementPrinter
 from gradstudio.program.write import header_lines, import_lines, needs_device
 
 _FILE_FOLDER = "Path(__file__).parent"
@@ -50,8 +51,9 @@ def write_cells(graph: Graph, *, stem: str = "program") -> str:
 def _cells(graph: Graph, stem: str) -> Iterator[tuple[str, str]]:
     """The kind and the text of each cell."""
     analysis = analyse(graph)
-    references, device = References(analysis), needs_device(analysis)
-    body = _Paragraphs(references, device, stem)
+    references = References(analysis)
+    device = needs_device(analysis)
+    body = _Paragraphs(StatementPrinter(references, device=device, stem=stem))
     body.write(ROOT, 0)
     body.end()
     definitions = definition_lines(graph, device, stem, body.imports).lines
@@ -73,8 +75,8 @@ class _Paragraphs(Body):
         cells: kind and text of each.
     """
 
-    def __init__(self, references: References, device: bool, stem: str) -> None:
-        super().__init__(references, device, stem)
+    def __init__(self, printer: StatementPrinter) -> None:
+        super().__init__(printer)
         self.cells: list[tuple[str, str]] = []
         self._waiting: list[str] = []
 
@@ -148,8 +150,10 @@ def _cell(kind: str, text: str, ids: set[str]) -> dict[str, object]:
     """A cell as nbformat has it; its id comes from its text, so that the same program gives the same file."""
     digest = hashlib.sha256(f"{kind}\n{text}".encode("utf-8", "replace")).hexdigest()
     number = 0
-    while (identity := f"{digest[:8]}{f'-{number}' if number else ''}") in ids:
+    identity = digest[:8]
+    while identity in ids:
         number += 1
+        identity = f"{digest[:8]}-{number}"
     ids.add(identity)
     source = text.splitlines(keepends=True) if kind == "markdown" else _code_lines(text)
     if kind == "markdown":

@@ -11,12 +11,12 @@ from gradstudio.operators.model import Kind, Operator
 from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT
-from gradstudio.program.printing.expression_printer import Printer
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
+from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
 from gradstudio.program.printing.pretty_printer import columns
+from gradstudio.program.printing.statement_printer import StatementPrinter
 from gradstudio.program.printing.trailing_comments import with_comment
-from gradstudio.program.printing.value_printer import Line
 
 _MARKERS = ("# region:", "# endregion")
 
@@ -83,7 +83,7 @@ class PartReferences(References):
         return self.spelled.get((block, 0)) or super().variable(block)
 
 
-class PartPrinter(Printer):
+class PartPrinter(StatementPrinter):
     """Prints leaves that belong to a class as its parameters."""
 
     references: PartReferences
@@ -93,7 +93,8 @@ class PartPrinter(Printer):
         if item not in self.references.wrapped:
             super().statement(line, item)
             return
-        node, operator = self._graph.nodes[item], self._soundness.operators[item]
+        node = self._graph.nodes[item]
+        operator = self._soundness.operators[item]
         self.imports.add("nn")
         target = ", ".join(self.references.bound(item)) or self.target(item)
         line.write(f"{target} = nn.Parameter(")
@@ -101,10 +102,11 @@ class PartPrinter(Printer):
         line.write(")")
 
     def _leaf(self, line: Line, node: Node, operator: Operator) -> None:
+        """The tensor itself: a parameter requires grad of its own, so a call that only says so is left out."""
         if traits_of(operator).sets_requires_grad:
-            self._value(line, node, operator.parameters[0].name, Kind.ANY)
+            self.expressions.values.value(line, node, operator.parameters[0].name, Kind.ANY)
         else:
-            self._face(line, node, operator)
+            self.expressions.write(line, node, operator)
 
 
 class PartBody(Body):
@@ -120,17 +122,13 @@ class PartBody(Body):
 
     def __init__(self, references: PartReferences, device: bool, stem: str, units: Units) -> None:
         """Nothing is written yet."""
-        super().__init__(references, device, stem)
+        super().__init__(PartPrinter(references, device=device, stem=stem))
         self.before: dict[ItemId, list[str]] = {}
         self.instead: dict[ItemId, list[str]] = {}
         self.silent: set[ItemId] = set()
         self.ends = False
         self._written: set[ItemId] = set()
         self._units = units
-
-    def make_printer(self, references: References, device: bool, stem: str) -> Printer:
-        """What prints the nodes."""
-        return PartPrinter(references, device=device, stem=stem)
 
     def choose(self, units: Iterable[ItemId], without: Iterable[ItemId] = ()) -> None:
         """Write these units and all in them, but not the others; groups stand around what is written."""

@@ -11,31 +11,35 @@ from gradstudio.graph.text.loop_targets import targets
 from gradstudio.graph.text.notes import note_of
 from gradstudio.program.model import Span
 from gradstudio.program.printing.comment_lines import INDENT, paragraphs, region, remark
-from gradstudio.program.printing.expression_printer import Printer
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
-from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.pretty_printer import columns
 from gradstudio.program.printing.print_memo import Key, Memo, Piece
+from gradstudio.program.printing.statement_printer import StatementPrinter
 from gradstudio.program.printing.trailing_comments import with_comment
-from gradstudio.program.printing.value_printer import Line
 
 
 class Body:
-    """Writes the statements of one graph; lines are counted from 1 at its first."""
+    """Writes the statements of one graph; lines are counted from 1 at its first.
 
-    def __init__(self, references: References, device: bool, stem: str, memo: Memo | None = None) -> None:
-        self.references, self.graph, self.memo = references, references.graph, memo
-        self.soundness = references.soundness
-        self.printer = self.make_printer(references, device, stem)
+    Attributes:
+        imports: what the lines need.
+        pieces: what was written, each with the line where it begins.
+        line_of: where items stand of which nothing but a comment is written.
+    """
+
+    def __init__(self, printer: StatementPrinter, memo: Memo | None = None) -> None:
+        """Nothing is written yet; the printer says of which graph, and under which names."""
+        self.printer = printer
+        self.references = printer.references
+        self.graph = printer.references.graph
+        self.soundness = printer.references.soundness
+        self.memo = memo
         self.imports: set[str] = set()
         self.lines: list[str] = []
         self.pieces: list[tuple[int, Piece]] = []
         self.line_of: dict[ItemId, int] = {}
         self._in_heads: set[ItemId] = set()
-
-    def make_printer(self, references: References, device: bool, stem: str) -> Printer:
-        """What prints the nodes."""
-        return Printer(references, device=device, stem=stem)
 
     def placed_below(self, count: int) -> tuple[tuple[Span, ...], dict[ItemId, int]]:
         """Where the items stand, and on which lines, when there are so many lines above."""

@@ -22,6 +22,7 @@ from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT, paragraphs
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.name_references import References
+from gradstudio.program.printing.statement_printer import StatementPrinter
 
 
 class Written(NamedTuple):
@@ -172,7 +173,7 @@ class _Writer:
         self, references: References, tops: tuple[ItemId, ...], depth: int, first: list[str], *, returns: bool
     ) -> list[str]:
         """The lines above, and below them those of some statements."""
-        body = _Part(references, self.device, self.stem)
+        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem))
         body.tops = tops
         holds = body.write(ROOT, depth)
         self.spans += body.placed_below(len(first))[0]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from gradstudio.graph.text.format_templates import Piece, template_of
 from gradstudio.graph.text.literal_text import quote
-from gradstudio.program.printing.value_printer import Line
+from gradstudio.program.printing.logical_line import Line
 
 Write = Callable[[Line, str], None]
 """Prints the value of one port."""

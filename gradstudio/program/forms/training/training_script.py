@@ -31,8 +31,8 @@ from gradstudio.program.forms.training.training_plan import (
 from gradstudio.program.printing.comment_lines import INDENT
 from gradstudio.program.printing.definition_printer import definition_lines
 from gradstudio.program.printing.line_wrapping import WIDTH, wrap
+from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.pretty_printer import columns
-from gradstudio.program.printing.value_printer import Line
 
 _DATA = "tuple[torch.Tensor, ...]"
 _SCHEDULER = "optim.lr_scheduler.LRScheduler"

@@ -1,0 +1,207 @@
+"""Statements: the lines of nodes, with the names they bind, and the heads of blocks."""
+
+from collections.abc import Sequence
+
+from gradstudio.graph.model import Block, ItemId, Node, context_path
+from gradstudio.graph.ports.arguments import Argument
+from gradstudio.graph.text.allowed_calls import spelled_path
+from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
+from gradstudio.graph.text.loop_targets import Target
+from gradstudio.graph.text.record_checks import attribute_of
+from gradstudio.operators.model import Face, Kind, Operator
+from gradstudio.program.printing.expression_printer import ExpressionPrinter
+from gradstudio.program.printing.logical_line import Line
+from gradstudio.program.printing.name_references import References
+
+
+class StatementPrinter:
+    """Prints nodes of one program as statements and expressions, and the heads of its blocks.
+
+    Attributes:
+        references: the names they read and bind.
+        expressions: prints what stands right of the names.
+        imports: what the printed text needs: ``torch``, ``F``, ``load_file``, ...
+    """
+
+    def __init__(self, references: References, *, device: bool, stem: str, traced: bool = False) -> None:
+        """Print for the script, or with every part under its address (`traced`).
+
+        Args:
+            references: the names of the program.
+            device: the script has a line ``device = ...``.
+            stem: of the file beside which the stored tensors lie.
+            traced: for a traced run.
+        """
+        self.references = references
+        self.expressions = ExpressionPrinter(references, device=device, stem=stem, traced=traced)
+        self.imports = self.expressions.imports
+        self._values = self.expressions.values
+        self._arguments = self.expressions.arguments
+        self._graph = references.graph
+        self._soundness = references.soundness
+
+    def statement(self, line: Line, item: ItemId) -> None:
+        """A node as a statement: what it binds, and its expression."""
+        node = self._graph.nodes[item]
+        start = len(line.marks)
+        line.marks.append((item, 0, 0))
+        names = self.references.bound(item)
+        operator = self._soundness.operators.get(item)
+        if node.bypassed:
+            line.write(f"{names[0]} = ")
+            self._values.source(line, item, self._soundness.ports[item][0], TUPLE)
+        elif operator is not None and operator.face in _STATEMENTS:
+            _STATEMENTS[operator.face](self, line, node, operator)
+        elif operator is not None:
+            if names:
+                line.write(f"{', '.join(names)} = ")
+            if operator.face is Face.TUPLE and len(names) > 1:
+                self._bare_tuple(line, node, self._soundness.arguments[item])
+            else:
+                self.expressions.write(line, node, operator)
+        line.marks[start] = (item, 0, line.length)
+
+    def value(self, line: Line, item: ItemId) -> None:
+        """A node's expression alone, as a part that stands on a line of its own is assigned."""
+        self.expressions.write(line, self._graph.nodes[item], self._soundness.operators[item])
+
+    def head(self, line: Line, block: Block) -> tuple[str, str]:
+        """The head of a block with its colon; also its expression, and the loop variable."""
+        start = line.length
+        place = len(line.marks)
+        line.marks.append((block.id, start, start))
+        variable = ""
+        match block.kind:
+            case "for":
+                variable = self.references.variable(block.id)
+                self._loop_target(line, block.id, variable)
+                begin = len(line.pieces)
+                self._iterable(line, block)
+            case "if":
+                line.write("if ")
+                begin = len(line.pieces)
+                self._arguments.argument(line, block, self._soundness.arguments[block.id][0])
+            case _:
+                line.write("with ")
+                begin = len(line.pieces)
+                self._context(line, block)
+        expression = "".join(line.pieces[begin:])
+        line.write(":")
+        line.marks[place] = (block.id, start, line.length)
+        return expression, variable
+
+    def text(self, item: ItemId, port: str) -> str:
+        """The Python text of one wired port."""
+        name = self.references.read(self._graph.wires[item, port])
+        if name:
+            return name
+        line = Line()
+        self._values.source(line, item, port, TUPLE)
+        return line.text
+
+    def target(self, item: ItemId) -> str:
+        """The object that a node writes into, as an expression; "" when it is not wired."""
+        operator = self._soundness.operators[item]
+        port = operator.writes[0] if operator.writes else operator.parameters[0].name
+        return self.text(item, port) if (item, port) in self._graph.wires else ""
+
+    def _bare_tuple(self, line: Line, node: Node, printed: Sequence[Argument]) -> None:
+        argument = printed[0]
+        if argument.split and len(argument.paths) > 1:
+            self._arguments.elements(line, node, argument)
+        elif (node.id, argument.paths[0]) in self._graph.wires:
+            self._values.value(line, node, argument.paths[0], Kind.ANY)  # `B, T = x.shape`
+        else:
+            text = Line()
+            self.expressions.write(text, node, self._soundness.operators[node.id])
+            line.write(text.text)
+
+    def _augmented(self, line: Line, node: Node, operator: Operator) -> None:
+        a, b = self._soundness.arguments[node.id]
+        self._values.value(line, node, a.paths[0], Kind.ANY, PRIMARY)
+        line.write(f" {operator.symbol} ")
+        self._values.value(line, node, b.paths[0], b.parameter.kind)
+
+    def _set_item(self, line: Line, node: Node, operator: Operator) -> None:
+        a, index, value = self._soundness.arguments[node.id]
+        self._values.value(line, node, a.paths[0], Kind.ANY, PRIMARY)
+        self._arguments.index(line, node, index)
+        line.write(" = ")
+        self._values.value(line, node, value.paths[0], value.parameter.kind)
+
+    def _set_attribute(self, line: Line, node: Node, operator: Operator) -> None:
+        printed = self._soundness.arguments[node.id]
+        self._values.value(line, node, printed[0].paths[0], Kind.ANY, PRIMARY)
+        line.write(f".{operator.symbol or attribute_of(node)} = ")
+        self._values.value(line, node, printed[-1].paths[0], printed[-1].parameter.kind)
+
+    def _set_path(self, line: Line, node: Node, operator: Operator) -> None:
+        text, module = spelled_path(operator.path.removesuffix("="))
+        self.imports.add(module)
+        line.write(f"{text} = ")
+        self._values.value(line, node, operator.parameters[0].name, Kind.ANY)
+
+    def _assert(self, line: Line, node: Node, operator: Operator) -> None:
+        line.write("assert ")
+        condition, *message = self._soundness.arguments[node.id]
+        self._values.value(line, node, condition.paths[0], Kind.ANY, CONDITIONAL)
+        for argument in message:
+            line.write(", ")
+            self._values.value(line, node, argument.paths[0], Kind.ANY, CONDITIONAL)
+
+    def _loop_target(self, line: Line, block: ItemId, variable: str) -> None:
+        """``for … in``, up to what is gone over."""
+        line.write("for ")
+        target = self.references.targets.get(block)
+        if target is None:
+            line.write(variable)
+        else:
+            self._target(line, target)
+        line.write(" in ")
+
+    def _target(self, line: Line, target: Target, inside: bool = False) -> None:
+        """What a loop binds at its head: ``i, (a, b)``."""
+        start = line.length
+        place = len(line.marks)
+        line.marks.append((target.node, start, start))
+        line.write("(" if inside else "")
+        for k, (name, part) in enumerate(zip(self.references.bound(target.node), target.parts, strict=True)):
+            line.write(", " if k else "")
+            if part is None:
+                line.write(name)
+            else:
+                self._target(line, part, inside=True)
+        line.write(")" if inside else "")
+        line.marks[place] = (target.node, start, line.length)
+
+    def _iterable(self, line: Line, block: Block) -> None:
+        printed = self._soundness.arguments[block.id]
+        if not printed:
+            line.write("...")  # incomplete: it stands in a comment
+        elif printed[0].parameter.name == "range":
+            line.write("range")
+            self._arguments.call(line, block, printed[:1])
+        else:
+            self._arguments.argument(line, block, printed[0])
+
+    def _context(self, line: Line, block: Block) -> None:
+        self.imports.add("torch")
+        line.write(context_path(block.kind))
+        printed = self._soundness.arguments[block.id]
+        if block.kind == "autocast":
+            line.write("(")
+            for k, argument in enumerate(printed):
+                line.write(f", {argument.parameter.name}=" if k else f"{argument.parameter.name}=")
+                self._arguments.argument(line, block, argument)
+            line.write(")")
+        else:
+            self._arguments.call(line, block, printed)
+
+
+_STATEMENTS = {
+    Face.AUGMENTED: StatementPrinter._augmented,
+    Face.SET_ITEM: StatementPrinter._set_item,
+    Face.SET_ATTRIBUTE: StatementPrinter._set_attribute,
+    Face.SET_PATH: StatementPrinter._set_path,
+    Face.ASSERT: StatementPrinter._assert,
+}
