@@ -221,3 +221,42 @@ class PartBody(Body):
 
     def _is_scope(self, body: BodyId) -> bool:
         return body != ROOT and not self._is_group(ItemId(body))
+
+
+class LeafBody(PartBody):
+    """Writes where leaves are made: a tensor that becomes a parameter later has its own name until then."""
+
+    def __init__(
+        self,
+        references: PartReferences,
+        device: bool,
+        stem: str,
+        units: Units,
+        late: dict[ItemId, Value],
+        attributes: dict[Value, str],
+    ) -> None:
+        """Nothing is written yet.
+
+        Args:
+            references: the names of this part.
+            device: the script has a line ``device = ...``.
+            stem: of the file beside which the stored tensors lie.
+            units: the statements of the program.
+            late: by the statement that sets ``requires_grad``, the value that is a parameter from there on.
+            attributes: what parameters are called here.
+        """
+        super().__init__(references, device, stem, units)
+        self._late = late
+        self._attributes = attributes
+
+    def item(self, item: ItemId, depth: int) -> bool:
+        """Write an item; what it makes a parameter is the object's from now on."""
+        value = self._late.get(item)
+        if value is None or item not in self.references.wrapped:
+            return super().item(item, depth)
+        self.imports.add("nn")
+        node = self.graph.nodes.get(item)
+        beside = node.beside if node is not None else ""
+        self.put(f"{self._attributes[value]} = nn.Parameter({self.references.name(value)})", depth, beside)
+        self.references.spelled[value] = self._attributes[value]
+        return True

@@ -6,7 +6,7 @@ from math import prod
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import analyse
-from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId
 from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_naming import class_name
@@ -213,15 +213,16 @@ class TrainingPlan(Plan):
         turns = range(*numbers)
         return Turns(len(turns), turns.start, turns.step) if len(turns) else None
 
-    def asks_for_device(self, body: BodyId, units: list[ItemId]) -> bool:
+    def asks_for_device(self, units: Iterable[ItemId]) -> bool:
         """Whether units make tensors, or move some, by the document's device."""
         nodes = (self.graph.nodes.get(item) for unit in units for item in self.units.members(unit))
         return any(node is not None and DOCUMENT_DEVICE in node.literals.values() for node in nodes)
 
-    def moves(self, units: list[ItemId]) -> bool:
+    def moves(self, units: Iterable[ItemId]) -> bool:
         """Whether units move something to the document's device, which making it there is not."""
         for item in (item for unit in units for item in self.units.members(unit)):
-            operator, node = self.units.operator(item), self.graph.nodes.get(item)
+            operator = self.units.operator(item)
+            node = self.graph.nodes.get(item)
             is_creation = operator is not None and operator.creates
             if node is not None and DOCUMENT_DEVICE in node.literals.values() and not is_creation:
                 parameter = operator.parameter("device") if operator is not None else None
