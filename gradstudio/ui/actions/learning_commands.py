@@ -1,26 +1,24 @@
 """What shows a person the way: the welcome page, the tour, the lesson of an example."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
+from gradstudio.ui.app.window.window_host import WindowHost
+from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.tour import Tour
 from gradstudio.ui.welcome.welcome_controller import Greeting
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.document_window import DocumentRoom
-    from gradstudio.ui.app.window.main_window import MainWindow
 
 
 class LearningCommands(QObject):
     """Shared by all documents of a window; nothing is built before it is wanted."""
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: WindowHost, parent: QObject) -> None:
         """Keep the window for later."""
-        super().__init__(window)
+        super().__init__(parent)
         self._window = window
-        self.greeting, self.touring = Greeting(window), Tour(window)
+        self.greeting, self.touring = Greeting(window, self), Tour(window, self)
         self.greeting.tour_asked.connect(self.tour)
         self.greeting.left_empty.connect(self._on_greeting_left_empty)
         window.frame.docks["lesson"].installEventFilter(self)
@@ -33,37 +31,38 @@ class LearningCommands(QObject):
 
     def lesson(self) -> None:
         """Show the lesson of the document in front, also when its dock was closed."""
-        self._window.room.lesson.dismissed = False
+        self._window.lesson.dismissed = False
         self._offer()
         self._window.go_to_dock("lesson")
 
     def has_lesson(self) -> bool:
         """Whether the document in front has one."""
-        return self._window.documents.is_any_shown and self._window.room.lesson.watch.lesson is not None
+        return self._window.documents.is_any_shown and self._window.lesson.watch.lesson is not None
 
-    def take_in(self, room: "DocumentRoom") -> None:
-        """A room was built: follow what its document is."""
-        room.lesson.offered.connect(lambda _on: self._on_lesson_offered(room))
-        room.lesson.welcome_asked.connect(self.welcome)
+    def take_in(self, lesson: LessonPanel, is_shown: Callable[[], bool]) -> None:
+        """A document was built: follow its lesson; `is_shown` tells whether it is in front now."""
+        lesson.offered.connect(lambda _on: self._on_lesson_offered(lesson, is_shown()))
+        lesson.welcome_asked.connect(self.welcome)
 
-    def turn_to(self, room: "DocumentRoom") -> None:
+    def turn_to(self, lesson: LessonPanel) -> None:
         """Another document is in front: its lesson is shown, or none."""
-        self._offer(room)
+        self._offer(lesson)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A lesson whose dock is closed stays away until it is asked for."""
         if event.type() == QEvent.Type.Close and self.has_lesson():
-            self._window.room.lesson.dismissed = True
+            self._window.lesson.dismissed = True
             QTimer.singleShot(0, self, self._offer)
         return super().eventFilter(watched, event)
 
-    def _on_lesson_offered(self, room: "DocumentRoom") -> None:
-        room.lesson.dismissed = False
-        if room.is_shown:
-            self._offer(room)
+    def _on_lesson_offered(self, lesson: LessonPanel, is_shown: bool) -> None:
+        lesson.dismissed = False
+        if is_shown:
+            self._offer(lesson)
 
-    def _offer(self, room: "DocumentRoom | None" = None) -> None:
-        panel, frame = (room or self._window.room).lesson, self._window.frame
+    def _offer(self, lesson: LessonPanel | None = None) -> None:
+        panel = lesson if lesson is not None else self._window.lesson
+        frame = self._window.frame
         frame.docks.offer_lesson(panel.watch.lesson is not None and not panel.dismissed)
         frame.layout_keeper.filled()
         self._window.actions.refresh()

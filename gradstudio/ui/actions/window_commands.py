@@ -1,21 +1,19 @@
 """Commands about the program itself: the palette of all commands, preferences, keys, themes."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.action_set import say_empty
+from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.app.window.zen_mode import CanvasOnly
 from gradstudio.ui.dialogs.command_palette import Palette
 from gradstudio.ui.dialogs.preferences.preference_rows import KEYS
 from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog
 from gradstudio.ui.dialogs.shortcut_sheet import ShortcutDialog, sheet_lines
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
 
 MAX_RECENT = 12
 
@@ -23,10 +21,10 @@ MAX_RECENT = 12
 class ShellCommands:
     """Opens what stands around the document."""
 
-    def __init__(self, room: "MainWindow") -> None:
-        """Keep the window for later."""
-        self._room = room
-        self.canvas_only = CanvasOnly(room)
+    def __init__(self, window: WindowHost, dress: Callable[[], None]) -> None:
+        """Keep the window for later; `dress` takes up the theme that is chosen, read again."""
+        self._window, self._dress = window, dress
+        self.canvas_only = CanvasOnly(window)
         self.opened: Palette | None = None
         self.dialog: PreferencesDialog | None = None
 
@@ -34,10 +32,10 @@ class ShellCommands:
         """Offer every command to choose from."""
         if self.opened is not None:
             self.opened.close_now()
-        room = self._room
-        room.actions.refresh()
-        recent = room.settings.preferences.recent_commands
-        made = Palette(room.frame, room.actions, room.theme, recent)
+        window = self._window
+        window.actions.refresh()
+        recent = window.settings.preferences.recent_commands
+        made = Palette(window.frame, window.actions, window.theme, recent)
         made.chosen.connect(self._on_palette_chosen)
         made.closed.connect(self._on_palette_closed)
         self.opened = made
@@ -53,8 +51,8 @@ class ShellCommands:
 
     def shortcuts(self) -> None:
         """Show what keys and mouse do now."""
-        room = self._room
-        dialog = ShortcutDialog(sheet_lines(room.key_map.lines()), room.frame)
+        window = self._window
+        dialog = ShortcutDialog(sheet_lines(window.key_map.lines()), window.frame)
         dialog.change.clicked.connect(dialog.reject)
         dialog.change.clicked.connect(self.keys)
         dialog.exec()
@@ -62,9 +60,9 @@ class ShellCommands:
 
     def show_preferences(self, page: str = "") -> PreferencesDialog:
         """Open the preferences, or bring them forward; on a page, where one is named."""
-        room, dialog = self._room, self.dialog
+        window, dialog = self._window, self.dialog
         if dialog is None:
-            dialog = PreferencesDialog(room.settings, room.key_map, self.themes, room.theme, room.frame)
+            dialog = PreferencesDialog(window.settings, window.key_map, self.themes, window.theme, window.frame)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.destroyed.connect(self._on_dialog_destroyed)
             self.dialog = dialog
@@ -76,11 +74,11 @@ class ShellCommands:
 
     def themes(self) -> tuple[tuple[str, str], ...]:
         """Themes that can be chosen, with titles."""
-        return themes.choices(self._room.settings.folder)
+        return themes.choices(self._window.settings.folder)
 
     def fill_own_themes(self, menu: QMenu) -> None:
         """Put the person's own themes into a menu."""
-        chosen = self._room.settings.preferences.theme
+        chosen = self._window.settings.preferences.theme
         for name, title in self.themes():
             if name not in themes.TITLES:
                 action = menu.addAction(title)
@@ -92,21 +90,21 @@ class ShellCommands:
 
     def choose_theme(self, name: str, _checked: bool = False) -> None:
         """Take up a theme and remember it; one that is chosen already is read again."""
-        if name == self._room.settings.preferences.theme:
-            self._room.taking_up.dress()
+        if name == self._window.settings.preferences.theme:
+            self._dress()
         else:
-            self._room.settings.change(theme=name)
+            self._window.settings.change(theme=name)
 
     def theme_is(self, name: str) -> bool:
         """Whether that is the theme chosen."""
-        return self._room.settings.preferences.theme == name
+        return self._window.settings.preferences.theme == name
 
     def _on_dialog_destroyed(self) -> None:
         self.dialog = None
 
     def _on_palette_chosen(self, key: object) -> None:
         used = str(key)
-        settings = self._room.settings
+        settings = self._window.settings
         rest = tuple(other for other in settings.preferences.recent_commands if other != used)
         settings.change(recent_commands=(used, *rest)[:MAX_RECENT])
 

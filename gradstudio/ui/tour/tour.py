@@ -1,20 +1,18 @@
 """Leads a person through a first program: shows a card, watches the document, goes on by itself."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
+from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from gradstudio.ui.canvas.popups.search_preview import SearchPreview
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.tour.tour_card import TourCard
 from gradstudio.ui.tour.tour_steps import STEPS
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
 
 DOCKS: Final = ("inspector", "code")
 SETTLE_MS: Final = 150
@@ -33,9 +31,9 @@ class Tour(QObject):
         number: index of the step that is shown; None: the tour is over, or has not begun.
     """
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: WindowHost, parent: QObject) -> None:
         """Nothing is shown yet."""
-        super().__init__(window)
+        super().__init__(parent)
         self._window = window
         self._session: Session | None = None
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)

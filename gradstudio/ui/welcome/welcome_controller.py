@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
     from gradstudio.ui.welcome.welcome_page import WelcomePage
 
 
@@ -23,9 +23,9 @@ class Greeting(QObject):
     tour_asked = Signal()
     left_empty = Signal()
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: WindowHost, parent: QObject) -> None:
         """Nothing is built yet."""
-        super().__init__(window)
+        super().__init__(parent)
         self._window = window
         self.page: WelcomePage | None = None
         self._lies_over: tuple[object, ...] = ()
@@ -51,7 +51,7 @@ class Greeting(QObject):
         """Take the page away; the canvas has the keys."""
         if self.page is not None and self.is_shown:
             self.page.hide()
-            self._window.room.focus()
+            self._window.focus_document()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""

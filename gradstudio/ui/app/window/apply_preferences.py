@@ -1,6 +1,7 @@
 """Makes what a person chose in the preferences true, at the start and whenever it is changed."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import msgspec
 from PySide6.QtCore import QObject
@@ -8,12 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.view_commands import wire_view
+from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.canvas.gestures.gesture import Drift
 from gradstudio.ui.state.settings import Preferences
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
-
 
 OF_ITSELF = (
     *("recent", "recent_operators", "recent_commands", "favourites", "habits", "folder", "export_form"),
@@ -22,13 +20,23 @@ OF_ITSELF = (
 """Fields that the window notes by itself: nothing follows them."""
 
 
+class TakesPreferences(Protocol):
+    """A document as it is seen and worked on."""
+
+    def take_preferences(self, chosen: Preferences) -> None:
+        """Be as this person wants it."""
+
+
 class TakingUp(QObject):
     """Follows the preferences; knows which of them hold already."""
 
-    def __init__(self, window: "MainWindow") -> None:
-        """The window stands in the theme and text size that were chosen; its rooms took up theirs."""
-        super().__init__(window)
+    def __init__(
+        self, window: WindowHost, documents_now: Callable[[], Iterable[TakesPreferences]], parent: QObject
+    ) -> None:
+        """The window stands in the theme and text size that were chosen; its documents took up theirs."""
+        super().__init__(parent)
         self._window, self._held = window, window.settings.preferences
+        self._documents_now = documents_now
         Drift.px = float(self._held.click_drift_px)
         window.settings.changed.connect(self._on_settings_changed)
         QApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
@@ -52,8 +60,8 @@ class TakingUp(QObject):
         Drift.px, window.shelf.carries = float(now.click_drift_px), now.ghost_placing
         if wire_view(now) != window.overlays.wires:
             window.overlays.show_wires(wire_view(now))
-        for room in window.rooms:
-            room.take_preferences(now)
+        for document in self._documents_now():
+            document.take_preferences(now)
         window.actions.refresh()
 
     def _on_scheme_changed(self, *_said: object) -> None:

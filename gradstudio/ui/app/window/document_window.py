@@ -5,7 +5,6 @@ window's and never made here.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -32,6 +31,7 @@ from gradstudio.ui.app.window.code_dock_size import CodeRoom
 from gradstudio.ui.app.window.code_sync_warning import Unapplied
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.app.window.status_menus import StatusMenus
+from gradstudio.ui.app.window.window_services import WindowServices
 from gradstudio.ui.canvas.code_edit_view import TypedView
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.dialogs.memory_dialog import may_run
@@ -51,9 +51,6 @@ from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.timeline import TimelinePanel, Workspace
 from gradstudio.ui.widgets.screen_reader import RunNews, announce
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
 
 LOOKING_MS = 200
 SECOND_MS = 1000
@@ -87,15 +84,17 @@ class DocumentRoom(QObject):
     changed = Signal()
     problems_counted = Signal(object)
 
-    def __init__(self, window: "MainWindow", session: Session, recovery: Recovery) -> None:
+    def __init__(
+        self, services: WindowServices, session: Session, recovery: Recovery, theme: Theme, parent: QObject
+    ) -> None:
         """Build what the commands need; `furnish` makes the rest, when there are actions."""
-        super().__init__(window)
-        self._window, self.session, self._recovery, self.is_shown = window, session, recovery, False
+        super().__init__(parent)
+        self._services, self.session, self._recovery, self._theme = services, session, recovery, theme
+        self.is_shown = False
         self.problem_count = 0
-        theme = window.theme
         self._looking = Throttle(LOOKING_MS, self)
-        self.canvas = CanvasView(session, window.overlays, theme)
-        self.canvas.searching.shelf, self.canvas.searching.habits = window.shelf, window.habits
+        self.canvas = CanvasView(session, services.overlays, theme)
+        self.canvas.searching.shelf, self.canvas.searching.habits = services.shelf, services.habits
         self.typed_view = TypedView(self.canvas)
         self.inspector = InspectorPanel(session, theme)
         self.documentation = DocumentationPanel(session, theme)
@@ -111,21 +110,22 @@ class DocumentRoom(QObject):
 
     def furnish(self, actions: ActionSet) -> None:
         """Build what is made from actions, and connect everything."""
-        window, session = self._window, self.session
-        self.timeline = TimelinePanel(session, actions, window.theme)
-        self.workspace = Workspace(self.canvas, self.timeline, session.attention, window.settings, window.theme)
+        services, session, theme = self._services, self.session, self._theme
+        self.timeline = TimelinePanel(session, actions, theme)
+        self.workspace = Workspace(self.canvas, self.timeline, session.attention, services.settings, theme)
         actions.keep_off(self.timeline)
-        self.canvas.keys_of = partial(keys_now, actions, window.settings)
+        self.canvas.keys_of = partial(keys_now, actions, services.settings)
+        self.canvas.command_requested.connect(lambda command: actions[str(command)].trigger())
         engine = (actions["run.restart"], actions["run.stop"])
         self.status_menus = StatusMenus(self.status, session, self.graph.set_device, engine)
         self.status.zoom.offer(actions[key] for key in ZOOM_MENU)
         self.status.show_switch(actions["edit.snap"])
-        self.code_room = CodeRoom(window.frame, self.code, self.canvas)
+        self.code_room = CodeRoom(services.frame, self.code, self.canvas)
         self._wire_session()
         self._wire_parts()
         self._keep_typed()
         self._take_up_view()
-        self.take_preferences(window.settings.preferences)
+        self.take_preferences(services.settings.preferences)
 
     def take_preferences(self, chosen: Preferences) -> None:
         """Be as this person wants it."""
@@ -155,6 +155,7 @@ class DocumentRoom(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
+        self._theme = theme
         for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
             part.set_theme(theme)
 
@@ -163,7 +164,7 @@ class DocumentRoom(QObject):
         self.is_shown = self.session.engine.shown = shown
         if shown:
             self.workspace.take_up_preference()
-            self.canvas.take_preferences(self._window.settings.preferences)
+            self.canvas.take_preferences(self._services.settings.preferences)
             self.session.run.wake()
             self.problems_counted.emit(self.problem_count)
 
@@ -182,25 +183,20 @@ class DocumentRoom(QObject):
     # ------------------------------------------------------------------ building
 
     def _build_commands(self) -> None:
-        window, session = self._window, self.session
-        docks = window.frame.docks
-        context = Context(session, window.overlays, window.settings, self.canvas, window.frame)
-        self.file = FileCommands(context, window.documents, self)
-        self.graph = GraphCommands(
-            context,
-            window.find_operator,
-            window.toggle_favourite,
-        )
-        self.canvas.command_requested.connect(lambda command: window.actions[str(command)].trigger())
+        services, session = self._services, self.session
+        frame, settings = services.frame, services.settings
+        context = Context(session, services.overlays, settings, self.canvas, frame)
+        self.file = FileCommands(context, services.documents, self)
+        self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite)
         self.commands = Commands(
             file=self.file,
             edit=EditCommands(context, lambda words: self.status.confirm(words)),
             view=ViewCommands(
                 context,
-                window.frame.layout_keeper.reset,
-                docks.fill_menu,
+                frame.layout_keeper.reset,
+                frame.docks.fill_menu,
                 lambda: self.workspace.toggle_timeline(),
-                lambda: window.settings.preferences.timeline,
+                lambda: settings.preferences.timeline,
                 self.code,
                 self._edit_code,
             ),
@@ -208,11 +204,11 @@ class DocumentRoom(QObject):
             run=session.run,
             debug=DebugCommands(context),
             nav=NavCommands(context),
-            help=HelpCommands(session, window.frame, window.looked_up),
-            tabs=window.tab_commands,
-            shell=window.shell,
-            learning=window.learning,
-            access=AccessCommands(window.frame, self._middle, self.tell),
+            help=HelpCommands(session, frame, services.looked_up),
+            tabs=services.tabs,
+            shell=services.shell,
+            learning=services.learning,
+            access=AccessCommands(frame, self._middle, self.tell),
         )
 
     def _middle(self) -> dict[str, QWidget]:
@@ -242,7 +238,7 @@ class DocumentRoom(QObject):
         session.pages.requested.connect(self._on_pages_requested)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
-        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self._window.frame)
+        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self._services.frame)
 
     def _wire_parts(self) -> None:
         self.workspace.timeline_switched.connect(self.changed)
@@ -260,7 +256,7 @@ class DocumentRoom(QObject):
         self.code.left.connect(self.canvas.setFocus)
         self.code.live.applying.connect(self.typed_view.remember)
         self.code.added.connect(self.typed_view.show)
-        self.code.show_hints(self._window.settings.preferences.code_hints)
+        self.code.show_hints(self._services.settings.preferences.code_hints)
         self.code.hints_changed.connect(self._on_code_hints_changed)
         self._looking.due.connect(self._on_looking_due)
 
@@ -280,7 +276,7 @@ class DocumentRoom(QObject):
 
     def _edit_code(self) -> None:
         """Put the cursor into the program's text."""
-        self._window.frame.docks.bring_forward("code")
+        self._services.frame.docks.bring_forward("code")
         self.code.editor.setFocus()
         self.code_room.grow()
 
@@ -292,7 +288,7 @@ class DocumentRoom(QObject):
         self._recovery.request()
 
     def _on_code_hints_changed(self, mode: object) -> None:
-        self._window.settings.change(code_hints=mode)
+        self._services.settings.change(code_hints=mode)
         self.changed.emit()
 
     def _on_canvas_view_changed(self) -> None:
@@ -309,7 +305,7 @@ class DocumentRoom(QObject):
 
     def _on_canvas_what_if_requested(self, item: object) -> None:
         """The number of that node is typed into the inspector's table."""
-        self._window.frame.docks.bring_forward("inspector")
+        self._services.frame.docks.bring_forward("inspector")
         self.session.attention.select((ItemId(str(item)),))
         reason = self.inspector.try_number()
         if reason:
@@ -317,7 +313,7 @@ class DocumentRoom(QObject):
 
     def _on_pages_requested(self, key: object) -> None:
         """A person wants to read that page; "" shows the one that was read last."""
-        self._window.frame.docks.bring_forward("documentation")
+        self._services.frame.docks.bring_forward("documentation")
         self.documentation.show_operator(str(key))
 
     def focus(self) -> None:
@@ -326,6 +322,6 @@ class DocumentRoom(QObject):
         QTimer.singleShot(0, self, self._focus_canvas)
 
     def _focus_canvas(self) -> None:
-        focused: QWidget | None = self._window.frame.focusWidget()
+        focused: QWidget | None = self._services.frame.focusWidget()
         if focused in (None, self.canvas):
             self.canvas.setFocus()

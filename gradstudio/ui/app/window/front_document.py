@@ -5,17 +5,15 @@ from PySide6.QtCore import QObject
 from gradstudio.ui.actions.file_commands import FileCommands
 from gradstudio.ui.actions.graph_commands import GraphCommands
 from gradstudio.ui.app.files.documents import Documents
-from gradstudio.ui.app.files.recovery_journal import Recovery
-from gradstudio.ui.app.window.code_dock_size import CodeRoom
 from gradstudio.ui.app.window.document_window import DocumentRoom
 from gradstudio.ui.app.window.status_bar import StatusBar
-from gradstudio.ui.canvas.code_edit_view import TypedView
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.docks.documentation import DocumentationPanel
 from gradstudio.ui.docks.history_panel import HistoryPanel
 from gradstudio.ui.docks.inspector import InspectorPanel
+from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.docks.memory.panel import MemoryPanel
 from gradstudio.ui.docks.messages.log_panel import LogPanel
 from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
@@ -40,19 +38,9 @@ class WindowParts(QObject):
         return self.documents.current.session
 
     @property
-    def recovery(self) -> Recovery:
-        """Its journal."""
-        return self.documents.current.recovery
-
-    @property
     def canvas(self) -> CanvasView:
         """Its canvas."""
         return self.room.canvas
-
-    @property
-    def typed_view(self) -> TypedView:
-        """Where the canvas looks while text is typed."""
-        return self.room.typed_view
 
     @property
     def outline(self) -> OutlinePanel:
@@ -68,6 +56,11 @@ class WindowParts(QObject):
     def documentation(self) -> DocumentationPanel:
         """Its page of torch's documentation."""
         return self.room.documentation
+
+    @property
+    def lesson(self) -> LessonPanel:
+        """Its lesson."""
+        return self.room.lesson
 
     @property
     def memory(self) -> MemoryPanel:
@@ -123,8 +116,3 @@ class WindowParts(QObject):
     def workspace(self) -> Workspace:
         """Its canvas with the timeline."""
         return self.room.workspace
-
-    @property
-    def code_room(self) -> CodeRoom:
-        """What gives its text more room."""
-        return self.room.code_room

@@ -1,23 +1,19 @@
 """The canvas alone: all docks and the timeline away, and exactly as they were again."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QByteArray, QSize
 
+from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.app.window.window_layout import LAYOUT_VERSION
-
-if TYPE_CHECKING:
-    from gradstudio.ui.app.window.main_window import MainWindow
 
 
 class CanvasOnly:
     """One key takes away what stands around the canvas of a window; the same key brings exactly that back."""
 
-    def __init__(self, room: "MainWindow") -> None:
+    def __init__(self, window: WindowHost) -> None:
         """Everything stands where it is; what is put aside comes back before the layout is remembered."""
-        self._room = room
+        self._window = window
         self._kept: tuple[QByteArray, QSize, bool] | None = None
-        room.frame.layout_keeper.come_back = self.leave
+        window.frame.layout_keeper.come_back = self.leave
 
     def toggle(self) -> None:
         """Put everything aside, or bring it back."""
@@ -25,7 +21,7 @@ class CanvasOnly:
             self.leave()
         else:
             self._enter()
-        self._room.actions.refresh()
+        self._window.actions.refresh()
 
     def is_on(self) -> bool:
         """Whether something was put aside."""
@@ -37,7 +33,7 @@ class CanvasOnly:
         if kept is None:
             return
         state, size, had_timeline = kept
-        frame, workspace = self._room.frame, self._room.workspace
+        frame, workspace = self._window.frame, self._window.workspace
         frame.restoreState(state, LAYOUT_VERSION)
         if frame.size() != size:
             frame.layout_keeper.apply()
@@ -45,10 +41,10 @@ class CanvasOnly:
             workspace.toggle_timeline()
 
     def _enter(self) -> None:
-        frame, workspace = self._room.frame, self._room.workspace
+        frame, workspace = self._window.frame, self._window.workspace
         self._kept = frame.saveState(LAYOUT_VERSION), frame.size(), workspace.shows_timeline
         for dock in frame.docks:
             dock.hide()
         if workspace.shows_timeline:
             workspace.toggle_timeline()
-        self._room.canvas.setFocus()
+        self._window.canvas.setFocus()

@@ -164,7 +164,7 @@ def test_f1_in_the_search_of_the_canvas_shows_the_row_that_is_lit(window: MainWi
     popup = window.frame.focusWidget()
     assert popup is not None
     QTest.keyClicks(popup, "softmax")
-    lit = window.looked_up()
+    lit = window.shared_library.looked_up()
     assert "softmax" in lit
     QTest.keyClick(popup, Qt.Key.Key_F1)
     assert window.documentation.operator is load()[lit]

@@ -1,0 +1,106 @@
+"""The Library, one for all documents: what a person keeps at hand, and what is done with the operator looked at."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.operators.catalogue.loader import load
+from gradstudio.ui.actions.key_map import keys_now
+from gradstudio.ui.app.window.document_window import DocumentRoom
+from gradstudio.ui.app.window.window_host import WindowHost
+from gradstudio.ui.canvas.paint.card_picture import as_rich_text
+from gradstudio.ui.docks.documentation import Documented, operator_at
+from gradstudio.ui.docks.library.library_groups import LibraryGroups
+from gradstudio.ui.docks.library.panel import LibraryPanel
+from gradstudio.ui.state.library.connection_statistics import Habits
+from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.library.published_groups import Published
+from gradstudio.ui.state.library.user_groups import definitions, is_own
+from gradstudio.ui.theme import Theme
+
+CARD_SCALE = 0.85
+"""Of the cards in the Library's help."""
+
+
+class SharedLibrary(QObject):
+    """The Library's panel with all that is wired to it.
+
+    Attributes:
+        panel: what stands in the dock.
+    """
+
+    def __init__(self, window: WindowHost, shelf: Shelf, habits: Habits, parent: QObject) -> None:
+        """Build the panel; `wire` connects it, when there is a document."""
+        super().__init__(parent)
+        self._window, self._shelf, self._habits = window, shelf, habits
+        self._published = shelf.published = Published(window.settings.folder / "groups", self)
+        self.panel = LibraryPanel(load(), window.theme, shelf)
+        self._groups = LibraryGroups(self.panel, self._published)
+        tree = self.panel.tree
+        tree.first_words = lambda key: "" if is_own(key) else window.session.pages.first_sentence(key)
+        tree.picture = self._card_of
+
+    def wire(self) -> None:
+        """Let what is chosen there reach the document in front, and keep what a person keeps at hand."""
+        panel, window = self.panel, self._window
+        panel.chosen.connect(lambda key: window.canvas.add_operator(key))
+        panel.carried.connect(lambda key: window.canvas.carry_operator(key))
+        panel.said.connect(window.status.say)
+        panel.tree.selectionModel().currentChanged.connect(self._on_current_changed)
+        panel.keys_of = partial(keys_now, window.actions, window.settings)
+        self._shelf.changed.connect(self._on_shelf_changed)
+        self._habits.changed.connect(self._on_habits_changed)
+
+    def turn_to(self, document: DocumentRoom) -> None:
+        """Another document is in front: its groups are shown."""
+        self._groups.follow(document.session.shown_store)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self.panel.set_theme(theme)
+
+    def looked_up(self) -> str:
+        """The operator that a person looks at: where the focus is, else on the canvas, else in the Library."""
+        widget: QWidget | None = self._window.frame.focusWidget()
+        while widget is not None:
+            if isinstance(widget, Documented):
+                return widget.documented_operator()
+            widget = widget.parentWidget()
+        shown = operator_at(self._window.session.graph_store.graph, self._window.inspector.item)
+        return shown or self.panel.documented_operator()
+
+    def toggle_favourite(self) -> None:
+        """Make the operator that a person looks at a favourite, or no longer, and say so."""
+        key, status = self.looked_up(), self._window.status
+        if key:
+            words = "is a favourite now" if self._shelf.toggle(key) else "is no favourite any more"
+            status.confirm(f"{key} {words}.")
+        else:
+            status.say("Select an operator in the Library or a node first.")
+
+    def find_operator(self) -> None:
+        """Put the cursor into the Library's search."""
+        self._window.frame.docks.bring_forward("library")
+        self.panel.focus_search()
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _card_of(self, key: str) -> str:
+        """An operator's card, for the Library's help."""
+        window = self._window
+        pictures, ratio = window.canvas.searching.pictures, window.frame.devicePixelRatioF()
+        if is_own(key):
+            pictures.definitions = definitions(window.session.shown_store.root.graph, self._published)
+        return as_rich_text(pictures.of(key, window.theme, CARD_SCALE, ratio))
+
+    def _on_current_changed(self) -> None:
+        self._window.documentation.show_operator(self.panel.documented_operator())
+
+    def _on_shelf_changed(self) -> None:
+        """What a person keeps at hand is there the next time, too."""
+        self._window.settings.change(favourites=self._shelf.favourites, recent_operators=self._shelf.recent)
+
+    def _on_habits_changed(self) -> None:
+        """What a person usually wires is known the next time, too."""
+        self._window.settings.change(habits=self._habits.kept)

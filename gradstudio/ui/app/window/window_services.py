@@ -1,0 +1,37 @@
+"""What the window gives to each of its documents: all that they share."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gradstudio.ui.actions.learning_commands import LearningCommands
+from gradstudio.ui.actions.tab_commands import TabCommands
+from gradstudio.ui.actions.window_commands import ShellCommands
+from gradstudio.ui.app.files.documents import Documents
+from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.library.connection_statistics import Habits
+from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.settings import Settings
+
+
+class WindowServices(NamedTuple):
+    """Made once, when the window is built.
+
+    Attributes:
+        looked_up: the operator that a person looks at, anywhere in the window; "" for none.
+        toggle_favourite: makes that one a favourite, or no longer.
+        find_operator: puts the cursor into the Library's search.
+    """
+
+    frame: Frame
+    settings: Settings
+    documents: Documents
+    overlays: Overlays
+    shelf: Shelf
+    habits: Habits
+    tabs: TabCommands
+    shell: ShellCommands
+    learning: LearningCommands
+    looked_up: Callable[[], str]
+    toggle_favourite: Callable[[], None]
+    find_operator: Callable[[], None]
