@@ -6,9 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gradstudio.ui.app.window.window_frame import Frame
+from gradstudio.ui.docks.dock_registry import DockArea, docks_of
 
-ORDER = ("library", "outline", "code", "log", "problems", "breakpoints", "history", "inspector", "documentation")
-"""Of the docks, as the eye goes: from the left, along the bottom, up on the right; others follow."""
+ORDER: tuple[DockArea, ...] = ("left", "bottom", "right")
+"""Of the docks, as the eye goes."""
 
 
 class AccessCommands:
@@ -42,11 +43,10 @@ class AccessCommands:
         for name, part in self._middle().items():
             if part.isVisible():
                 yield name, part
-        docks = {dock.objectName(): dock for dock in self._frame.docks}
-        for key in (*ORDER, *(key for key in docks if key not in ORDER)):
-            dock = docks.get(key)
-            inner = dock.widget() if dock is not None else None
-            if dock is not None and inner is not None and dock.isVisible() and not inner.visibleRegion().isEmpty():
+        for row in (row for area in ORDER for row in docks_of(area)):
+            dock = self._frame.docks[row.id]
+            inner: QWidget | None = dock.widget()
+            if inner is not None and dock.isVisible() and not inner.visibleRegion().isEmpty():
                 yield dock.windowTitle(), inner
 
 

@@ -2,24 +2,29 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QWidget
 
+from gradstudio.ui.docks.dock_registry import DOCKS, DockArea, docks_of, places
 from gradstudio.ui.docks.dock_title import DockTitle
 from gradstudio.ui.theme import Theme
 
 Area = Qt.DockWidgetArea
+AREAS: dict[DockArea, Area] = {
+    "left": Area.LeftDockWidgetArea,
+    "right": Area.RightDockWidgetArea,
+    "bottom": Area.BottomDockWidgetArea,
+}
 WIDE_PX = 1600
 """From this width on code and log stand side by side."""
-LEFT = ("library", "outline", "lesson")
-"""Tabs of one place at first."""
 LEAST_PX = 180
 """No dock is narrower, and none asks for more."""
 
 
 class Docks(QObject):
-    """The docks of a window, by id, in the order of the menu.
+    """The docks of a window, by id: all that the registry has, in its order.
 
     Signals:
         taken(): a person floated a dock or dragged it out.
@@ -27,17 +32,17 @@ class Docks(QObject):
 
     taken = Signal()
 
-    def __init__(self, window: QMainWindow, titles: dict[str, str], theme: Theme) -> None:
-        """Make empty docks under these titles, by id."""
+    def __init__(self, window: QMainWindow, theme: Theme) -> None:
+        """Make every dock, empty."""
         super().__init__(window)
         self._window, self._theme = window, theme
         self._has_lesson = self._had_lesson = False
         self._front = self._before_lesson = "library"
-        self._docks = {key: _dock(key, title, window, theme) for key, title in titles.items()}
+        self._docks = {row.id: _dock(row.id, row.title, window, theme) for row in DOCKS}
         for dock in self._docks.values():
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
-        for key in LEFT:
-            self._docks[key].visibilityChanged.connect(partial(self._on_left_visibility_changed, key))
+        for row in docks_of("left"):
+            self._docks[row.id].visibilityChanged.connect(partial(self._on_left_visibility_changed, row.id))
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -96,38 +101,41 @@ class Docks(QObject):
 
     def arrange(self, width_px: int, closed: Iterable[QDockWidget] = ()) -> None:
         """Put every dock where it stands at first, for a window of that width, and close some."""
-        window, docks = self._window, self._docks
         for dock in self:
             dock.setFloating(False)
             dock.show()
-        window.addDockWidget(Area.LeftDockWidgetArea, docks["library"])
-        window.addDockWidget(Area.LeftDockWidgetArea, docks["outline"])
-        window.addDockWidget(Area.LeftDockWidgetArea, docks["lesson"])
-        window.addDockWidget(Area.RightDockWidgetArea, docks["inspector"])
-        window.addDockWidget(Area.RightDockWidgetArea, docks["memory"])
-        window.addDockWidget(Area.BottomDockWidgetArea, docks["code"])
-        window.addDockWidget(Area.BottomDockWidgetArea, docks["log"])
-        window.addDockWidget(Area.BottomDockWidgetArea, docks["problems"])
-        window.addDockWidget(Area.BottomDockWidgetArea, docks["breakpoints"])
-        window.addDockWidget(Area.BottomDockWidgetArea, docks["history"])
-        window.splitDockWidget(docks["inspector"], docks["memory"], Qt.Orientation.Vertical)
-        window.tabifyDockWidget(docks["inspector"], docks["documentation"])
-        window.tabifyDockWidget(docks["library"], docks["outline"])
-        window.tabifyDockWidget(docks["outline"], docks["lesson"])
+        for area in AREAS:
+            self._place(area)
         if self.is_wide(width_px):
-            window.splitDockWidget(docks["code"], docks["log"], Qt.Orientation.Horizontal)
+            self._split("bottom", Qt.Orientation.Horizontal)
         else:
-            window.tabifyDockWidget(docks["code"], docks["log"])
-        window.tabifyDockWidget(docks["log"], docks["problems"])
-        window.tabifyDockWidget(docks["problems"], docks["breakpoints"])
-        window.tabifyDockWidget(docks["breakpoints"], docks["history"])
+            self._tabify([place[0].id for place in places("bottom")])
+        for area in AREAS:
+            for place in places(area):
+                self._tabify([row.id for row in place])
         for dock in closed:
             dock.hide()
-        docks["lesson" if self._has_lesson else "library"].raise_()
-        docks["inspector"].raise_()
-        docks["log"].raise_()
-        docks["code"].raise_()
+        self._docks["lesson" if self._has_lesson else "library"].raise_()
+        for area in ("right", "bottom"):
+            for place in reversed(places(area)):
+                self._docks[place[0].id].raise_()
         self.settle_lesson()
+
+    def _place(self, area: DockArea) -> None:
+        """Put the first dock of each place into an area; what is behind it follows."""
+        for place in places(area):
+            self._window.addDockWidget(AREAS[area], self._docks[place[0].id])
+        if area == "right":
+            self._split(area, Qt.Orientation.Vertical)
+
+    def _split(self, area: DockArea, direction: Qt.Orientation) -> None:
+        firsts = [self._docks[place[0].id] for place in places(area)]
+        for before, dock in pairwise(firsts):
+            self._window.splitDockWidget(before, dock, direction)
+
+    def _tabify(self, keys: Iterable[str]) -> None:
+        for before, key in pairwise(keys):
+            self._window.tabifyDockWidget(self._docks[before], self._docks[key])
 
     def offer_lesson(self, offered: bool) -> None:
         """Show the lesson over what lies at the left, or take its dock away: what a person had there comes back."""
@@ -154,13 +162,13 @@ class Docks(QObject):
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         least, most = (248, 320) if self._had_lesson else (200, 280)
         left, right = _between(least, round(width_px * 0.16), most), _between(264, round(width_px * 0.2), 400)
-        bottom, memory = _between(152, round(height_px * 0.19), 340), _between(160, round(height_px * 0.24), 340)
-        self._resize({"library": left, "lesson": left, "inspector": right, "memory": right}, across)
-        self._resize({"inspector": height_px - memory, "memory": memory}, down)
-        self._resize(dict.fromkeys(("code", "log", "problems", "breakpoints", "history"), bottom), down)
+        bottom = _between(152, round(height_px * 0.19), 340)
+        self._resize({row.id: left for row in docks_of("left")} | {row.id: right for row in docks_of("right")}, across)
+        self._resize(_heights(height_px), down)
+        self._resize(dict.fromkeys((row.id for row in docks_of("bottom")), bottom), down)
         if self.is_wide(width_px):
             room = width_px - left - right
-            self._resize({"code": round(room * 0.56), "log": round(room * 0.44)}, across)
+            self._resize({row.id: round(room * row.share) for row in docks_of("bottom") if row.share}, across)
         self._lay_out()
 
     def set_theme(self, theme: Theme) -> None:
@@ -210,6 +218,13 @@ class Docks(QObject):
     def _on_dock_top_level_changed(self, floating: bool) -> None:
         if floating:
             self.taken.emit()
+
+
+def _heights(height_px: int) -> dict[str, int]:
+    """What the docks of the right column get of that height: those with a share theirs, the others what is left."""
+    parted = {row.id: _between(160, round(height_px * row.share), 340) for row in docks_of("right") if row.share}
+    rest = height_px - sum(parted.values())
+    return {row.id: parted.get(row.id, rest) for row in docks_of("right")}
 
 
 def _between(low: int, wanted: int, high: int) -> int:

@@ -4,6 +4,7 @@ from gradstudio.ui.theme.icons import icon, tinted
 from gradstudio.ui.theme.model import (
     TextScale,
     Theme,
+    Themed,
     ThemeName,
     dtype_family,
     mono_font,
@@ -21,6 +22,7 @@ __all__ = [
     "TextScale",
     "Theme",
     "ThemeName",
+    "Themed",
     "ToolTips",
     "apply",
     "choices",

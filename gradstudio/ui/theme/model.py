@@ -4,7 +4,7 @@ No other module of the window names a colour.
 """
 
 import functools
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol, runtime_checkable
 from typing import Literal as OneOf
 from zlib import crc32
 
@@ -167,6 +167,14 @@ def theme(name: ThemeName) -> Theme:
     """The theme of that name, read from `resources/themes`."""
     data = (paths.resources() / "themes" / f"{name}.json").read_bytes()
     return msgspec.json.decode(data, type=Theme)
+
+
+@runtime_checkable
+class Themed(Protocol):
+    """What can take up another theme."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take up the theme."""
 
 
 class TextScale:

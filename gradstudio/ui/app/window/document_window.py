@@ -5,6 +5,7 @@ window's and never made here.
 """
 
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -37,6 +38,7 @@ from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.dialogs.memory_dialog import may_run
 from gradstudio.ui.docks.breakpoints.panel import BreakpointsPanel
 from gradstudio.ui.docks.code.panel import CodePanel
+from gradstudio.ui.docks.dock_registry import DOCKS, PanelParts
 from gradstudio.ui.docks.documentation import DocumentationPanel
 from gradstudio.ui.docks.history_panel import HistoryPanel
 from gradstudio.ui.docks.inspector import InspectorPanel
@@ -48,25 +50,14 @@ from gradstudio.ui.docks.outline.panel import OutlinePanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.state.throttle import Throttle
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme import Theme, Themed
 from gradstudio.ui.timeline import TimelinePanel, Workspace
 from gradstudio.ui.widgets.screen_reader import RunNews, announce
 
 LOOKING_MS = 200
 SECOND_MS = 1000
 
-ThemedPanel = (
-    InspectorPanel
-    | DocumentationPanel
-    | MemoryPanel
-    | CodePanel
-    | LogPanel
-    | ProblemsPanel
-    | BreakpointsPanel
-    | HistoryPanel
-    | OutlinePanel
-    | LessonPanel
-)
+Panel = TypeVar("Panel", bound=QWidget)
 
 
 class DocumentRoom(QObject):
@@ -74,6 +65,7 @@ class DocumentRoom(QObject):
 
     Attributes:
         rows: the commands, as this document carries them out.
+        panels: what it has in the docks, by dock.
         is_shown: its tab is the one in front.
 
     Signals:
@@ -96,14 +88,13 @@ class DocumentRoom(QObject):
         self.canvas = CanvasView(session, services.overlays, theme)
         self.canvas.searching.shelf, self.canvas.searching.habits = services.shelf, services.habits
         self.typed_view = TypedView(self.canvas)
-        self.inspector = InspectorPanel(session, theme)
-        self.documentation = DocumentationPanel(session, theme)
-        self.memory = MemoryPanel(session, theme)
-        self.code = CodePanel(session, theme)
-        self.log, self.problems = LogPanel(session, theme), ProblemsPanel(session, theme)
-        self.breakpoints, self.history = BreakpointsPanel(session, theme), HistoryPanel(session, theme)
-        self.outline = OutlinePanel(session, self.canvas, theme)
-        self.lesson = LessonPanel(session, theme)
+        parts = PanelParts(session, self.canvas, theme)
+        self.panels = {row.id: row.factory(parts) for row in DOCKS if row.factory is not None}
+        self.inspector, self.documentation = self._panel(InspectorPanel), self._panel(DocumentationPanel)
+        self.memory, self.code = self._panel(MemoryPanel), self._panel(CodePanel)
+        self.log, self.problems = self._panel(LogPanel), self._panel(ProblemsPanel)
+        self.breakpoints, self.history = self._panel(BreakpointsPanel), self._panel(HistoryPanel)
+        self.outline, self.lesson = self._panel(OutlinePanel), self._panel(LessonPanel)
         self.status = StatusBar(session, theme)
         self._build_commands()
         self.rows = action_rows(self.commands)
@@ -137,27 +128,12 @@ class DocumentRoom(QObject):
         if self.code.hints != chosen.code_hints:
             self.code.choose_hints(chosen.code_hints)
 
-    @property
-    def panels(self) -> dict[str, ThemedPanel]:
-        """What it has in the docks, by dock."""
-        return {
-            "outline": self.outline,
-            "lesson": self.lesson,
-            "inspector": self.inspector,
-            "documentation": self.documentation,
-            "memory": self.memory,
-            "code": self.code,
-            "log": self.log,
-            "problems": self.problems,
-            "breakpoints": self.breakpoints,
-            "history": self.history,
-        }
-
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
         for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
-            part.set_theme(theme)
+            if isinstance(part, Themed):
+                part.set_theme(theme)
 
     def show_in_front(self, shown: bool) -> None:
         """Its tab comes to the front, or goes behind another one."""
@@ -181,6 +157,10 @@ class DocumentRoom(QObject):
         self.deleteLater()
 
     # ------------------------------------------------------------------ building
+
+    def _panel(self, kind: type[Panel]) -> Panel:
+        """The panel of that kind."""
+        return next(panel for panel in self.panels.values() if isinstance(panel, kind))
 
     def _build_commands(self) -> None:
         services, session = self._services, self.session

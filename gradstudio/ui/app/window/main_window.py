@@ -1,7 +1,6 @@
 """Fills the frame: tabs and canvas in the middle, panels in the docks; what all documents share is built here."""
 
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
@@ -31,17 +30,10 @@ from gradstudio.ui.state.library.connection_statistics import Habits
 from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings, ThemeChoice
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.theme import Theme, Themed
 
 PLOT_DELAY_MS = 400
 """pyqtgraph is imported this long after the window is filled, when it has answered its first clicks."""
-
-
-class Themed(Protocol):
-    """What can take up another theme."""
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take up the theme."""
 
 
 class MainWindow(WindowParts):

@@ -20,19 +20,6 @@ SUFFIX = ".gsg"
 OPENED = (SUFFIX, ".py", ".png")
 """Suffixes of what can be dropped on the window: documents, and Python texts."""
 MENUS = ("File", "Edit", "View", "Graph", "Run", "Help")
-TITLES = {
-    "library": "Library",
-    "outline": "Outline",
-    "lesson": "Lesson",
-    "inspector": "Inspector",
-    "documentation": "Documentation",
-    "memory": "Memory",
-    "code": "Code",
-    "log": "Log",
-    "problems": "Problems",
-    "breakpoints": "Breakpoints",
-    "history": "History",
-}
 FIRST_WIDTH_PX, FIRST_HEIGHT_PX = 1720, 1040
 LARGE_SCREEN_PX = 1920
 """Screens up to this width are filled at the first start."""
@@ -70,7 +57,7 @@ class Frame(QMainWindow):
         self.toolbar.setIconSize(QSize(18, 18))
         self.toolbar.setMinimumHeight(TOOLBAR_HEIGHT_PX)
         self.addToolBar(self.toolbar)
-        self.docks = Docks(self, TITLES, theme)
+        self.docks = Docks(self, theme)
         self.layout_keeper = LayoutKeeper(self, self.docks, settings)
         self._ground = QWidget(self)
         self._ground.setStyleSheet(f"background: {theme.canvas};")
