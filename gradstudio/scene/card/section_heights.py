@@ -6,7 +6,7 @@ which arrive move no edge of it. One that cannot run yet gets no values: it is a
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
@@ -25,6 +25,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
 )
 from gradstudio.scene import value_format
+from gradstudio.scene.overlays import Shown as Shown
 from gradstudio.scene.results import Results
 
 EDGE: Final = 7.0
@@ -48,20 +49,6 @@ TYPICAL_SHAPE: Final = (64, 64)
 
 DisplayKind = OneOf["number", "words", "cells", "picture", "strip"]
 Tone = OneOf["normal", "faint", "bad", "gradient"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Which overlays are on."""
-
-    values: bool = True
-    shapes: bool = True
-    dtype_device: bool = True
-    grad_fn: bool = True
-    gradients: bool = True
-    wire_gradients: bool = True
-    storage: bool = False
-    cost: bool = False
 
 
 class Awaited(NamedTuple):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from gradstudio.scene.overlays import OVERLAYS
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
 from gradstudio.ui.actions.debug_commands import DebugCommands
@@ -29,22 +30,12 @@ from gradstudio.ui.actions.tab_commands import TabCommands
 from gradstudio.ui.actions.view_commands import ViewCommands
 from gradstudio.ui.actions.window_commands import ShellCommands
 from gradstudio.ui.docks.code.code_hints import HINT_TIPS, MODE_WORDS
-from gradstudio.ui.state.document.overlays import OVERLAYS
 from gradstudio.ui.state.run.run_controller import RunController
 
 Key = QKeySequence.StandardKey
 COPY_AS = "Edit/Copy as"
-OVERLAY_TEXTS = {
-    "values": ("Values", "Values", "numbers, short vectors and heat maps on the cards"),
-    "shapes": ("Shapes", "Shapes", "the shape of every result"),
-    "dtype_device": ("Dtype and Device", "Types", "dtype and device of every result"),
-    "grad_fn": ("grad_fn", "grad_fn", "the name of the function that backward will call"),
-    "gradients": ("Gradients", "Gradients", "the gradient of every result, and why where there is none"),
-    "wire_gradients": ("Wire Gradients", "Wires", "what a backward sent back along every wire"),
-    "storage": ("Storage", "Storage", "which results share one storage: views and in-place writes"),
-    "cost": ("Memory and Time", "Cost", "what every node holds, and how long it took"),
-}
-"""By overlay: its entry in the menu, the word on its button, what it shows."""
+LAST_DIGIT = 9
+"""So many overlays have a key."""
 
 
 class Commands(NamedTuple):
@@ -147,18 +138,18 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
 def _view_rows(c: ViewCommands, nav: NavCommands) -> tuple[Row, ...]:
     overlays = tuple(
         ActionRow(
-            f"view.{name}",
-            OVERLAY_TEXTS[name][0],
+            f"view.{overlay.id}",
+            overlay.title,
             "View/Overlays",
             1,
-            partial(c.toggle_overlay, name),
-            (f"Alt+{number}",),
-            name,
-            checked=partial(c.overlay_is_on, name),
-            tooltip=OVERLAY_TEXTS[name][2],
-            short=OVERLAY_TEXTS[name][1],
+            partial(c.toggle_overlay, overlay.id),
+            (f"Alt+{number}",) if number <= LAST_DIGIT else (),
+            overlay.icon,
+            checked=partial(c.overlay_is_on, overlay.id),
+            tooltip=overlay.tip,
+            short=overlay.button,
         )
-        for number, name in enumerate(OVERLAYS, start=1)
+        for number, overlay in enumerate(OVERLAYS, start=1)
     )
     return (
         *overlays,

@@ -1,7 +1,6 @@
 """Pictures of the canvas as its overlays show it: for the clipboard, for a file, and small for a preview."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
@@ -11,9 +10,6 @@ from gradstudio.graph.recipes.fragments import copy_items
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.dialogs.picture_dialog import PictureChoice
 from gradstudio.ui.theme import Theme, theme
-
-if TYPE_CHECKING:
-    from gradstudio.scene.card.result_sections import Shown
 
 USUAL = PictureChoice()
 
@@ -29,7 +25,7 @@ def canvas_picture(context: Context) -> QImage:
     from gradstudio.ui.canvas.paint.picture_export import render_picture
 
     graph, session = _drawn(context, USUAL), context.session
-    return render_picture(graph, session.results, _theme(context, USUAL), USUAL.scale, _shown(context))
+    return render_picture(graph, session.results, _theme(context, USUAL), USUAL.scale, context.overlays.shown)
 
 
 def preview(context: Context, choice: PictureChoice, room: QSize) -> tuple[QImage, QSize]:
@@ -37,7 +33,7 @@ def preview(context: Context, choice: PictureChoice, room: QSize) -> tuple[QImag
     from gradstudio.ui.canvas.paint.picture_export import picture_size, render_picture
 
     graph, results = _drawn(context, choice), context.session.results
-    made, shown = _theme(context, choice), _shown(context)
+    made, shown = _theme(context, choice), context.overlays.shown
     whole = picture_size(graph, results, made, 1.0, shown)
     scale = min(1.0, room.width() / whole.width(), room.height() / whole.height())
     image = render_picture(graph, results, made, scale, shown, ground=not choice.transparent)
@@ -54,7 +50,7 @@ def save_canvas_picture(context: Context, path: Path, choice: PictureChoice = US
 
     session, view = context.session, context.canvas.kept_view()
     graph = session.graph_store.graph
-    drawn, shown = _drawn(context, choice), _shown(context)
+    drawn, shown = _drawn(context, choice), context.overlays.shown
     save_picture(
         graph, session.results, _theme(context, choice), path, choice.scale, shown, view,
         drawn=drawn, ground=not choice.transparent,
@@ -73,9 +69,3 @@ def _theme(context: Context, choice: PictureChoice) -> Theme:
             return theme("light" if choice.theme == "light" else "dark")
         case _:
             return context.canvas.look.theme
-
-
-def _shown(context: Context) -> "Shown":
-    from gradstudio.scene.card.result_sections import Shown
-
-    return Shown(**{name: context.overlays[name] for name in Shown.__dataclass_fields__})

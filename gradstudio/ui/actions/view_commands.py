@@ -8,7 +8,6 @@ from gradstudio.scene.wire.wire_options import WireView
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.docks.code.code_hints import HintMode
 from gradstudio.ui.docks.code.panel import CodePanel
-from gradstudio.ui.state.document.overlays import OFF_AT_FIRST, OVERLAYS
 from gradstudio.ui.state.settings import Preferences
 
 
@@ -39,9 +38,9 @@ class ViewCommands:
     def toggle_overlay(self, name: str) -> None:
         """Switch one overlay."""
         self._overlays.switch(name, not self._overlays[name])
-        off = tuple(other for other in OVERLAYS if not self._overlays[other] and other not in OFF_AT_FIRST)
-        on = tuple(other for other in OVERLAYS if self._overlays[other] and other in OFF_AT_FIRST)
-        self._settings.change(overlays_off=off, overlays_on=on)
+        self._settings.change(
+            overlays_off=self._overlays.changes(on=False), overlays_on=self._overlays.changes(on=True)
+        )
 
     def overlay_is_on(self, name: str) -> bool:
         """Whether an overlay is on."""

@@ -8,7 +8,6 @@ from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.state.document.overlays import OVERLAYS
 from gradstudio.ui.state.results.result_store import Failure
 from gradstudio.ui.state.throttle import Throttle
 
@@ -179,4 +178,4 @@ class Following:
 
 def shown_by(overlays: "Overlays") -> Shown:
     """The facts that are painted on cards."""
-    return Shown(**{name: overlays[name] for name in OVERLAYS})
+    return overlays.shown

@@ -25,7 +25,7 @@ from gradstudio.ui.app.window.toolbar import ToolBar
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.app.window.window_services import WindowServices
 from gradstudio.ui.app.window.workbench import Workbench
-from gradstudio.ui.state.document.overlays import OVERLAYS, Overlays
+from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.library.connection_statistics import Habits
 from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.state.session import Session
@@ -75,9 +75,7 @@ class MainWindow(WindowParts):
 
     def _take_up_preferences(self) -> None:
         chosen = self.settings.preferences
-        for name in OVERLAYS:
-            on = (self.overlays[name] or name in chosen.overlays_on) and name not in chosen.overlays_off
-            self.overlays.switch(name, on)
+        self.overlays.restore(chosen.overlays_off, chosen.overlays_on)
         self.overlays.show_wires(wire_view(chosen))
         self.shelf.restore(chosen.favourites, chosen.recent_operators)
         self.habits.restore(chosen.habits)

@@ -6,13 +6,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from gradstudio.scene.overlays import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, tinted
 
 VERBS = ("run.run", "run.forward", "run.backward", "run.step_back", "run.step", "run.stop", "run.zero_grad")
 WORDLESS = ("run.step_back",)
-OVERLAYS = ("view.values", "view.shapes", "view.dtype_device", "view.grad_fn", "view.gradients")
+OVERLAY_KEYS = tuple(f"view.{row.id}" for row in OVERLAYS if row.in_toolbar)
 DOCUMENT = ("file.new", "file.open", "file.save")
 HISTORY = ("edit.undo", "edit.redo")
 WORDS_FROM_PX = 1500
@@ -137,9 +138,9 @@ class ToolBar(QObject):
         spring = QWidget(self._bar)
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._bar.addWidget(spring)
-        for key in OVERLAYS:
+        for key in OVERLAY_KEYS:
             self._add(actions, key, text=False)
-        buttons = (self._bar.widgetForAction(actions[key]) for key in OVERLAYS)
+        buttons = (self._bar.widgetForAction(actions[key]) for key in OVERLAY_KEYS)
         self.overlay_buttons = [button for button in buttons if isinstance(button, QToolButton)]
 
     def _add(self, actions: ActionSet, key: str, *, text: bool) -> None:

@@ -1,12 +1,15 @@
 """Which facts are painted on the cards, and how wires are drawn."""
 
+from collections.abc import Collection
+from typing import Final
+
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio.scene.overlays import OVERLAYS as ROWS
+from gradstudio.scene.overlays import Shown
 from gradstudio.scene.wire.wire_options import WireView
 
-OVERLAYS = ("values", "shapes", "dtype_device", "grad_fn", "gradients", "wire_gradients", "storage", "cost")
-OFF_AT_FIRST = frozenset(("storage", "cost"))
-"""What answers a question that is asked now and then."""
+OVERLAYS: Final = tuple(row.id for row in ROWS)
 
 
 class Overlays(QObject):
@@ -22,7 +25,7 @@ class Overlays(QObject):
         """Everything a beginner looks for is on."""
         super().__init__(parent)
         self.wires = WireView()
-        self._on = {name: name not in OFF_AT_FIRST for name in OVERLAYS}
+        self._on = {row.id: row.is_on_at_first for row in ROWS}
 
     def __getitem__(self, name: str) -> bool:
         """Whether the overlay is on."""
@@ -32,6 +35,20 @@ class Overlays(QObject):
     def key(self) -> tuple[bool, ...]:
         """All of them, in order: a cache key for painters."""
         return tuple(self._on.values())
+
+    @property
+    def shown(self) -> Shown:
+        """All of them, by name: what is painted now."""
+        return Shown(**self._on)
+
+    def restore(self, off: Collection[str], on: Collection[str]) -> None:
+        """Switch those that a person wants otherwise than they are at first."""
+        for name in OVERLAYS:
+            self.switch(name, (self._on[name] or name in on) and name not in off)
+
+    def changes(self, *, on: bool) -> tuple[str, ...]:
+        """Those that are on and were not at first, or the other way round: as settings keep them."""
+        return tuple(row.id for row in ROWS if self._on[row.id] is on and row.is_on_at_first is not on)
 
     def switch(self, name: str, on: bool) -> None:
         """Turn one on or off."""
