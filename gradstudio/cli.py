@@ -14,6 +14,7 @@ import msgspec
 
 from gradstudio import __version__
 from gradstudio.errors import GradStudioError
+from gradstudio.program.forms.form_table import FORMS, form_named
 
 if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
@@ -52,11 +53,12 @@ def _parser() -> argparse.ArgumentParser:
         "Without a verb: open the window, on FILE if one is given.",
     )
     parser.add_argument("--version", action="version", version=f"GradStudio {__version__}")
+    forms = [form.name for form in FORMS]
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_run(verbs)
     export = _add(verbs, "export", _export, "write a document as Python")
     export.add_argument("file", metavar="FILE")
-    export.add_argument("--as", dest="form", choices=("script", "module", "train", "notebook"), default="script")
+    export.add_argument("--as", dest="form", choices=forms, default=forms[0])
     export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
     read = _add(verbs, "import", _import, "turn Python text into a document; only --run-code executes anything")
     read.add_argument(
@@ -179,9 +181,6 @@ def _export(options: argparse.Namespace) -> int:
         return _write_export(graph, options)
     except Unreadable as error:
         return _unreadable(options.file, error)
-    except KeyError:
-        print(f"Exporting as {options.form} comes in a later version.", file=sys.stderr)
-        return USAGE
     except NoForm as error:
         print(f"{options.file} has no form as {options.form}: {error}", file=sys.stderr)
         return FAILED
@@ -193,7 +192,6 @@ def _export(options: argparse.Namespace) -> int:
 def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
     """Write the program in its form, and the data it loads beside it."""
     from gradstudio.document.python.python_export import write_export
-    from gradstudio.program.forms.form_table import form_named
 
     if options.output not in (None, "-"):
         write_export(graph, Path(options.output), options.form)

@@ -13,6 +13,7 @@ from gradstudio.cli import main
 from gradstudio.document.file import load, save
 from gradstudio.graph.model import Graph, Node
 from gradstudio.paths import examples
+from gradstudio.program.forms.form_table import FORMS, Form
 from tests.graph.builder import Drawing
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -319,6 +320,19 @@ def test_export_writes_each_form_and_refuses_in_words(tmp_path: Path, capsys) ->
     assert main(["export", str(text), "--as", "module", "-o", str(tmp_path / "never.py")]) == 1
     assert "requires_grad=True" in capsys.readouterr().err
     assert not (tmp_path / "never.py").exists()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_every_form_of_the_table_can_be_exported(form: Form, tmp_path: Path) -> None:
+    example, out = examples() / "03_linear_regression.gsg", tmp_path / f"linear{form.suffix}"
+    assert main(["export", str(example), "--as", form.name, "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8") == form.write(load(example), "linear")
+
+
+def test_the_forms_are_known_before_any_writer_is_loaded() -> None:
+    ask = "import sys, gradstudio.cli; print([name for name in sys.modules if name.startswith('gradstudio.program.')])"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['gradstudio.program.forms', 'gradstudio.program.forms.form_table']"
 
 
 class Endless(io.RawIOBase):

@@ -13,6 +13,7 @@ from gradstudio.cli import main
 from gradstudio.document.errors import DocumentError
 from gradstudio.document.file import load
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.forms.form_table import FORMS
 from gradstudio.program.reading.reader import read_script
 from tests.escapes import ESCAPES, as_document, as_text
 
@@ -58,8 +59,8 @@ def test_checking_executes_nothing(files: list[Path], capsys: pytest.CaptureFixt
 
 def test_exporting_executes_nothing(files: list[Path], tmp_path: Path) -> None:
     for path in files:
-        for form in ("script", "module", "train", "notebook"):
-            main(["export", str(path), "--as", form, "-o", str(tmp_path / "out.py")])
+        for form in FORMS:
+            main(["export", str(path), "--as", form.name, "-o", str(tmp_path / "out.py")])
     assert left_behind(files) == []
 
 

@@ -220,7 +220,7 @@ class FileCommands(QObject):
         dialog.deleteLater()
 
     def _write_form(self, dialog: ExportDialog, form: Form) -> None:
-        kinds = "Jupyter notebooks (*.ipynb)" if form.suffix == ".ipynb" else f"Python (*{form.suffix})"
+        kinds = f"{form.kind} (*{form.suffix})"
         chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), kinds)
         if chosen is None:
             return

@@ -6,9 +6,10 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
+from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.theme import Theme, icon
 
-OUR_SUFFIXES = (".gsg", ".py", ".ipynb", ".png", ".svg", ".pdf")
+OUR_SUFFIXES = (".gsg", ".png", ".svg", ".pdf", *(form.suffix for form in FORMS))
 BUTTON_ICONS = {
     "backButton": "backward",
     "forwardButton": "forward",
