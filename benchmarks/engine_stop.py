@@ -43,13 +43,13 @@ def _draw(session: Session) -> None:
     """One operator that does not end for minutes."""
     matrix = Node(id=ItemId("a"), operator="torch.randn", names=("a",), literals={"size": "(5000, 5000)"})
     endless = Node(id=ItemId("b"), operator="torch.linalg.eigvals", names=("b",))
-    wire = Wire(ItemId("a"), 0, ItemId("b"), "A")
+    wire = Wire(ItemId("a"), 0, ItemId("b"), "input")
     session.graph_store.submit((AddNode(matrix, ROOT, 0), AddNode(endless, ROOT, 1), AddWire(wire)), "Draw")
 
 
 def _round(app: Any, session: Session) -> tuple[float, float, float]:
     """Run an operator that does not end for seconds, stop it, and wait for the spare to take over."""
-    engine = session.engine
+    engine = session.engine.client
     _until(app, lambda: engine.ready and engine._spare is not None and engine._spare.ready)
     killed: list[float] = []
     kill = engine.kill_and_restart
