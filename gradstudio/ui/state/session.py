@@ -19,6 +19,7 @@ from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.results.scoped_results import ShownResults
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.experiments import Experiments
 from gradstudio.ui.state.run.problem_store import ProblemStore
 from gradstudio.ui.state.run.run_controller import RunController
@@ -47,7 +48,7 @@ class Session(QObject):
     def __init__(self, engine: EngineClient, parent: QObject | None = None) -> None:
         """An empty, unsaved document on this engine."""
         super().__init__(parent)
-        self.engine = engine.line(self)
+        self.engine = EngineLine(engine, self)
         self.engine.title = lambda: self.title
         self.path: Path | None = None
         self.read_from: Path | None = None

@@ -1,6 +1,5 @@
-"""The plot of the Memory dock. The only module of the window that imports pyqtgraph."""
+"""The plot of the Memory dock; nothing outside its folder imports pyqtgraph."""
 
-import math
 import os
 
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
@@ -10,16 +9,14 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gradstudio.ui.docks.memory.curve import Array, label_sides, thinned, unit_for, value_at
+from gradstudio.ui.docks.memory.curve import label_sides, thinned, value_at
+from gradstudio.ui.docks.memory.plot_scale import Drawn, PlotScale, SecondsAxis
 from gradstudio.ui.docks.memory.run_overlay import History, Shown
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.theme import Theme, icon, ui_font
 
 WINDOW_S = 60.0
 """Seconds in view; the curves scroll."""
-SECONDS_FROM_S = 2.0
-"""Spans at least so long are labelled in seconds, shorter ones in milliseconds."""
-HEADROOM = 1.18
 MAX_MARKS = 24
 ZOOM_PX = 22
 OWN_SCALE = "The run in its own time scale, statement by statement (or click the plot)"
@@ -28,9 +25,6 @@ HELD = ("tensors", "allocated")
 """The series that says what the program holds, by device."""
 FAR = frozenset({"process", "total"})
 """Series so much larger than tensors that they have a scale of their own, at the right."""
-
-_Drawn = tuple[pyqtgraph.PlotDataItem, str, Array, Array]
-"""A curve, its colour, its times and bytes."""
 
 
 class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
@@ -48,7 +42,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
 
     def __init__(self, store: MemoryStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Plot a store; `refresh` draws what is new."""
-        super().__init__(parent, background=theme.surface, axisItems={"bottom": _SecondsAxis("bottom")})
+        super().__init__(parent, background=theme.surface, axisItems={"bottom": SecondsAxis("bottom")})
         self._store, self._theme = store, theme
         self._curves: dict[str, pyqtgraph.PlotDataItem] = {}
         self._marks: list[pyqtgraph.InfiniteLine] = []
@@ -59,7 +53,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         item = self.getPlotItem()
         item.hideButtons()
         item.showGrid(x=False, y=True, alpha=0.14)
-        self._near, self._far = _Scale(item, "left"), _Scale(item, "right")
+        self._near, self._far = PlotScale(item, "left"), PlotScale(item, "right")
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
@@ -151,7 +145,7 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         made.hide()
         return made
 
-    def _drawn(self, start: float, names: list[str]) -> dict[str, _Drawn]:
+    def _drawn(self, start: float, names: list[str]) -> dict[str, Drawn]:
         """The curves of some series, and their samples in view, thinned to what can be seen."""
         times = self._store.times_s
         first = int(times.searchsorted(start))
@@ -245,58 +239,3 @@ class MemoryPlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has n
         figures = {name: value_at(times, self._store.series(name), self._pointer_s) for name in names}
         held, series = self._history.held_at(self._pointer_s), next((name for name in HELD if name in figures), None)
         self.moment_changed.emit(figures if held is None or series is None else {**figures, series: held})
-
-
-class _Scale:
-    """An axis in a unit of its own, and the box in which its curves are drawn."""
-
-    def __init__(self, item: pyqtgraph.PlotItem, side: str) -> None:
-        self._item, self._axis, self._label = item, item.getAxis(side), ("", "")
-        self.factor, self.largest = 1.0, 0.0
-        self.box = item.getViewBox()
-        if side == "right":
-            self.box = pyqtgraph.ViewBox(enableMouse=False, enableMenu=False)
-            item.scene().addItem(self.box)
-            self._axis.linkToView(self.box)
-            self.box.setXLink(item.getViewBox())
-            item.getViewBox().sigResized.connect(lambda main: self.box.setGeometry(main.sceneBoundingRect()))
-        self.box.disableAutoRange()
-
-    def show(self, drawn: dict[str, _Drawn], theme: Theme) -> None:
-        """Draw curves in the unit that fits the largest of them."""
-        self._axis.setVisible(bool(drawn))
-        largest = max((float(y[y == y].max()) for *_, y in drawn.values() if (y == y).any()), default=0.0)
-        largest = max(largest, self.largest)
-        unit, factor = unit_for(max(largest, 1.0))
-        self.factor = factor
-        for curve, _, x, y in drawn.values():
-            curve.setData(x, y / factor, skipFiniteCheck=True, connect="finite")
-        self.box.setYRange(0.0, max(largest, 10.0) * HEADROOM / factor, padding=0.0)
-        color = next((color for _, color, *_ in drawn.values()), theme.text_dim)
-        if self._label != (unit, color):
-            self._label = (unit, color)
-            self._axis.setLabel(unit, color=color, **{"font-size": "8pt"})
-            self._axis.setTextPen(color)
-
-
-class _SecondsAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks with their unit, the same for all of them, so that no line is spent on a label.
-
-    Attributes:
-        origin_s: from where times are counted: the beginning of a run while one is shown.
-    """
-
-    origin_s = 0.0
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        low, high = self.range
-        unit, factor = ("s", 1.0) if high - low >= SECONDS_FROM_S else ("ms", 1000.0)
-        decimals = max(0, -math.floor(math.log10(spacing * factor) + 1e-9))
-        return [f"{(value - self.origin_s) * factor:z.{decimals}f} {unit}" for value in values]
-
-    def set_origin(self, origin_s: float) -> None:
-        """Count from another time: what is painted is out of date."""
-        if origin_s != self.origin_s:
-            self.origin_s = origin_s
-            self.picture = None
-            self.update()

@@ -1,16 +1,14 @@
 """What the memory plot shows of the past: a line at the moment, a run statement by statement, a node's part."""
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph
 from PySide6.QtGui import QColor
 
+from gradstudio.ui.docks.memory.plot_scale import PlotScale
 from gradstudio.ui.theme import Theme, ui_font
-
-if TYPE_CHECKING:
-    from gradstudio.ui.docks.memory.memory_plot import MemoryPlot, _Scale
 
 PART_ALPHA = 110
 MARGIN = 0.06
@@ -38,7 +36,7 @@ class Shown(NamedTuple):
 class History:
     """The items that show it, in the scale of the tensors."""
 
-    def __init__(self, scale: "_Scale", plot: "MemoryPlot") -> None:
+    def __init__(self, scale: PlotScale, plot: pyqtgraph.PlotWidget) -> None:
         """Nothing is looked at."""
         self._scale, self.shown = scale, Shown()
         self._drawn: tuple[int, float, str] = (0, 0.0, "")

@@ -9,7 +9,7 @@ from gradstudio.protocol.errors import ProtocolError
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log
 from gradstudio.protocol.messages.requests import Request
-from gradstudio.ui.state.run.engine_line import EngineLine, Exchange
+from gradstudio.ui.state.run.engine_exchange import Exchange
 
 SPARE_DELAY_MS = 1500
 KILL_WAIT_MS = 2000
@@ -151,10 +151,6 @@ class EngineClient(QObject):
     def command(self) -> tuple[str, ...]:
         """What starts an engine."""
         return tuple(self._command)
-
-    def line(self, parent: QObject | None = None) -> EngineLine:
-        """A line of its own for one more document."""
-        return EngineLine(self, parent)
 
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""

@@ -5,7 +5,6 @@ base of its own, so that every answer names the line it belongs to; what names n
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -13,46 +12,12 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.protocol.messages.debugging import MemoryByNode
 from gradstudio.protocol.messages.events import Device, Event, Hello, Log, Memory, Paused
 from gradstudio.protocol.messages.requests import Do, Load, Request
-
-if TYPE_CHECKING:
-    from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.engine_client import EngineClient
 
 BASE = 1 << 32
 """Numbers of a line are below this; those of the next line begin here."""
 OF_THE_RUN = (Paused, MemoryByNode)
 """Answers that may carry no revision of their own."""
-
-
-class Exchange:
-    """Who is on the line.
-
-    Attributes:
-        lines: all that are open.
-        holder: whose program the engine has, and whose namespace, if there is one.
-        runner: who asked for a verb last.
-    """
-
-    def __init__(self) -> None:
-        """Nobody is."""
-        self.lines: list[EngineLine] = []
-        self.holder: EngineLine | None = None
-        self.runner: EngineLine | None = None
-        self._numbers = 0
-
-    def next_number(self) -> int:
-        """A number that no line had before."""
-        self._numbers += 1
-        return self._numbers - 1
-
-    def take(self, line: "EngineLine") -> None:
-        """The engine is told this line's program: whoever had it before has it no longer."""
-        before, self.holder = self.holder, line
-        if before is not None and before is not line:
-            before.displaced.emit(line.title())
-
-    def forget(self) -> None:
-        """Another engine answers: it has nobody's program."""
-        self.holder = self.runner = None
 
 
 class EngineLine(QObject):
@@ -74,7 +39,7 @@ class EngineLine(QObject):
     died = Signal(object)
     displaced = Signal(object)
 
-    def __init__(self, client: "EngineClient", parent: QObject | None = None) -> None:
+    def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
         """Open a line; nothing is sent."""
         super().__init__(parent)
         self._client, self._exchange = client, client.exchange
@@ -90,7 +55,7 @@ class EngineLine(QObject):
     # ------------------------------------------------------------------ as the client
 
     @property
-    def client(self) -> "EngineClient":
+    def client(self) -> EngineClient:
         """The engine that all lines share."""
         return self._client
 
