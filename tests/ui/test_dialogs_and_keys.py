@@ -14,7 +14,7 @@ from tests.ui.conftest import Add
 
 def test_a_letter_typed_for_a_dialog_that_opens_is_no_command(window: MainWindow, add: Add) -> None:
     item: ItemId = add("torch.randn")
-    window.canvas.select(frozenset({item}))
+    window.canvas.selection.select(frozenset({item}))
     dialog = QDialog(window.frame)
     dialog.setModal(True)
     dialog.show()

@@ -40,7 +40,7 @@ def test_groups_of_the_document_are_added_from_the_library(window: MainWindow) -
 def test_a_published_group_is_there_for_every_document(window: MainWindow) -> None:
     window.session.graph_store.load(with_group())
     call = next(one.id for one in window.session.graph_store.graph.nodes.values() if one.operator == "group:add_up")
-    window.canvas.select(frozenset({call}))
+    window.canvas.selection.select(frozenset({call}))
     window.actions["group.publish"].trigger()
     assert rows_under(window, MINE) == ["published:add_up"]
     window.session.new()
@@ -80,7 +80,7 @@ def test_every_row_of_a_group_is_painted(window: MainWindow) -> None:
     """In the Library, in its search, and in the search of the canvas: what fails in a paint ends the program."""
     window.session.graph_store.load(with_group())
     call = next(one.id for one in window.session.graph_store.graph.nodes.values() if one.operator == "group:add_up")
-    window.canvas.select(frozenset({call}))
+    window.canvas.selection.select(frozenset({call}))
     window.actions["group.publish"].trigger()
     tree = window.library.tree
     window.library.show()

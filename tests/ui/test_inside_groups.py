@@ -67,7 +67,7 @@ def number(desk: Desk, item: ItemId) -> object:
 
 def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_number(desk: Desk) -> None:
     open_text(desk, PLAIN)
-    desk.window.canvas.select(frozenset({desk.node("y"), desk.node("z")}))
+    desk.window.canvas.selection.select(frozenset({desk.node("y"), desk.node("z")}))
     desk.key(Key.Key_G, Keys.ControlModifier)
     editor = desk.window.canvas.in_place.editor
     assert isinstance(editor, QLineEdit)

@@ -82,13 +82,13 @@ def test_one_card_alone_is_not_aligned_and_it_is_said(window: MainWindow, cards:
 @pytest.mark.feature(34)
 def test_shift_tab_and_the_word_in_the_status_bar_switch_the_snap(window: MainWindow, cards: list[ItemId]) -> None:
     press(Key.Key_Backtab, SHIFT)
-    assert not window.canvas.snap_to_grid
+    assert not window.canvas.drag_options.snap_to_grid
     assert not window.settings.preferences.snap_to_grid
     assert not window.actions["edit.snap"].isChecked()
     word = next(one for one in window.status.findChildren(QToolButton) if one.text() == "Snap")
     assert not word.isChecked()
     QTest.mouseClick(word, Qt.MouseButton.LeftButton)
-    assert window.canvas.snap_to_grid
+    assert window.canvas.drag_options.snap_to_grid
     assert word.isChecked()
 
 

@@ -51,7 +51,7 @@ def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: D
     desk.click("y")
     desk.window.canvas.step_in()
     b, c = inner(desk, "b"), inner(desk, "c")
-    desk.window.canvas.select(frozenset({c}))
+    desk.window.canvas.selection.select(frozenset({c}))
     desk.key(Key.Key_F9)
     (point,) = desk.session.debug.breakpoints
     assert (point.group, point.node) == ("half", c) and desk.session.debug.at(c) == (point,)
@@ -71,14 +71,14 @@ def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: D
     dock.view.doubleClicked.emit(dock.model.index(0, 0))
     assert desk.session.scope.name == "half" and desk.session.attention.selection == {c}
     desk.session.graph_store.undo_stack.clear()
-    desk.window.canvas.select(frozenset({c}))
+    desk.window.canvas.selection.select(frozenset({c}))
     desk.key(Key.Key_F9)
     assert not desk.session.debug.breakpoints
 
 
 def test_f11_goes_into_a_call_and_shift_f11_out_again(desk: Desk) -> None:
     open_text(desk, TWICE)
-    desk.window.canvas.select(frozenset({desk.node("x")}))
+    desk.window.canvas.selection.select(frozenset({desk.node("x")}))
     desk.key(Key.Key_F10, Keys.ControlModifier)
     assert paused(desk) == desk.node("y")
     desk.key(Key.Key_F11)
@@ -96,7 +96,7 @@ def test_f11_goes_into_a_call_and_shift_f11_out_again(desk: Desk) -> None:
     assert paused(desk) in desk.graph and desk.session.scope.path == ()
     desk.click("z")
     desk.window.canvas.step_in()
-    desk.window.canvas.select(frozenset({inner(desk, "b")}))
+    desk.window.canvas.selection.select(frozenset({inner(desk, "b")}))
     desk.key(Key.Key_F10, Keys.ControlModifier)
     assert paused(desk) == inner(desk, "c") and number(desk, inner(desk, "b")) == [1.5, 3.0]
     desk.key(Key.Key_F11, Keys.ShiftModifier)
@@ -175,7 +175,7 @@ def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk)
     desk.click("y")
     desk.window.canvas.step_in()
     b, experiments = inner(desk, "b"), desk.session.experiments
-    desk.window.canvas.select(frozenset({b}))
+    desk.window.canvas.selection.select(frozenset({b}))
     desk.key(Key.Key_K, Keys.ControlModifier)
     desk.until(lambda: experiments.checked is not None)
     assert [row.ok for row in experiments.check_rows(b)] == [True]

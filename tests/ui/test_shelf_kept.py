@@ -21,7 +21,7 @@ def test_what_is_at_hand_is_kept_between_starts(window: MainWindow) -> None:
 
 
 def test_the_library_and_the_quick_search_share_one_shelf(window: MainWindow) -> None:
-    assert window.library.shelf is window.canvas.searching.shelf
+    assert window.library.shelf is window.canvas.shelf
 
 
 def test_the_last_used_stands_first_and_the_oldest_are_forgotten() -> None:

@@ -107,7 +107,7 @@ def _quit_row(c: FileCommands) -> ActionRow:
 
 def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
     canvas = c.canvas
-    some, can_delete = canvas.has_statements, canvas.can_delete
+    some, can_delete = canvas.selection.has_statements, canvas.selection.can_delete
     return (
         ActionRow("edit.undo", "Undo", "Edit", 1, c.undo, (Key.Undo,), "undo", c.can_undo),
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
@@ -130,7 +130,14 @@ def _edit_rows(c: EditCommands) -> tuple[Row, ...]:
             tooltip="The selection as Python, or the whole program where nothing is selected",
         ),
         ActionRow(
-            "edit.select_all", "Select All", "Edit", 4, canvas.select_all, (Key.SelectAll,), "select_all", c.has_items
+            "edit.select_all",
+            "Select All",
+            "Edit",
+            4,
+            canvas.selection.select_all,
+            (Key.SelectAll,),
+            "select_all",
+            c.has_items,
         ),
     )
 
@@ -181,7 +188,7 @@ def _hint_rows(c: ViewCommands) -> Iterator[Row]:
 
 
 def _graph_rows(c: GraphCommands) -> tuple[Row, ...]:
-    one, some = c.has_one, c.canvas.has_statements
+    one, some = c.has_one, c.canvas.selection.has_statements
     wrap_words = "Put the selection into a block where nothing is recorded for backward"
     return (
         ActionRow(

@@ -67,7 +67,7 @@ class GraphCommands:
 
     def switch_ghost(self) -> None:
         """Let what is chosen with the mouse hang at the cursor, or stand at once."""
-        shelf = self.canvas.searching.shelf
+        shelf = self.canvas.shelf
         shelf.carries = not shelf.carries
         self._context.settings.change(ghost_placing=shelf.carries)
 

@@ -11,7 +11,7 @@ Sizes = dict[ItemId, tuple[float, float]]
 def tidy(canvas: CanvasView) -> None:
     """Lay out what is selected, if that is more than one card, else everything; one undo entry."""
     canvas.gliding.finish()
-    board, items = canvas.board, canvas.chosen()
+    board, items = canvas.board, canvas.selection.chosen()
     sizes = {item: (box.width, box.height) for item in board.cards if (box := board.box(item)) is not None}
     before = {key: (place.x, place.y) for key, place in board.graph.places.items()}
     seen = canvas.camera

@@ -128,7 +128,7 @@ class SpokenCard(QAccessibleInterface):
             ("selectable", True),
             ("focusable", True),
             ("multiSelectable", True),
-            ("selected", canvas.is_selected(self.item)),
+            ("selected", canvas.selection.is_selected(self.item)),
             ("focused", current and canvas.hasFocus()),
             ("offscreen", not canvas.rect().translated(canvas.mapToGlobal(canvas.pos() * 0)).intersects(self.rect())),
         ):

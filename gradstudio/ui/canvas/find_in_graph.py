@@ -95,7 +95,7 @@ class Finding(QObject):
         found = self.found
         self.close()
         if found:
-            self._view.select(frozenset(found))
+            self._view.selection.select(frozenset(found))
 
     def paint(self, painter: QPainter) -> None:
         """Fade what does not match, outline what does; nothing fades where nothing matches."""

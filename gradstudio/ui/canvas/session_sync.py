@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.canvas_context import SessionLike
     from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
     from gradstudio.ui.canvas.paint.scene_painter import Layer
     from gradstudio.ui.canvas.paint.screen_cache import Screen
     from gradstudio.ui.canvas.popups.hint_bubble import Bubble
     from gradstudio.ui.canvas.popups.quick_fixes import Remedies
-    from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.document.overlays import Overlays

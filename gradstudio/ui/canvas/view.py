@@ -4,8 +4,6 @@ A plain scroll area with its own camera instead of a QGraphicsView: everything i
 pans and zooms are exact on an endless plane.
 """
 
-from typing import Protocol
-
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -26,14 +24,16 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from gradstudio.graph.model import ItemId, Wire
+from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.scene import Board
 from gradstudio.scene.words.tooltips import NO_PAGES, tooltip
 from gradstudio.ui.canvas.accessibility import Speaking
 from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
+from gradstudio.ui.canvas.canvas_context import DragOptions, SessionLike
 from gradstudio.ui.canvas.card_animation import Gliding
 from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import Arranging
 from gradstudio.ui.canvas.edit.field_commands import Editing
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
@@ -57,21 +57,11 @@ from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
 from gradstudio.ui.canvas.popups.quick_fixes import Remedies
 from gradstudio.ui.canvas.session_sync import Following, shown_by
 from gradstudio.ui.canvas.viewport_setup import Wayfinding
-from gradstudio.ui.state.document.attention import Attention
-from gradstudio.ui.state.document.group_scope import Scope, ShownStore
 from gradstudio.ui.state.document.overlays import Overlays
-from gradstudio.ui.state.results.result_store import Failure, ResultStore
+from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.results.result_store import Failure
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
-
-
-class SessionLike(Protocol):
-    """What the canvas needs of a session."""
-
-    scope: Scope
-    shown_store: ShownStore
-    attention: Attention
-    results: ResultStore
 
 
 class CanvasView(
@@ -116,7 +106,9 @@ class CanvasView(
         self.picture = Screen(self.layer)
         self.camera = Camera()
         self.lit = OverlayState()
+        self.shelf, self.drag_options = Shelf(parent=self), DragOptions()
         self.keys_of: KeysOf = no_keys
+        self.selection = CanvasSelection(self)
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.hand, self.drops = Hand(self), Drops(self)
         self._set_up_ways()
@@ -161,40 +153,16 @@ class CanvasView(
         view.setMouseTracking(True)
         view.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
-    # -------------------------------------------------------------- selection and light
+    @property
+    def widget(self) -> QWidget:
+        """The canvas as a widget."""
+        return self
 
-    def select(self, items: frozenset[ItemId]) -> None:
-        """Select exactly these items, and no wires."""
-        self.lit.selected_wires, self.lit.selected_note, self.lit.selected_dots = frozenset(), None, frozenset()
-        self.attention.select(sorted({self.board.home(item) for item in items}))
-        self.viewport().update()
+    # -------------------------------------------------------------- words
 
-    def is_selected(self, item: ItemId) -> bool:
-        """Whether an item, or what shares its card, is selected."""
-        return bool(self.board.whole((item,)) & self.attention.selection)
-
-    def select_all(self) -> None:
-        """Select every item."""
-        self.select(frozenset(self.board.graph.nodes) | frozenset(self.board.graph.blocks))
-
-    def select_note(self, item: ItemId) -> None:
-        """Select a note, and the statement it belongs to."""
-        self.select(frozenset({item}) if item in self.board.graph else frozenset())
-        self.lit.selected_note = item
-
-    def clear_selection(self) -> None:
-        """Select nothing."""
-        self.select(frozenset())
-
-    def select_wires(self, wires: frozenset[Wire]) -> None:
-        """Select wires instead of items."""
-        self.select(frozenset())
-        self.lit.selected_wires = wires
-        self.attention.selection_changed.emit()  # what can be done now is another
-
-    def set_drop_frame(self, item: ItemId | None) -> None:
-        """Light the frame that a drag would drop into."""
-        self.lit.drop_frame = item
+    def say(self, words: str) -> None:
+        """Say what was done, in the status bar."""
+        self.said.emit(words)
 
     def refuse(self, words: str) -> None:
         """Say why something is refused, beside the pointer and in the status bar."""

@@ -181,7 +181,7 @@ def test_the_edit_menu_is_short_in_the_usual_order_and_off_where_nothing_can_be_
     assert {"Copy as", "Selection", "Align"} <= set(shown) and shown[-1] == "Preferences…" and len(shown) <= 24
     for key in ("cut", "copy", "paste", "duplicate", "delete", "select_all"):
         assert not window.actions[f"edit.{key}"].isEnabled(), key
-    window.canvas.select(frozenset({add("torch.randn")}))
+    window.canvas.selection.select(frozenset({add("torch.randn")}))
     QApplication.clipboard().setText("x = 1")
     for key in ("cut", "copy", "paste", "duplicate", "delete", "select_all"):
         assert window.actions[f"edit.{key}"].isEnabled(), key

@@ -55,7 +55,7 @@ def test_space_held_for_a_drag_pans_and_opens_nothing(hand: Hand) -> None:
 
 @pytest.mark.feature(1)
 def test_the_context_menu_adds_by_name_and_by_search(hand: Hand) -> None:
-    hand.canvas.searching.shelf.toggle("torch.erf")
+    hand.canvas.shelf.toggle("torch.erf")
 
     canvas, at = hand.canvas, (400.0, 300.0)
     menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(hand.view(*at))), *at)
@@ -123,7 +123,7 @@ def test_a_wire_dropped_from_an_input_is_wired_from_what_gives_it(hand: Hand) ->
 
 @pytest.mark.feature(3)
 def test_a_wire_from_a_size_lists_what_gives_sizes_and_the_value_says_the_same(hand: Hand) -> None:
-    hand.canvas.searching.shelf.use("torch.sigmoid")
+    hand.canvas.shelf.use("torch.sigmoid")
     x = hand.add("torch.randn", 600, 200, size="(4, 3)")
     hand.drag(hand.input(x, "size"), (90, 460))
     popup = popup_of(hand)
@@ -195,7 +195,7 @@ def test_what_was_wired_before_is_suggested_first_and_marked(hand: Hand) -> None
     popup = popup_of(hand)
     assert popup.operators()[0] == "torch.erf"
     hand.key(Key.Key_Escape, to=popup.field)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.key(Key.Key_Tab)
     assert popup_of(hand).operators()[0] == "torch.erf"
 
@@ -236,10 +236,10 @@ def test_a_star_is_set_by_key_and_by_mouse_and_chooses_nothing(hand: Hand) -> No
     hand.key(Key.Key_B, CONTROL, to=popup.field)
     row = popup.list.visualItemRect(popup.list.item(1))
     QTest.mouseClick(popup.list.viewport(), Button.LeftButton, pos=star_place(row).center())
-    assert list(hand.canvas.searching.shelf.favourites) == [first, second]
+    assert list(hand.canvas.shelf.favourites) == [first, second]
     assert not hand.graph.nodes and popup.isVisible()
     QTest.mouseClick(popup.list.viewport(), Button.LeftButton, pos=star_place(row).center())
-    assert list(hand.canvas.searching.shelf.favourites) == [first]
+    assert list(hand.canvas.shelf.favourites) == [first]
 
 
 @pytest.mark.feature(8)

@@ -53,7 +53,7 @@ def test_what_the_search_adds_on_free_ground_stands_at_the_cursor(hand: Hand) ->
 @pytest.mark.feature(1)
 def test_what_the_search_adds_in_a_frame_steps_aside_within_it(hand: Hand) -> None:
     x = hand.add("torch.randn", 200, 200)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.wrap_selection("no_grad")
     (frame,) = hand.graph.blocks
     hand.double_click((hand.canvas.board.frames[frame].box.x + 8, hand.canvas.board.frames[frame].box.bottom - 6))
@@ -75,7 +75,7 @@ def test_what_a_hand_puts_down_stays_exactly_there(hand: Hand) -> None:
 def test_what_comes_into_a_block_covers_nothing_there_in_one_entry(hand: Hand, by: str) -> None:
     inside, beside = hand.add("torch.randn", 200, 200), hand.add("torch.ones", 480, 220)
     other = hand.add("torch.zeros", 40, 500)
-    hand.canvas.select(frozenset({inside}))
+    hand.canvas.selection.select(frozenset({inside}))
     hand.canvas.wrap_selection("no_grad")
     (frame,) = hand.graph.blocks
     entries, before = len(hand.undo_texts), dict(hand.graph.places)
@@ -124,7 +124,7 @@ def test_a_copy_of_a_pinned_card_is_free(hand: Hand, keys: tuple[Qt.Key, ...]) -
 @pytest.mark.parametrize(("side", "axis"), [("left", 1), ("middle", 0), ("center", 1), ("bottom", 0)])
 def test_what_is_brought_into_line_keeps_its_order_and_covers_nothing(hand: Hand, side: str, axis: int) -> None:
     items = [hand.add("torch.randn", *at) for at in ((60, 60), (120, 60), (400, 90))]
-    hand.canvas.select(frozenset(items))
+    hand.canvas.selection.select(frozenset(items))
     entries = len(hand.undo_texts)
     hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
     assert not covered(hand)
@@ -154,7 +154,7 @@ def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, 
     hand.canvas.paste(0, 0)
     named = {node.names[0]: item for item, node in hand.graph.nodes.items() if node.names}
     (power,) = (item for item, node in hand.graph.nodes.items() if node.operator == "operator.pow")
-    hand.canvas.select(frozenset({named["a"], power, named["m"]}))
+    hand.canvas.selection.select(frozenset({named["a"], power, named["m"]}))
     assert not covered(hand)
     entries = len(hand.undo_texts)
     hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
@@ -178,9 +178,9 @@ def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, 
 @pytest.mark.feature(33)
 def test_a_pinned_card_stays_where_others_are_brought_into_line_with_it(hand: Hand) -> None:
     one, other = hand.add("torch.randn", 60, 60), hand.add("torch.randn", 300, 80)
-    hand.canvas.select(frozenset({one}))
+    hand.canvas.selection.select(frozenset({one}))
     hand.canvas.toggle_pinned()
-    hand.canvas.select(frozenset({one, other}))
+    hand.canvas.selection.select(frozenset({one, other}))
     hand.canvas.align_selection("left")
     assert (hand.graph.places[one].x, hand.graph.places[one].y) == (60, 60)
     assert hand.graph.places[other].x == 60

@@ -38,10 +38,10 @@ def entries(window: MainWindow) -> list[str]:
 def test_a_digit_with_control_remembers_and_the_digit_comes_back(qtbot: QtBot, window: MainWindow, add: Add) -> None:
     first, _second = add("torch.randn"), add("torch.relu")
     look(window, 0.75, 100.0, 40.0)
-    window.canvas.select(frozenset({first}))
+    window.canvas.selection.select(frozenset({first}))
     seen = window.canvas.view_state()
     press(window, "Ctrl+3")
-    window.canvas.clear_selection()
+    window.canvas.selection.clear()
     look(window, 2.0, -900.0, 300.0)
     press(window, "3")
     assert window.canvas.travel.is_moving  # it glides
@@ -66,7 +66,7 @@ def test_view_and_bookmarks_are_kept_in_the_file_and_taken_up_again(
     qtbot: QtBot, window: MainWindow, add: Add, tmp_path: Path
 ) -> None:
     item = add("torch.randn")
-    window.canvas.select(frozenset({item}))
+    window.canvas.selection.select(frozenset({item}))
     look(window, 1.25, 10.0, 20.0)
     press(window, "Ctrl+9")
     look(window, 0.5, -300.0, -200.0)

@@ -185,8 +185,8 @@ def test_dots_go_with_their_wire_and_come_back_with_it(hand: Hand) -> None:
     hand.click(middle(hand, y), ALT)
     for gesture in (
         lambda: hand.drag(hand.input(y, "input"), (600, 600)),
-        lambda: (hand.canvas.select(frozenset({x})), hand.key(Key.Key_Delete)),
-        lambda: (hand.canvas.select(frozenset({y})), hand.key(Key.Key_Delete)),
+        lambda: (hand.canvas.selection.select(frozenset({x})), hand.key(Key.Key_Delete)),
+        lambda: (hand.canvas.selection.select(frozenset({y})), hand.key(Key.Key_Delete)),
     ):
         before = dict(hand.graph.places)
         gesture()
@@ -217,7 +217,7 @@ def test_a_copy_of_both_ends_has_dots_of_its_own(hand: Hand) -> None:
     (copy,) = (item for item, node in hand.graph.nodes.items() if node.operator == "torch.relu" and item != y)
     one, other = hand.graph.places[y], hand.graph.places[copy]
     assert other.y > one.y and dots(hand, copy) == [(x_px + other.x - one.x, y_px + other.y - one.y)]
-    hand.canvas.select(frozenset(item for item in hand.graph.nodes if hand.graph.nodes[item].operator))
+    hand.canvas.selection.select(frozenset(item for item in hand.graph.nodes if hand.graph.nodes[item].operator))
     hand.key(Key.Key_C, CONTROL)
     assert "dot:" in QGuiApplication.clipboard().text()
     hand.key(Key.Key_V, CONTROL)
@@ -281,7 +281,7 @@ def test_tidying_leads_the_wires_anew_in_the_same_entry(hand: Hand) -> None:
     _, y = wired(hand)
     hand.click(middle(hand, y), ALT)
     hand.session.graph_store.submit(recipes.move(hand.graph, {y: (300, 620)}), "Move")
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     count = len(hand.undo_texts)
     tidy(hand.canvas)
     assert not any(end_of(key) for key in hand.graph.places)

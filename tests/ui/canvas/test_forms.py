@@ -59,7 +59,9 @@ def test_what_is_lit_around_a_card_is_told_by_its_line_too(hand: Hand) -> None:
         "pointed at elsewhere": lit(
             lambda: setattr(canvas.lit, "pointed", item), lambda: setattr(canvas.lit, "pointed", None)
         ),
-        "takes what is dropped": lit(lambda: canvas.set_drop_frame(item), lambda: canvas.set_drop_frame(None)),
+        "takes what is dropped": lit(
+            lambda: setattr(canvas.lit, "drop_frame", item), lambda: setattr(canvas.lit, "drop_frame", None)
+        ),
         "running": lit(lambda: results.set_running(item), lambda: results.set_counter(none)),
         "runs next": lit(lambda: results.set_counter(item), lambda: results.set_counter(none)),
     }

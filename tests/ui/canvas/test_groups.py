@@ -38,7 +38,7 @@ def type_name(hand: Hand, name: str) -> None:
 
 def make(hand: Hand, items: set[ItemId], name: str) -> ItemId:
     """Make a group of these with the command behind Ctrl+G; its call."""
-    hand.canvas.select(frozenset(items))
+    hand.canvas.selection.select(frozenset(items))
     hand.canvas.make_group()
     type_name(hand, name)
     return next(node.id for node in hand.graph.nodes.values() if node.operator == f"group:{name}")
@@ -71,7 +71,7 @@ def test_breadcrumbs_lead_out_of_nested_groups(hand: Hand, chain: tuple[ItemId, 
     _, y, z = chain
     outer = make(hand, {y, z}, "outer")
     hand.canvas.step_in(outer)
-    hand.canvas.select(frozenset({z}))
+    hand.canvas.selection.select(frozenset({z}))
     hand.canvas.make_group()
     type_name(hand, "inner")
     hand.canvas.step_in()
@@ -185,7 +185,7 @@ def test_a_group_gets_another_name_everywhere(hand: Hand, chain: tuple[ItemId, I
 
 def test_a_name_that_is_taken_is_refused_in_words(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     make(hand, {chain[1]}, "shrink")
-    hand.canvas.select(frozenset({chain[2]}))
+    hand.canvas.selection.select(frozenset({chain[2]}))
     hand.canvas.make_group()
     type_name(hand, "shrink")
     assert list(hand.graph.definitions) == ["shrink"]
@@ -231,7 +231,7 @@ def test_a_copy_of_a_group_leaves_the_ports_of_the_original_free(
     hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
 ) -> None:
     call = make(hand, set(chain[1:]), "block")
-    hand.canvas.select(frozenset({call}))
+    hand.canvas.selection.select(frozenset({call}))
     before = set(hand.graph.nodes)
     hand.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     (copy,) = set(hand.graph.nodes) - before
@@ -247,8 +247,8 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
     hand.canvas.step_in(make(hand, {y, z}, "shrink"))
     canvas, texts = hand.canvas, list(hand.undo_texts)
     for card in (INPUTS_CARD, OUTPUTS_CARD):
-        canvas.select(frozenset({card}))
-        assert not canvas.has_statements() and not canvas.can_delete()
+        canvas.selection.select(frozenset({card}))
+        assert not canvas.selection.has_statements() and not canvas.selection.can_delete()
         for command in (
             canvas.delete_selection, canvas.toggle_muted, canvas.toggle_bypassed, canvas.wrap_selection,
             canvas.duplicate_selection, canvas.cut, canvas.delete_and_reconnect,
@@ -257,9 +257,9 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
             command()
             assert "edges of the group" in canvas.bubble.text(), command
     assert hand.undo_texts == texts
-    canvas.select_wires(frozenset(canvas.board.graph.wires_to(z)))
-    assert canvas.can_delete()
-    canvas.select_all()
+    canvas.selection.select_wires(frozenset(canvas.board.graph.wires_to(z)))
+    assert canvas.selection.can_delete()
+    canvas.selection.select_all()
     canvas.delete_selection()
     assert set(canvas.board.graph.nodes) == CARDS
     face = canvas.board.face(INPUTS_CARD)
@@ -276,13 +276,13 @@ def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class
     x, y, z = chain
     said: list[str] = []
     hand.canvas.said.connect(lambda words: said.append(str(words)))
-    hand.canvas.select(frozenset({y, z}))
+    hand.canvas.selection.select(frozenset({y, z}))
     hand.canvas.make_group()
     assert hand.canvas.bubble.isVisible() and hand.canvas.bubble.text().startswith("Name of the group")
     type_name(hand, "shrink")
     assert not hand.canvas.bubble.isVisible() and not said
     assert hand.canvas.store.attempt(recipes.set_value, "Set", x, "requires_grad", "True")
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.make_group()
     assert "becomes a class" in hand.canvas.bubble.text()
     type_name(hand, "outer")

@@ -144,7 +144,7 @@ def test_several_rows_are_checked_and_drawn_as_one_entry(hand: Hand) -> None:
 def test_connect_in_the_menu_of_two_cards_shows_their_wires_and_changes_them(hand: Hand) -> None:
     x, matmul = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 200)
     hand.wire(x, matmul, "input")
-    hand.canvas.select(frozenset({x, matmul}))
+    hand.canvas.selection.select(frozenset({x, matmul}))
     choose(hand, hand.header(matmul), "Connect…")
     shown = list_of(hand).list
     rows = {shown.item(k).text(): shown.item(k) for k in range(shown.count())}

@@ -105,18 +105,18 @@ def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: Q
 
     QTest.mouseClick(minimap, Left, pos=on_map(hand, items[2]))  # what is out of view is darker
     assert seen() == {"plain"}
-    hand.canvas.select(frozenset({items[2]}))
+    hand.canvas.selection.select(frozenset({items[2]}))
     assert seen() == {"plain", "lit"}
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     results.add_failure(Failure(Failed(revision=0, node=items[2], address="z", line=1, type_name="E", message="no")))
     assert seen() == {"failed"}
     results.clear()
     results.next_node = items[2]
     assert seen() == {"plain", "next"}
     results.next_node = ItemId("")
-    hand.canvas.select(frozenset({items[2]}))
+    hand.canvas.selection.select(frozenset({items[2]}))
     hand.canvas.toggle_muted()
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     assert hand.graph.nodes[items[2]].muted and seen() == set()
 
 
@@ -132,7 +132,7 @@ def test_it_fades_where_something_is_dragged_near_it_and_lets_it_through(qtbot: 
     assert minimap.is_faded and minimap.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     hand.release((at.x() - 30, at.y() - 20))
     assert minimap.is_faded, "what was moved there is still selected"
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     assert not minimap.is_faded
     place = hand.graph.places[items[0]]
     assert place.x > 300 and place.y > 200
@@ -163,7 +163,7 @@ def test_its_picture_is_made_anew_only_when_something_changes(qtbot: QtBot, hand
     picture(minimap)
     kept = minimap._picture._pixmap.cacheKey()
     hand.canvas.set_camera(hand.canvas.camera.panned(-50, -20))
-    hand.canvas.select(frozenset(items))
+    hand.canvas.selection.select(frozenset(items))
     picture(minimap)
     assert minimap._picture._pixmap.cacheKey() == kept
     hand.canvas.nudge(8, 0)

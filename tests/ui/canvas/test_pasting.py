@@ -27,7 +27,7 @@ def product(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
     x, w, y = hand.add("torch.randn", 40, 40), hand.add("torch.randn", 40, 340), hand.add("torch.matmul", 400, 200)
     hand.wire(x, y, "input")
     hand.wire(w, y, "other")
-    hand.canvas.select(frozenset({y}))
+    hand.canvas.selection.select(frozenset({y}))
     return x, w, y
 
 

@@ -124,7 +124,7 @@ def test_by_keys_it_stands_at_once_and_so_it_does_where_nobody_wants_ghosts(hand
     popup_of(hand).field.setText("relu")
     hand.key(Key.Key_Return, to=popup_of(hand).field)
     assert len(hand.graph.nodes) == 1
-    hand.canvas.searching.shelf.carries = False
+    hand.canvas.shelf.carries = False
     chosen_by_mouse(hand, (500, 400), "relu")
     assert len(hand.graph.nodes) == 2 and not hand.canvas.ghost.key
 
@@ -230,7 +230,7 @@ def test_another_operator_takes_the_place_with_wires_literals_and_name(hand: Han
     x, total = chain(hand, 400)
     assert hand.session.graph_store.attempt(recipes.set_literal, "Set", total, "dim", "1")
     assert hand.session.graph_store.attempt(recipes.rename, "Rename", total, ("rows",))
-    hand.canvas.select(frozenset({total}))
+    hand.canvas.selection.select(frozenset({total}))
     entries = len(hand.undo_texts)
     hand.canvas.replace_current()
     popup = popup_of(hand)
@@ -294,7 +294,7 @@ def test_the_key_resets_the_field_that_is_edited_else_the_selected_nodes(hand: H
     hand.canvas.reset_to_default()
     assert hand.canvas.in_place.editor is None
     assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]
-    hand.canvas.select(frozenset({item}))
+    hand.canvas.selection.select(frozenset({item}))
     hand.canvas.reset_to_default()
     assert recipes.differing(hand.graph, item) == ()
 

@@ -41,7 +41,7 @@ def seen(canvas: CanvasView, item: ItemId) -> tuple[float, float]:
 
 @pytest.mark.feature(36)
 def test_a_selection_is_laid_out_where_it_stands(canvas: CanvasView, hand: Hand, heap: list[ItemId]) -> None:
-    canvas.select(frozenset(heap[:3]))
+    canvas.selection.select(frozenset(heap[:3]))
     before, camera = places(hand), canvas.camera
     tidy(canvas)
     after = places(hand)
@@ -55,7 +55,7 @@ def test_a_selection_is_laid_out_where_it_stands(canvas: CanvasView, hand: Hand,
 
 
 def test_one_selected_card_stands_for_no_selection(canvas: CanvasView, hand: Hand, heap: list[ItemId]) -> None:
-    canvas.select(frozenset(heap[:1]))
+    canvas.selection.select(frozenset(heap[:1]))
     tidy(canvas)
     assert hand.undo_texts[-1] == "Tidy"
     assert places(hand)[heap[3]][0] < 2000
@@ -69,7 +69,7 @@ def test_what_is_tidy_makes_no_undo_entry(canvas: CanvasView, hand: Hand, heap: 
 
 
 def test_cards_glide_to_their_places(canvas: CanvasView, hand: Hand, heap: list[ItemId], qtbot: QtBot) -> None:
-    canvas.select(frozenset(heap[:3]))
+    canvas.selection.select(frozenset(heap[:3]))
     count = len(hand.undo_texts)
     tidy(canvas)
     assert canvas.gliding.is_moving
@@ -80,7 +80,7 @@ def test_cards_glide_to_their_places(canvas: CanvasView, hand: Hand, heap: list[
 
 
 def test_a_click_finds_the_cards_at_rest(canvas: CanvasView, hand: Hand, heap: list[ItemId]) -> None:
-    canvas.select(frozenset(heap[:3]))
+    canvas.selection.select(frozenset(heap[:3]))
     tidy(canvas)
     x, y = places(hand)[heap[2]]
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=hand.view(x + 40, y + 12))
@@ -111,7 +111,7 @@ def test_a_program_that_was_just_opened_stays_where_it_is(canvas: CanvasView, ha
     tidy(canvas)
     assert places(hand) == opened
     assert hand.undo_texts == []
-    canvas.select(frozenset())
+    canvas.selection.select(frozenset())
     item = next(iter(hand.graph.nodes))
     hand.session.graph_store.submit((SetPlaces({item: Place(-500.0, 900.0)}),), "Move")
     tidy(canvas)

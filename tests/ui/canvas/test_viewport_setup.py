@@ -179,7 +179,7 @@ def test_home_fits_everything_and_f_the_selection(hand: Hand) -> None:
     assert whole is not None
     shown = hand.canvas.camera.box_to_view(whole)
     assert shown.x >= 0 and shown.y >= 0 and shown.right <= view.width() and shown.bottom <= view.height()
-    hand.canvas.select(frozenset({first}))
+    hand.canvas.selection.select(frozenset({first}))
     hand.key(Key.Key_F)
     assert hand.canvas.zoom == 1.0
     box = hand.canvas.board.box(first)

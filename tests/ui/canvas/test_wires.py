@@ -113,7 +113,7 @@ def test_a_muted_wire_stays_drawn_dashed_and_grey(hand: Hand) -> None:
     box = (at[0].x() - 30, at[0].y() - 30, 60, 60)
     assert not has(hand.shot().copy(*box), grey, 20)
     hand.drag((400, 60), (400, 330), RIGHT, CONTROL | ALT)
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     hand.move((300, 650), Qt.MouseButton.NoButton)
     assert has(hand.shot().copy(*box), grey, 20)
     wire = next(wire for wire in hand.canvas.board.muted if wire.target == readers[0])

@@ -36,7 +36,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
             "Graph",
             4,
             switch_ghost,
-            checked=lambda: canvas.searching.shelf.carries,
+            checked=lambda: canvas.shelf.carries,
             tooltip="What is chosen with the mouse hangs at the cursor until a click places it",
         ),
     )

@@ -25,7 +25,7 @@ def arrange_rows(c: EditCommands) -> tuple[Row, ...]:
 
 def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     canvas = c.canvas
-    some = canvas.has_statements
+    some = canvas.selection.has_statements
     yield ActionRow(
         "edit.paste_wired", "Paste with Inputs", "Edit", 3, canvas.paste_wired, ("Ctrl+Shift+V",), "paste", c.can_paste,
         tooltip="Paste, and wire the inputs to what they were wired to, where that is here", canvas_only=True,
@@ -71,7 +71,7 @@ def _drag_rows(c: EditCommands) -> Iterator[Row]:
 
 
 def _worn_rows(c: EditCommands) -> Iterator[Row]:
-    some, statements, canvas = c.has_selection, c.canvas.has_statements, c.canvas
+    some, statements, canvas = c.has_selection, c.canvas.selection.has_statements, c.canvas
     for key, text, handler, keys, words in (
         ("mute", "Mute", canvas.toggle_muted, "M", "Take the selection, and what reads from it, out of the program"),
         ("bypass", "Bypass", canvas.toggle_bypassed, "Shift+M", "Let the selected nodes pass their input on unchanged"),

@@ -120,7 +120,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
             "Graph",
             3,
             canvas.put_dots,
-            when=canvas.has_wires_selected,
+            when=canvas.selection.has_wires,
             tooltip="Lead the selected wire through a dot to move (double-click on it, Ctrl+Shift+click or Alt+click)",
         ),
         ActionRow(
@@ -129,7 +129,7 @@ def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
             "Graph",
             3,
             canvas.toggle_wires_muted,
-            when=canvas.has_wires_selected,
+            when=canvas.selection.has_wires,
             tooltip="Let the selected wire count as absent, or take it back (Ctrl+Alt and the right button over wires)",
         ),
     )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gradstudio.ui import theme as themes
 from gradstudio.ui.actions.view_commands import wire_view
 from gradstudio.ui.app.window.window_host import WindowHost
-from gradstudio.ui.canvas.gestures.gesture import Drift
+from gradstudio.ui.canvas.gestures.pointer import Drift
 from gradstudio.ui.state.settings import Preferences
 
 OF_ITSELF = (

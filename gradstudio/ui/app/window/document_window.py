@@ -86,7 +86,7 @@ class DocumentRoom(QObject):
         self.problem_count = 0
         self._looking = Throttle(LOOKING_MS, self)
         self.canvas = CanvasView(session, services.overlays, theme)
-        self.canvas.searching.shelf, self.canvas.searching.habits = services.shelf, services.habits
+        self.canvas.shelf, self.canvas.searching.habits = services.shelf, services.habits
         self.typed_view = TypedView(self.canvas)
         parts = PanelParts(session, self.canvas, theme)
         self.panels = {row.id: row.factory(parts) for row in DOCKS if row.factory is not None}

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from gradstudio.scene.camera import Camera
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.canvas_context import SessionLike
     from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
     from gradstudio.ui.canvas.paint.scene_painter import Layer
-    from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.canvas.view_animation import Travel
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.group_scope import Path

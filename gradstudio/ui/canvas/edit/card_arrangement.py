@@ -11,15 +11,16 @@ from gradstudio.graph.edits import Edits, SetPlaces, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId, Place
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, aligned, distributed
 from gradstudio.scene.edit.drag_group import Corners, carried, units, with_members
+from gradstudio.scene.edit.drop_target import dropped
 from gradstudio.scene.edit.empty_blocks import keeping_frames
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID
-from gradstudio.ui.canvas.gestures.move_gesture import dropped
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
 
@@ -39,14 +40,13 @@ class Arranging:
     """Methods of `CanvasView`; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
         store: GraphStore
         attention: Attention
         board: Board
         said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
-        def chosen(self) -> frozenset[ItemId]: ...
-        def statements(self) -> frozenset[ItemId]: ...
 
     snap_to_grid = True
     show_guides = True
@@ -117,7 +117,7 @@ class Arranging:
         return bool(items) and all(place is not None and getattr(place, name) for place in places)
 
     def _worn_items(self) -> list[ItemId]:
-        whole = with_members(self.board, self.chosen())
+        whole = with_members(self.board, self.selection.chosen())
         return sorted(item for item in whole if item not in self.board.frames or not self.board.members(item))
 
     def _wear(self, name: str, verb: str, back: str) -> None:
@@ -133,7 +133,7 @@ class Arranging:
 
     def delete_and_reconnect(self) -> None:
         """Delete the selected items, and wire what fed them to their users."""
-        items = self.statements()
+        items = self.selection.statements()
         if not items:
             return
         healed = recipes.delete_healed(self.board.graph, sorted(items))
@@ -159,9 +159,9 @@ class Arranging:
 
     def toggle_muted(self) -> None:
         """Take the selection out of the program, or back in."""
-        graph, items = self.board.graph, sorted(self.statements())
+        graph, items = self.board.graph, sorted(self.selection.statements())
         holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
-        if not holders and not self.chosen():
+        if not holders and not self.selection.chosen():
             self.refuse("Select a node or a block to mute it.")
         if not holders:
             return
@@ -177,7 +177,7 @@ class Arranging:
     def toggle_bypassed(self) -> None:
         """Let the selected nodes pass their input on, or compute again."""
         graph = self.board.graph
-        if self.chosen() and not self.statements():
+        if self.selection.chosen() and not self.selection.statements():
             return
         homes = sorted(self.board.joining.cards(self.attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]

@@ -7,9 +7,9 @@ from gradstudio.graph.model import ItemId
 
 if TYPE_CHECKING:
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.canvas_context import SessionLike
     from gradstudio.ui.canvas.edit.in_place_editing import InPlace
     from gradstudio.ui.canvas.edit.quick_search import Searching
-    from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.document.attention import Attention
 
 

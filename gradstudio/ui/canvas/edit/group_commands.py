@@ -28,19 +28,22 @@ if TYPE_CHECKING:
 
     from gradstudio.scene.camera import Camera
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.canvas_context import SessionLike
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.canvas.edit.in_place_editing import InPlace
     from gradstudio.ui.canvas.edit.quick_search import Searching
     from gradstudio.ui.canvas.popups.hint_bubble import Bubble
-    from gradstudio.ui.canvas.view import SessionLike
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.document.group_scope import Path
+    from gradstudio.ui.state.library.favourites import Shelf
 
 
 class GroupCommands:
     """Methods of `CanvasView` about groups; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
         session: SessionLike
         store: GraphStore
         attention: Attention
@@ -52,11 +55,10 @@ class GroupCommands:
 
         camera: Camera
         searching: Searching
+        shelf: Shelf
 
         def free_place(self, key: str = "") -> tuple[float, float]: ...
-        def chosen(self) -> frozenset[ItemId]: ...
         def refuse(self, words: str) -> None: ...
-        def select(self, items: frozenset[ItemId]) -> None: ...
         def view_state(self) -> tuple[float, float, float]: ...
         def viewport(self) -> QWidget: ...
         def open_inside(self) -> None: ...
@@ -119,7 +121,7 @@ class GroupCommands:
         self.session.scope.leave(depth)
         left = path[len(self.session.scope.path)]
         if left in self.board.graph:
-            self.select(frozenset({left}))
+            self.selection.select(frozenset({left}))
 
     def _on_scope_leaving(self) -> None:
         self.close_editor()
@@ -141,7 +143,7 @@ class GroupCommands:
 
     def make_group(self) -> None:
         """Ask for a name where the selection stands, and make a group of it."""
-        items = sorted(self.chosen() - CARDS)
+        items = sorted(self.selection.chosen() - CARDS)
         box = self.board.extent(items)
         if not items or box is None:
             self.refuse("Select the statements that shall be a group first.")
@@ -165,7 +167,7 @@ class GroupCommands:
             return str(refusal)
         self.store.submit(edits, f"Make group {name.strip()}")
         made = (one for one in graph.nodes if one not in before and graph.nodes[one].operator.startswith(GROUP))
-        self.select(frozenset(made))
+        self.selection.select(frozenset(made))
         self.bubble.hide()
         if why:
             self.said.emit(f"{class_name(name.strip())}: {why}")
@@ -180,7 +182,7 @@ class GroupCommands:
             before = set(self.board.graph.nodes) | set(self.board.graph.blocks)
             if self.store.attempt(ungrouping.ungroup, "Ungroup", call):
                 graph = self.board.graph
-                self.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
+                self.selection.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
 
     def can_ungroup(self) -> bool:
         """Whether `ungroup` has something to take apart."""
@@ -233,7 +235,7 @@ class GroupCommands:
         """Add a call of a group of the document, or of a published one; select it. `aside`: as `add_operator`."""
         if x is None or y is None:
             x, y = self.free_place("")
-        published, inside = self.searching.shelf.published, self.session.scope.name
+        published, inside = self.shelf.published, self.session.scope.name
         try:
             edits, item = add_own(self.board.graph, key, published, round(x), round(y), body or ROOT, inside)
         except Refused as refusal:
@@ -241,13 +243,13 @@ class GroupCommands:
             return None
         edits = stepped_aside(self.board, edits, body or ROOT) if aside else edits
         self.store.submit(edits, f"Add {key.partition(':')[2]}")
-        self.select(frozenset({item}))
+        self.selection.select(frozenset({item}))
         return item
 
     def publish(self, item: ItemId | None = None) -> None:
         """Write the current card's group into the person's own library."""
         call = self.group_of(item if item is not None else self.attention.current)
-        published = self.searching.shelf.published
+        published = self.shelf.published
         if call is None or published is None:
             self.refuse("Select the card of a group to publish it.")
             return

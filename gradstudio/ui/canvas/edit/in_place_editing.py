@@ -18,7 +18,7 @@ from gradstudio.scene.card.card_layout import HEADER, InputRow
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.hit_test import field_box
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
-from gradstudio.ui.canvas.gestures.value_slider import stepped
+from gradstudio.ui.canvas.gestures.number_steps import stepped
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from gradstudio.operators.catalogue.loader import load
 
 if TYPE_CHECKING:
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.state.document.graph_store import GraphStore
 
 
@@ -19,11 +20,11 @@ class ModuleCommands:
     """Methods of `CanvasView` about modules; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
         store: GraphStore
         board: Board
 
         def refuse(self, words: str) -> None: ...
-        def select(self, items: frozenset[ItemId]) -> None: ...
 
     def module_of(self, item: ItemId) -> ItemId | None:
         """The module that an item's card is about; None when it is about none."""
@@ -50,7 +51,7 @@ class ModuleCommands:
         if module is not None:
             edits, call = recipes.call_again(self.board.graph, module)
             self.store.submit(edits, "Call again")
-            self.select(frozenset({call}))
+            self.selection.select(frozenset({call}))
 
     def initialise(self, item: ItemId, path: str, key: str) -> None:
         """Fill a parameter by an initialiser, behind its module."""
@@ -70,7 +71,7 @@ class ModuleCommands:
             self.refuse(str(refusal))
             return False
         self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
-        self.select(frozenset({layer}))
+        self.selection.select(frozenset({layer}))
         return True
 
     def container_at(self, item: ItemId | None, key: str) -> ItemId | None:

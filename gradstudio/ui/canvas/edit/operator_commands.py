@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from gradstudio.scene.camera import Camera
     from gradstudio.scene.scene import Board
     from gradstudio.ui.canvas.card_animation import Gliding
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.canvas.edit.in_place_editing import InPlace
     from gradstudio.ui.canvas.edit.quick_search import Searching
     from gradstudio.ui.canvas.gestures.ghost_card import Ghost
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
+    from gradstudio.ui.state.library.favourites import Shelf
 
 REACH = 14.0
 """View pixels around a wire on which a card is put into it."""
@@ -38,12 +40,14 @@ class AddingCommands:
     """Methods of `CanvasView`; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
         store: GraphStore
         attention: Attention
         board: Board
         camera: Camera
         lit: OverlayState
         searching: Searching
+        shelf: Shelf
         in_place: InPlace
         ghost: Ghost
         gliding: Gliding
@@ -51,7 +55,6 @@ class AddingCommands:
         status_message: SignalInstance
 
         def refuse(self, words: str) -> None: ...
-        def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def close_editor(self) -> None: ...
         def add_operator(
@@ -70,9 +73,7 @@ class AddingCommands:
 
     def carries(self, key: str) -> bool:
         """Whether an operator chosen with the mouse hangs at the cursor; a block is put around a selection at once."""
-        return (
-            self.searching.shelf.carries and not is_own(key) and not (key in KINDS and bool(self.attention.selection))
-        )
+        return self.shelf.carries and not is_own(key) and not (key in KINDS and bool(self.attention.selection))
 
     def carry_operator(self, key: str) -> None:
         """An operator was chosen with the mouse: it hangs at the cursor, or stands where there is room."""
@@ -106,7 +107,7 @@ class AddingCommands:
             return
         operator = load()[key]
         self.store.submit(edits, f"Replace by {operator.word}")
-        self.searching.shelf.use(key)
+        self.shelf.use(key)
         if lost:
             self.refuse(f"{operator.title} has no place for {_listed(lost)}. Undo brings '{name}' back.")
         else:
@@ -150,7 +151,7 @@ class AddingCommands:
             taken = {known for node in graph.nodes.values() for known in node.names}
             edits = (*edits, *recipes.rename(trial, item, (names.fresh(taken, name),)))
         self.store.submit(edits, "Paste numbers" if not source else f"Add {source}")
-        self.select(frozenset({item}))
+        self.selection.select(frozenset({item}))
         what = "torch.tensor" if data.array is None else "stored tensor, for it is too large to write down"
         self.said.emit(f"Added the numbers as a {what}{f', {data.said}' if data.said else ''}.")
 
@@ -221,7 +222,7 @@ class AddingCommands:
             self.refuse(str(refusal))
             return False
         self.submit_gliding(edits, f"Insert {title(self.board.graph, item)}")
-        self.select(frozenset({item}))
+        self.selection.select(frozenset({item}))
         return True
 
 

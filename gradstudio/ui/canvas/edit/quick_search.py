@@ -18,15 +18,14 @@ from gradstudio.operators.families import accepts, takes_parameters
 from gradstudio.operators.model import Family, Kind, Operator
 from gradstudio.operators.search.value_sources import gives, usual_givers
 from gradstudio.scene.edit.avoid_overlap import held_by_output, stepped_aside
+from gradstudio.scene.edit.drop_target import body_at
 from gradstudio.scene.edit.replacements import Costs, alike, standing_in
 from gradstudio.scene.edit.search_suggestions import Fits, Wanted
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Pointer
-from gradstudio.ui.canvas.gestures.move_gesture import body_at
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.card_picture import CardPictures
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
 from gradstudio.ui.state.library.connection_statistics import Habits, called
-from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.state.library.user_groups import definitions, document_rows, is_own, published_rows
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Searching:
         """No search is open."""
         self._canvas = canvas
         self.popup: SearchPopup | None = None
-        self.shelf, self.habits = Shelf(parent=canvas), Habits(canvas)
+        self.habits = Habits(canvas)
         self.pictures = CardPictures()
         canvas.store.submitted.connect(self._on_store_submitted)
 
@@ -56,7 +55,7 @@ class Searching:
         first = self.habits.after(before) if before else ()
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
         canvas = self._canvas
-        self._show(x, y, lambda key: canvas.add_operator(key, x, y, body_at(canvas, x, y), aside=True), wanted)
+        self._show(x, y, lambda key: canvas.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True), wanted)
 
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
@@ -113,10 +112,10 @@ class Searching:
         canvas = self._canvas
         window = canvas.window()  # the popup may lie over the docks: the canvas can be small
         if not wanted.waits:
-            self.pictures.definitions = definitions(canvas.board.graph, self.shelf.published)
-            own = (*document_rows(canvas.board.graph), *published_rows(self.shelf.published))
+            self.pictures.definitions = definitions(canvas.board.graph, self._canvas.shelf.published)
+            own = (*document_rows(canvas.board.graph), *published_rows(self._canvas.shelf.published))
             wanted = dataclasses.replace(wanted, own=own)
-        popup = SearchPopup(window, canvas.look.theme, wanted, self.shelf, self.pictures, self._first_words)
+        popup = SearchPopup(window, canvas.look.theme, wanted, self._canvas.shelf, self.pictures, self._first_words)
         popup.chosen.connect(lambda key: self._on_popup_chosen(popup, str(key), chosen))
         popup.closed.connect(self._on_popup_closed)
         self.popup = popup
@@ -149,7 +148,7 @@ class Searching:
     def _add_wired(self, key: str, port: PortRef, at: Pointer) -> None:
         """Add the operator and wire it: one undo entry."""
         canvas = self._canvas
-        graph, body = canvas.board.graph, body_at(canvas, at.x, at.y)
+        graph, body = canvas.board.graph, body_at(canvas.board, at.x, at.y)
         try:
             edits, item = add_wired(graph, key, port, at.x, at.y, body)
         except Refused as refusal:
@@ -158,8 +157,8 @@ class Searching:
         if port.side == "input":
             edits = held_by_output(canvas.board, edits, item, at.x, at.y)
         canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
-        canvas.select(frozenset({item}))
-        self.shelf.use(key)
+        canvas.selection.select(frozenset({item}))
+        self._canvas.shelf.use(key)
         canvas.show_items({item})
 
 

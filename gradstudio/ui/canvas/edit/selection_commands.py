@@ -23,80 +23,59 @@ from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.program.forms.selection import write_selection
 from gradstudio.scene.edit.avoid_overlap import stepped_aside
 from gradstudio.scene.edit.drag_group import carried, with_members
+from gradstudio.scene.edit.drop_target import dropped
 from gradstudio.scene.edit.empty_blocks import keeping_frames
 from gradstudio.scene.edit.insert_room import inserted
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID
 from gradstudio.scene.words.paste_message import left_open
-from gradstudio.ui.canvas.gestures.move_gesture import dropped
 from gradstudio.ui.state.library.user_groups import is_own
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.canvas.edit.quick_search import Searching
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
+    from gradstudio.ui.state.library.favourites import Shelf
 
 APART = 24.0
 """Scene pixels between what is duplicated and its copy."""
-EDGES_STAY = "Inputs and Outputs are the edges of the group: they stay. Their menu adds and names what is on them."
 
 
 class Commands:
     """Methods of `CanvasView` that change the graph; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
         store: GraphStore
         attention: Attention
         board: Board
         lit: OverlayState
         searching: Searching
+        shelf: Shelf
         said: SignalInstance
 
         def refuse(self, words: str) -> None: ...
         def add_own_group(
             self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
         ) -> ItemId | None: ...
-        def select(self, items: frozenset[ItemId]) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
         def free_place(self, key: str = "") -> tuple[float, float]: ...
         def open_view(self) -> None: ...
         def paste_data(self, text: str, x: float | None, y: float | None) -> bool: ...
         def submit_gliding(self, edits: Edits, text: str) -> None: ...
-        def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]: ...
         def drop_shaken(
             self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId], items: frozenset[ItemId]
         ) -> None: ...
         def show_items(self, items: Iterable[ItemId]) -> None: ...
 
-    def chosen(self) -> frozenset[ItemId]:
-        """The selected items, a module and the call on its card together."""
-        return self.board.whole(item for item in self.attention.selection if item in self.board.graph)
-
-    def statements(self) -> frozenset[ItemId]:
-        """The selected items without the cards of a group's inputs and outputs; where there is nothing else, why not.
-
-        Those two are the group's edges: they are neither deleted nor muted, copied or put into a block.
-        """
-        found = self.chosen()
-        if found and not found - CARDS:
-            self.refuse(EDGES_STAY)
-        return found - CARDS
-
-    def has_statements(self) -> bool:
-        """Whether something is selected beside a group's inputs and outputs."""
-        return bool(self.attention.selection - CARDS)
-
-    def can_delete(self) -> bool:
-        """Whether something is selected that can be deleted: statements, wires or dots."""
-        return self.has_statements() or bool(self.lit.selected_wires or self.lit.selected_dots)
-
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
-        items, wires = self.statements(), tuple(self.lit.selected_wires)
+        items, wires = self.selection.statements(), tuple(self.lit.selected_wires)
         if self.lit.selected_dots:
             dots = self.lit.selected_dots
             self.store.attempt(recipes.remove_dots, _counted("Remove", len(dots), "dot"), dots)
@@ -112,7 +91,7 @@ class Commands:
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
-        items = self.statements()
+        items = self.selection.statements()
         if items:
             part = fragments.copy_items(self.board.graph, sorted(items))
             QGuiApplication.clipboard().setText(to_text(part, outside_of(self.board.graph, sorted(items))))
@@ -120,7 +99,7 @@ class Commands:
 
     def copy_python(self) -> None:
         """Put the selected statements on the clipboard as Python; without a selection the whole program."""
-        items = self.chosen() - CARDS
+        items = self.selection.chosen() - CARDS
         QGuiApplication.clipboard().setText(write_selection(self.board.graph, items))
         count = self._cards_of(items)
         self.said.emit(f"{_counted('Copied', count)} as Python" if items else "Copied the program as Python")
@@ -128,7 +107,7 @@ class Commands:
     def cut(self) -> None:
         """Copy, then delete."""
         self.copy()
-        if self.has_statements():
+        if self.selection.has_statements():
             self.delete_selection()
 
     def paste_wired(self) -> None:
@@ -158,7 +137,7 @@ class Commands:
         if found.header is not None:
             edits = (SetHeader(found.header), *edits)
         self.store.submit(edits, _counted("Paste", len(joined(part).cards(part.bodies[ROOT]))))
-        self.select(frozenset(items))
+        self.selection.select(frozenset(items))
         if found.outside:
             self.said.emit(left_open(found, edits, len(again)))
         if is_first:
@@ -172,14 +151,14 @@ class Commands:
 
     def duplicate_selection(self, *, wired: bool = False) -> None:
         """Copy the selection below itself, or to the nearest place beside it that is free, and bring it into view."""
-        items = self.statements()
+        items = self.selection.statements()
         extent = self.board.extent(items)
         if extent is not None:
             down = math.ceil((extent.height + APART) / GRID) * GRID
             edits, made = fragments.duplicate(self.board.graph, sorted(items), 0.0, down, wired=wired)
             edits = stepped_aside(self.board, edits)
             self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
-            self.select(frozenset(made))
+            self.selection.select(frozenset(made))
             self.show_items(made)
 
     def _cards_of(self, items: Iterable[ItemId]) -> int:
@@ -188,9 +167,11 @@ class Commands:
 
     def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
         """Put the selected statements into a new block."""
-        blocks, items = set(self.board.graph.blocks), self.statements()
-        if (items or not self.chosen()) and self.store.attempt(recipes.wrap, f"Wrap in {kind}", sorted(items), kind):
-            self.select(frozenset(self.board.graph.blocks) - blocks)
+        blocks, items = set(self.board.graph.blocks), self.selection.statements()
+        if (items or not self.selection.chosen()) and self.store.attempt(
+            recipes.wrap, f"Wrap in {kind}", sorted(items), kind
+        ):
+            self.selection.select(frozenset(self.board.graph.blocks) - blocks)
 
     def unwrap_selection(self) -> None:
         """Take the selected blocks away, keep what they hold."""
@@ -239,7 +220,7 @@ class Commands:
         """
         if is_own(key):
             return self.add_own_group(key, x, y, body, aside=aside)
-        if key in KINDS and self.chosen():
+        if key in KINDS and self.selection.chosen():
             return self.wrap_in(key)
         return self._add(key, x, y, body, aside=aside)
 
@@ -253,7 +234,7 @@ class Commands:
         self.wrap_selection(cast(BlockKind, KINDS[key]))
         made = set(self.board.graph.blocks) - before
         if made:
-            self.searching.shelf.use(key)
+            self.shelf.use(key)
         return next(iter(made), None)
 
     def _add(
@@ -269,8 +250,8 @@ class Commands:
             return None
         edits = stepped_aside(self.board, edits, found) if aside else edits
         self._submit_with_room(edits, () if found == ROOT else (item,), f"Add {key.rsplit('.', 1)[-1]}")
-        self.select(frozenset({item}))
-        self.searching.shelf.use(key)
+        self.selection.select(frozenset({item}))
+        self.shelf.use(key)
         return item
 
     def insert_on_wire(self, wire: Wire, key: str, x: float, y: float) -> bool:
@@ -281,8 +262,8 @@ class Commands:
             self.refuse(str(refusal))
             return False
         self.submit_gliding(edits, f"Insert {key.rsplit('.', 1)[-1]}")
-        self.select(frozenset({item}))
-        self.searching.shelf.use(key)
+        self.selection.select(frozenset({item}))
+        self.shelf.use(key)
         return True
 
     def drop_moved(
@@ -327,7 +308,7 @@ class Commands:
     def nudge(self, dx: float, dy: float) -> None:
         """Shift the selection a little; repeated nudges become one undo entry."""
         items = with_members(self.board, self.attention.selection)
-        corners = carried(self.board, items, self.dots_to_move(items))
+        corners = carried(self.board, items, self.selection.dots_to_move(items))
         places = {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
         if places:
             key = f"nudge:{','.join(sorted(places))}"

@@ -1,6 +1,5 @@
 """What menus and keys ask of the canvas about wires: tracing, selecting along them, changing places."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QPoint
@@ -11,9 +10,8 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.ports import port_matching
 from gradstudio.graph.ports.port_matching import Link
-from gradstudio.graph.ports.wire_dots import dot_key, shared
+from gradstudio.graph.ports.wire_dots import dot_key
 from gradstudio.scene.geometry import PATH_POINTS, snapped
-from gradstudio.ui.canvas.gestures.move_wires_gesture import counted
 from gradstudio.ui.canvas.paint import trace_painter
 from gradstudio.ui.canvas.popups.wire_choice_list import LinkList
 
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
 
     from gradstudio.scene.camera import Camera
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.canvas_context import DragOptions
+    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
     from gradstudio.ui.canvas.paint.scene_painter import Layer
@@ -37,6 +37,8 @@ class WireCommands:
     """Methods of `CanvasView` about wires; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        selection: CanvasSelection
+        drag_options: DragOptions
         store: GraphStore
         attention: Attention
         board: Board
@@ -44,13 +46,10 @@ class WireCommands:
         look: Look
         camera: Camera
         lit: OverlayState
-        snap_to_grid: bool
         said: SignalInstance
 
         def viewport(self) -> QWidget: ...
         def refuse(self, words: str) -> None: ...
-        def select(self, items: frozenset[ItemId]) -> None: ...
-        def chosen(self) -> frozenset[ItemId]: ...
 
     trace_on = False
     link_list: LinkList | None = None
@@ -90,17 +89,17 @@ class WireCommands:
 
     def select_feeding(self) -> None:
         """Select, too, everything that feeds the selection."""
-        self.select(self.attention.selection | trace_painter.feeding(self.board, self.attention.selection))
+        self.selection.select(self.attention.selection | trace_painter.feeding(self.board, self.attention.selection))
 
     def select_following(self) -> None:
         """Select, too, everything that follows from the selection."""
-        self.select(self.attention.selection | trace_painter.following(self.board, self.attention.selection))
+        self.selection.select(self.attention.selection | trace_painter.following(self.board, self.attention.selection))
 
     # -------------------------------------------------------------- dots
 
     def on_grid(self, x: float, y: float) -> tuple[float, float]:
         """A scene point, on the grid where the canvas snaps to it."""
-        return (snapped(x), snapped(y)) if self.snap_to_grid else (x, y)
+        return (snapped(x), snapped(y)) if self.drag_options.snap_to_grid else (x, y)
 
     def put_dot(self, wire: Wire, x: float, y: float, index: int | None = None) -> None:
         """Lead a wire through a scene point; the dot is selected."""
@@ -108,7 +107,7 @@ class WireCommands:
             return
         place = self.board.dot_index(wire, x, y) if index is None else index
         if self.store.attempt(recipes.add_dot, "Add dot", wire, place, self.on_grid(x, y)):
-            self.select_dots(frozenset({dot_key((wire.target, wire.port), place)}))
+            self.selection.select_dots(frozenset({dot_key((wire.target, wire.port), place)}))
 
     def put_dots(self) -> None:
         """Put a dot into the middle of each selected wire."""
@@ -118,19 +117,9 @@ class WireCommands:
             x, y = self.board.paths[self.board.wire_index[wire]][MIDDLE].tolist()
             self.put_dot(wire, x, y)
 
-    def select_dots(self, keys: frozenset[str]) -> None:
-        """Select exactly these dots, with those that are one with them, and nothing else."""
-        self.select(frozenset())
-        self.lit.selected_dots = shared(self.board.graph, keys)
-        self.attention.selection_changed.emit()  # what can be done now is another
-
     def remove_dots(self, wire: Wire) -> None:
         """Take all dots of a wire away: it runs as it did without."""
         self.store.attempt(recipes.remove_dots, "Remove dots", tuple(self.board.dots_of(wire)))
-
-    def dots_to_move(self, items: Iterable[ItemId]) -> frozenset[str]:
-        """The dots that move with items: selected ones, and those of the wires between the items."""
-        return shared(self.board.graph, self.lit.selected_dots) | self.board.dots_between(items)
 
     # -------------------------------------------------------------- from card to card
 
@@ -211,16 +200,12 @@ class WireCommands:
         else:
             self.store.attempt(recipes.unmute_wires, f"Unmute {counted(len(chosen))}", chosen)
 
-    def has_wires_selected(self) -> bool:
-        """Whether wires are selected."""
-        return bool(self.lit.selected_wires)
-
     # -------------------------------------------------------------- places of wires
 
     def swap_inputs(self) -> None:
         """Exchange the first two operands of each selected node."""
         graph = self.board.graph
-        items = [item for item in sorted(self.chosen()) if recipes.swappable(graph, item) is not None]
+        items = [item for item in sorted(self.selection.chosen()) if recipes.swappable(graph, item) is not None]
         if not items:
             self.refuse("Select a node with two inputs to let them change places.")
         for item in items:
@@ -230,3 +215,8 @@ class WireCommands:
         """Whether something selected has two operands."""
         graph = self.board.graph
         return any(recipes.swappable(graph, item) is not None for item in self.attention.selection)
+
+
+def counted(number: int) -> str:
+    """How many wires, in words."""
+    return f"{number} wire" if number == 1 else f"{number} wires"

@@ -1,6 +1,8 @@
 """Keys that are the canvas's own, beside those of the window's commands: which they are, and what they do."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import QKeyCombination, Qt
@@ -15,7 +17,8 @@ class OwnKey(NamedTuple):
 
     Attributes:
         id: as a person's own choice of keys names it.
-        method: of `CanvasView`; "" where the hand itself knows what to do, and the keys stay as they are.
+        method: of the canvas or, behind a dot, of a part of it; "" where the hand itself knows what to do, and the
+            keys stay as they are.
     """
 
     id: str
@@ -44,7 +47,7 @@ ALONE: Final = {
     "Home": "fit_all",
     "F": "fit_selection",
     "F2": "rename_current",
-    "Ctrl+A": "select_all",
+    "Ctrl+A": "selection.select_all",
     "Ctrl+C": "copy",
     "Ctrl+D": "duplicate_selection",
     "Ctrl+V": "paste",
@@ -61,7 +64,11 @@ def table(
     for own in OWN_KEYS:
         if own.method:
             methods |= dict.fromkeys(chosen.get(own.id, own.keys), own.method)
-    return {keys: getattr(canvas, method) for keys, method in methods.items()}
+    return {keys: partial(_do, canvas, method) for keys, method in methods.items()}
+
+
+def _do(canvas: "CanvasView", method: str) -> object:
+    return attrgetter(method)(canvas)()
 
 
 def written(event: QKeyEvent) -> str:

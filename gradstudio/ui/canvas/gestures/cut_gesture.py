@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.graph.model import Wire
 from gradstudio.scene import geometry
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
 
 if TYPE_CHECKING:

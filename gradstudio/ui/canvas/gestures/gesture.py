@@ -1,47 +1,19 @@
 """Gestures as objects: a press begins one, then it moves, and is released or cancelled (Esc)."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import paint_band
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
 T = TypeVar("T")
-DRAG_DISTANCE: Final = 4.0
-"""View pixels after which a press is a drag and no click, where the person chose no other."""
-
-
-class Drift:
-    """How far a press may drift and be a click, view pixels; one for the whole program."""
-
-    px: ClassVar[float] = DRAG_DISTANCE
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where the pointer is: view pixels, scene pixels, the keys held, and when."""
-
-    view_x: float
-    view_y: float
-    x: float
-    y: float
-    modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-    time_ms: int = 0
-
-    def is_far_from(self, other: "Pointer") -> bool:
-        """Whether the way between is a drag."""
-        return max(abs(self.view_x - other.view_x), abs(self.view_y - other.view_y)) >= Drift.px
-
-    def holds(self, modifier: Qt.KeyboardModifier) -> bool:
-        """Whether a key such as Shift is held."""
-        return bool(self.modifiers & modifier)
 
 
 class Gesture:
@@ -101,18 +73,18 @@ class RubberBand(Gesture):
         if self._end is None and not at.is_far_from(self.start):
             return
         self._end = at
-        self.canvas.select(self._chosen(at))
+        self.canvas.selection.select(self._chosen(at))
         self.canvas.lit.selected_dots = self._added(self._dots_before, self.canvas.board.dots_in(self._band(at)), at)
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:
         if self._end is None and not self._keeps(at):
-            self.canvas.clear_selection()
+            self.canvas.selection.clear()
         elif self.canvas.lit.selected_dots:
             self.canvas.attention.selection_changed.emit()  # what can be done now is another
 
     def cancel(self) -> None:
-        self.canvas.select(self._before)
+        self.canvas.selection.select(self._before)
         self.canvas.lit.selected_dots = self._dots_before
 
     def paint(self, painter: QPainter) -> None:

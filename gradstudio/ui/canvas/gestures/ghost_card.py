@@ -56,7 +56,7 @@ class Ghost(QObject):
         wire = self.wire_at(self.key, x, y)
         canvas.lit.hovered_wire = wire
         canvas.lit.hovered_port, canvas.lit.hovered_item = None, hit_test.NOWHERE
-        canvas.set_drop_frame(hit_test.frame_at(canvas.board, x, y) if wire is None else None)
+        canvas.lit.drop_frame = hit_test.frame_at(canvas.board, x, y) if wire is None else None
         canvas.viewport().update()
 
     def place(self) -> None:
@@ -72,7 +72,7 @@ class Ghost(QObject):
             return
         self.key, self._at = "", None
         self._canvas.lit.hovered_wire = None
-        self._canvas.set_drop_frame(None)
+        self._canvas.lit.drop_frame = None
         self._canvas.minimap.come_back()
         self._canvas.said.emit("")
         self._canvas.viewport().update()

@@ -13,13 +13,15 @@ from gradstudio.scene.hit_test import Hit, cause_at
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.note_commands import ask_for_link
 from gradstudio.ui.canvas.gestures import canvas_keys
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pan, Pointer, RubberBand
+from gradstudio.ui.canvas.gestures.gesture import Gesture, Pan, RubberBand
 from gradstudio.ui.canvas.gestures.move_gesture import Move
 from gradstudio.ui.canvas.gestures.move_wires_gesture import MoveWires
+from gradstudio.ui.canvas.gestures.number_steps import number_in
 from gradstudio.ui.canvas.gestures.parameter_wire_gesture import LeafGesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.reroute_gesture import PutDot, begin_at_dot, puts_dot
 from gradstudio.ui.canvas.gestures.right_button import begin_right, is_gesture
-from gradstudio.ui.canvas.gestures.value_slider import Scrub, number_in
+from gradstudio.ui.canvas.gestures.value_slider import Scrub
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.wheel import pinched
@@ -175,8 +177,12 @@ class Hand:
             return
         self.pointer = at
         hit = self.hit(at)
-        if hit.item in canvas.board.graph and hit.kind not in ("frame", "port") and not canvas.is_selected(hit.item):
-            canvas.select(frozenset({hit.item}))
+        if (
+            hit.item in canvas.board.graph
+            and hit.kind not in ("frame", "port")
+            and not canvas.selection.is_selected(hit.item)
+        ):
+            canvas.selection.select(frozenset({hit.item}))
         menu = context_menu(canvas, hit, at.x, at.y)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
@@ -203,7 +209,7 @@ class Hand:
                 return True
             wanted = bool(canvas.attention.selection)
             canvas.hide_words()
-            canvas.clear_selection()
+            canvas.selection.clear()
             return wanted
         if key == Qt.Key.Key_Space:
             if not event.isAutoRepeat():
@@ -258,8 +264,8 @@ class Hand:
             case "port" if hit.port is not None:
                 return self._begin_wire(at, hit.port)
             case "field" if hit.row is not None and number_in(hit.row) is not None:
-                if not at.holds(Modifier.ShiftModifier) and not canvas.is_selected(hit.item):
-                    canvas.select(frozenset({hit.item}))
+                if not at.holds(Modifier.ShiftModifier) and not canvas.selection.is_selected(hit.item):
+                    canvas.selection.select(frozenset({hit.item}))
                 return Scrub(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
             case "drop_what_if":
                 canvas.drop_experiments()
@@ -271,11 +277,11 @@ class Hand:
             case "wire" if hit.wire is not None and puts_dot(at):
                 return PutDot(canvas, at, hit.wire)
             case "note":
-                canvas.select_note(hit.item)
+                canvas.selection.select_note(hit.item)
                 link = canvas.link_at(hit.item, at.x, at.y)
                 return Move(canvas, at, frozenset({f"note:{hit.item}"}), click=lambda: ask_for_link(canvas, link))
             case "wire" if hit.wire is not None:
-                canvas.select_wires(frozenset({hit.wire}))
+                canvas.selection.select_wires(frozenset({hit.wire}))
                 return None
             case _:
                 return RubberBand(canvas, at)
@@ -296,11 +302,11 @@ class Hand:
         chosen = canvas.board.joining.cards(canvas.attention.selection)
         dots = canvas.lit.selected_dots if item in chosen else frozenset()
         if at.holds(Modifier.ControlModifier):
-            canvas.select(chosen ^ {item})
+            canvas.selection.select(chosen ^ {item})
         elif at.holds(Modifier.ShiftModifier):
-            canvas.select(chosen | {item})
+            canvas.selection.select(chosen | {item})
         elif item not in chosen:
-            canvas.select(frozenset({item}))
+            canvas.selection.select(frozenset({item}))
         else:
             canvas.attention.select(sorted(chosen), current=item)
         canvas.lit.selected_dots = dots
@@ -319,7 +325,7 @@ class Hand:
         elif hit.kind == "switch":
             canvas.toggle_training(hit.item)
         elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:
-            canvas.select(frozenset({hit.item}))
+            canvas.selection.select(frozenset({hit.item}))
         elif hit.kind == "card" and not at.holds(Modifier.ControlModifier) and not at.holds(Modifier.ShiftModifier):
             canvas.show_problem(hit.item)
 

@@ -8,16 +8,17 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
-from gradstudio.scene import geometry, hit_test
+from gradstudio.graph.model import ROOT, BodyId, ItemId, Wire
+from gradstudio.scene import geometry
 from gradstudio.scene.edit.alignment_guides import Guides, Line
 from gradstudio.scene.edit.drag_group import Corners, carried, with_members
+from gradstudio.scene.edit.drop_target import body_at, dropped
 from gradstudio.scene.edit.shake_detector import Shake
 from gradstudio.scene.geometry import Box, snapped
 from gradstudio.ui.canvas.gestures.alignment_guide_painter import paint_guides
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
@@ -61,13 +62,13 @@ class Move(Gesture):
         if not self._origins:
             self.canvas.bubble.say(PINNED, QPoint(round(at.view_x), round(at.view_y)), stays=True)
             return
-        if self.canvas.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
+        if self.canvas.drag_options.shake_off and self._shake.move(at.view_x, at.view_y, at.time_ms):
             self._is_shaken = not self._is_shaken
         self.canvas.board.drag(self._places(at))
         self.canvas.lit.hovered_wire = self._wire_at(at)
         bodies = self._bodies(at)
         reason = self._why_not(bodies) or (SHAKEN if self._is_shaken else "")
-        self.canvas.set_drop_frame(self._target(bodies) if not reason else None)
+        self.canvas.lit.drop_frame = self._target(bodies) if not reason else None
         if reason:
             self.canvas.bubble.say(reason, QPoint(round(at.view_x), round(at.view_y)), stays=True)
         else:
@@ -155,7 +156,7 @@ class Move(Gesture):
     def _end(self) -> None:
         self._moving = False
         self.canvas.lit.hovered_wire = None
-        self.canvas.set_drop_frame(None)
+        self.canvas.lit.drop_frame = None
         self.canvas.board.let_go()
         self.canvas.picture.settle()
         self.canvas.viewport().update()
@@ -177,10 +178,14 @@ class Move(Gesture):
         dx, dy = at.x - self.start.x, at.y - self.start.y
         across = down = False
         self._lines = ()
-        if self._guides is not None and self.canvas.show_guides and not at.holds(Qt.KeyboardModifier.ShiftModifier):
+        if (
+            self._guides is not None
+            and self.canvas.drag_options.show_guides
+            and not at.holds(Qt.KeyboardModifier.ShiftModifier)
+        ):
             pull = self._guides.pull(dx, dy, GUIDE_REACH / self.canvas.camera.zoom)
             dx, dy, across, down, self._lines = pull
-        if self.canvas.snap_to_grid != at.holds(Qt.KeyboardModifier.ControlModifier):
+        if self.canvas.drag_options.snap_to_grid != at.holds(Qt.KeyboardModifier.ControlModifier):
             x, y = self._corner
             dx, dy = (dx if across else snapped(x + dx) - x), (dy if down else snapped(y + dy) - y)
         return {key: (x + dx, y + dy) for key, (x, y) in self._origins.items()}
@@ -199,31 +204,5 @@ class Move(Gesture):
         for item in self._tops():
             box = board.box(item)
             x, y = (at.x, at.y) if board.home(item) == self._grabbed or box is None else box.center
-            found[item] = body_at(self.canvas, x, y, whole)
+            found[item] = body_at(self.canvas.board, x, y, whole)
         return found
-
-
-def body_at(canvas: "CanvasView", x: float, y: float, without: frozenset[ItemId] = frozenset()) -> BodyId:
-    """The body that a node dropped at a scene point falls into."""
-    frame = hit_test.frame_at(canvas.board, x, y, without)
-    return BodyId(frame) if frame is not None else ROOT
-
-
-def dropped(graph: Graph, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId]) -> Edits:
-    """Edits of a drag: new places, and other bodies where they changed.
-
-    Raises:
-        Refused: the order of the statements forbids the block.
-    """
-    edits = recipes.move(graph, places)
-    strangers: dict[BodyId, list[ItemId]] = {}
-    for item, body in bodies.items():
-        if graph.parents[item] != body:
-            strangers.setdefault(body, []).append(item)
-    trial = graph.copy() if len(strangers) > 1 else graph
-    for body, items in strangers.items():
-        moved = recipes.move_into(trial, items, body)
-        if trial is not graph:
-            apply_all(trial, moved)
-        edits = (*edits, *moved)
-    return edits

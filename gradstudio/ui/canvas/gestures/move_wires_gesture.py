@@ -12,7 +12,9 @@ from gradstudio.graph.model import Wire
 from gradstudio.graph.names import title
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.edit.wire_commands import counted
+from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import REACH
 from gradstudio.ui.canvas.paint.interaction_painter import ring
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
@@ -52,7 +54,7 @@ class MoveWires(Gesture):
     def release(self, at: Pointer) -> None:
         if not at.is_far_from(self.start):
             self.canvas.bubble.hide()
-            self.canvas.select(self.canvas.attention.selection | {self._port.item})
+            self.canvas.selection.select(self.canvas.attention.selection | {self._port.item})
             return
         self.move(at)
         self.canvas.bubble.hide()
@@ -125,8 +127,3 @@ def refusal_words(canvas: "CanvasView", stay: tuple[tuple[Wire, str], ...], coun
     if len(stay) == count:
         return why
     return f"{counted(len(stay))} of {count} must stay: into {title(canvas.board.graph, wire.target)}: {why}"
-
-
-def counted(number: int) -> str:
-    """How many wires, in words."""
-    return f"{number} wire" if number == 1 else f"{number} wires"

@@ -8,8 +8,8 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene import geometry, hit_test
+from gradstudio.scene.edit.drop_target import body_at
 from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
-from gradstudio.ui.canvas.gestures.move_gesture import body_at
 from gradstudio.ui.state.library.user_groups import is_own
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Drops:
             wire = canvas.ghost.wire_at(self._key, *at) if self._key else None
             canvas.ghost.show_dragged(self._key, at)
             canvas.lit.hovered_wire = wire
-            canvas.set_drop_frame(hit_test.frame_at(canvas.board, *at) if wire is None else None)
+            canvas.lit.drop_frame = hit_test.frame_at(canvas.board, *at) if wire is None else None
             canvas.viewport().update()
 
     def leave(self) -> None:
@@ -64,7 +64,7 @@ class Drops:
         self._at = None
         self._canvas.ghost.show_dragged("", None)
         self._canvas.border.stop()
-        self._canvas.set_drop_frame(None)
+        self._canvas.lit.drop_frame = None
         self._canvas.lit.hovered_wire = None
         self._canvas.viewport().update()
 
@@ -89,10 +89,10 @@ class Drops:
         canvas = self._canvas
         left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
         if is_own(key):
-            canvas.add_operator(key, left, top, body_at(canvas, x, y))
+            canvas.add_operator(key, left, top, body_at(canvas.board, x, y))
             return
         if key in KINDS:
-            canvas.add_block(key, left, top, body_at(canvas, x, y))
+            canvas.add_block(key, left, top, body_at(canvas.board, x, y))
             return
         hit = hit_test.hit(canvas.board, x, y, canvas.camera.zoom)
         container = canvas.container_at(hit_test.card_at(canvas.board, x, y), key)
@@ -100,7 +100,7 @@ class Drops:
             return
         if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
             return
-        canvas.add_operator(key, left, top, body_at(canvas, x, y))
+        canvas.add_operator(key, left, top, body_at(canvas.board, x, y))
 
     def _scene(self, event: QDropEvent) -> tuple[float, float]:
         at = event.position()

@@ -7,7 +7,7 @@ from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Pointer
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class LeafGesture(WireGesture):
         self.canvas.store.attempt(_read_at, f"Read {port.path}", port.item, port.path, round(at.x), round(at.y))
 
     def _click(self) -> None:
-        self.canvas.select(frozenset({self._port.item}))
+        self.canvas.selection.select(frozenset({self._port.item}))
 
 
 def _read_at(graph: Graph, module: ItemId, path: str, x: float, y: float) -> Edits:

@@ -12,8 +12,9 @@ from gradstudio.graph.ports.wire_dots import shared
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.wire import wire_styles
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.gesture import Gesture
 from gradstudio.ui.canvas.gestures.move_gesture import Move
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.wire_painter import DOT, draw_paths
 
@@ -80,7 +81,7 @@ class DotWire(WireGesture):
         return self.canvas.board.dot_place(self._key)
 
     def _click(self) -> None:
-        self.canvas.select_dots(self.canvas.lit.selected_dots ^ {self._key})
+        self.canvas.selection.select_dots(self.canvas.lit.selected_dots ^ {self._key})
 
 
 def begin_at_dot(canvas: "CanvasView", at: Pointer, hit: Hit) -> Gesture:
@@ -90,6 +91,8 @@ def begin_at_dot(canvas: "CanvasView", at: Pointer, hit: Hit) -> Gesture:
         return DotWire(canvas, at, hit.wire, hit.dot)
     dots = canvas.lit.selected_dots
     if hit.dot not in dots:
-        canvas.select_dots(dots | {hit.dot} if at.holds(Qt.KeyboardModifier.ShiftModifier) else frozenset({hit.dot}))
+        canvas.selection.select_dots(
+            dots | {hit.dot} if at.holds(Qt.KeyboardModifier.ShiftModifier) else frozenset({hit.dot})
+        )
     keys = shared(canvas.board.graph, canvas.lit.selected_dots)
     return Move(canvas, at, frozenset(keys | canvas.attention.selection), hit.dot)

@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 
 from gradstudio.scene import hit_test
 from gradstudio.ui.canvas.gestures.cut_gesture import Knife, MuteSwipe
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.quick_connect import LazyConnect
 
 if TYPE_CHECKING:

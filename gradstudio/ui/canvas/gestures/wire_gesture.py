@@ -20,7 +20,8 @@ from gradstudio.layout.placement.gap_opening import with_room
 from gradstudio.operators.model import Family
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Gesture, Pointer
+from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
 
@@ -225,9 +226,9 @@ class WireGesture(Gesture):
     def _click(self) -> None:
         """A click without a drag selects the card, or the wire that ends in the input."""
         if self._wire is not None:
-            self.canvas.select_wires(frozenset({self._wire}))
+            self.canvas.selection.select_wires(frozenset({self._wire}))
         else:
-            self.canvas.select(frozenset({self._port.item}))
+            self.canvas.selection.select(frozenset({self._port.item}))
 
     def _paint_wire(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board

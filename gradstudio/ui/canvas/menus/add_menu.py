@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.ui.canvas.gestures.move_gesture import body_at
+from gradstudio.scene.edit.drop_target import body_at
 from gradstudio.ui.widgets.menu_keys import with_keys
 from gradstudio.ui.widgets.operator_text import home_of
 
@@ -25,7 +25,7 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
     add.addAction(with_keys("Search…\tcanvas.search", canvas.keys_of)).triggered.connect(
         lambda: canvas.open_search(x, y)
     )
-    shelf = canvas.searching.shelf
+    shelf = canvas.shelf
     shown: set[str] = set()
     for title, keys in (("Favourites", shelf.favourites), ("Used last", shelf.recent), ("Often used", STARTERS)):
         rows = [(key, row) for key in keys if key not in shown and (row := load().entry(key)) is not None][:MOST]
@@ -37,4 +37,4 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
 
 
 def _add(canvas: "CanvasView", key: str, x: float, y: float, _checked: bool = False) -> None:
-    canvas.add_operator(key, x, y, body_at(canvas, x, y), aside=True)
+    canvas.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True)

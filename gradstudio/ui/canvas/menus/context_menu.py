@@ -123,7 +123,7 @@ def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
     yield None
     yield "Paste\tedit.paste", lambda: canvas.paste(x, y)
     yield "Paste with inputs\tedit.paste_wired", lambda: canvas.paste(x, y, wired=True)
-    yield "Select all\tedit.select_all", canvas.select_all
+    yield "Select all\tedit.select_all", canvas.selection.select_all
     yield None
     yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
     yield "Fit all\tview.fit", canvas.fit_all

@@ -150,7 +150,7 @@ class OutlinePanel(QWidget):
         items = [row.key.item for row in rows if row is not None and not row.key.port]
         self._following = True
         if (wire := self.wire) is not None and not items:
-            self._canvas.select_wires(frozenset({wire}))
+            self._canvas.selection.select_wires(frozenset({wire}))
             self._canvas.viewport().update()
         else:
             attention.select(items, self.item if self.item in items else None)

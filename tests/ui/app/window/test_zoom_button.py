@@ -34,7 +34,7 @@ def test_home_and_f_are_keys_of_the_menu_too(qtbot: QtBot, window: MainWindow, a
     second = add("torch.relu")
     window.canvas.drop_moved({second: (6000.0, 4000.0)}, {})
     window.canvas.setFocus()
-    window.canvas.select(frozenset({first}))
+    window.canvas.selection.select(frozenset({first}))
     QTest.keyClick(window.canvas, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: window.canvas.zoom < 0.3 and not window.canvas.travel.is_moving)
     window.frame.activateWindow()

@@ -29,7 +29,7 @@ from gradstudio.scene.card.debug_sections import extras
 from gradstudio.scene.hit_test import Hit, cause_at, hit
 from gradstudio.scene.wire.wire_labels import WireLabels, brief, summed
 from gradstudio.scene.words.tooltips import tooltip, wire_text
-from gradstudio.ui.canvas.gestures.value_slider import moved
+from gradstudio.ui.canvas.gestures.number_steps import moved
 from gradstudio.ui.canvas.menus.debug_menu import node_rows, wire_rows, words
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
 from gradstudio.ui.state.results.result_store import Failure

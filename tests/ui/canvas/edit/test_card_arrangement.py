@@ -41,7 +41,7 @@ def three(hand: Hand) -> list[ItemId]:
 @pytest.mark.feature(35)
 def test_a_dragged_card_is_pulled_into_line_with_its_neighbour_and_a_line_is_drawn(hand: Hand) -> None:
     still, item = hand.add("torch.randn", 43, 40), hand.add("torch.randn", 400, 300)
-    hand.canvas.snap_to_grid = False
+    hand.canvas.drag_options.snap_to_grid = False
     start = hand.header(item)
     hand.press(start)
     hand.move((start[0] - 300, start[1] + 20))
@@ -65,7 +65,7 @@ def test_a_dragged_card_is_pulled_into_line_with_its_neighbour_and_a_line_is_dra
 def test_shift_while_dragging_suspends_the_guides(hand: Hand) -> None:
     hand.add("torch.randn", 43, 40)
     item = hand.add("torch.randn", 400, 300)
-    hand.canvas.snap_to_grid = False
+    hand.canvas.drag_options.snap_to_grid = False
     start = hand.header(item)
     hand.press(start)
     hand.move((start[0] - 300, start[1] + 20))
@@ -78,7 +78,7 @@ def test_shift_while_dragging_suspends_the_guides(hand: Hand) -> None:
 def test_a_card_stops_where_the_gaps_to_both_neighbours_are_equal(hand: Hand) -> None:
     left, right = hand.add("torch.randn", 0, 100), hand.add("torch.randn", 613, 100)
     item = hand.add("torch.randn", 280, 400)
-    hand.canvas.snap_to_grid = False
+    hand.canvas.drag_options.snap_to_grid = False
     start = hand.header(item)
     hand.drag(start, (start[0] + 24, start[1] - 270))
     boxes = [hand.canvas.board.box(one) for one in (left, item, right)]
@@ -100,7 +100,7 @@ def test_control_while_dragging_places_freely_and_the_switch_turns_that_round(ha
 
     assert drag(61, NO_KEY) == (104, 40)
     assert drag(61, CONTROL) == (165, 40)
-    hand.canvas.snap_to_grid = False
+    hand.canvas.drag_options.snap_to_grid = False
     assert drag(10, NO_KEY) == (175, 40)
     assert drag(10, CONTROL) == (184, 40)
 
@@ -127,7 +127,7 @@ def test_notes_and_frames_snap_to_the_grid(hand: Hand) -> None:
 def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 100)
     hand.wire(x, y, "input")
-    hand.canvas.select(frozenset({y}))
+    hand.canvas.selection.select(frozenset({y}))
     full = hand.canvas.board.box(y)
     hand.canvas.toggle_collapsed()
     box, face = hand.canvas.board.box(y), hand.canvas.board.face(y)
@@ -147,7 +147,7 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
 @pytest.mark.feature(41)
 def test_a_wire_is_drawn_from_a_collapsed_card(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 200)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.toggle_collapsed()
     hand.drag(hand.output(x), hand.input(y, "input"))
     assert hand.graph.wire_into(y, "input") is not None
@@ -157,7 +157,7 @@ def test_a_wire_is_drawn_from_a_collapsed_card(hand: Hand) -> None:
 def test_a_collapsed_module_has_no_leaves_and_comes_back_whole(hand: Hand) -> None:
     item = hand.add("torch.nn.Linear", 40, 100)
     full = hand.canvas.board.box(item)
-    hand.canvas.select(frozenset({item}))
+    hand.canvas.selection.select(frozenset({item}))
     hand.canvas.toggle_collapsed()
     box = hand.canvas.board.box(item)
     assert box is not None
@@ -174,7 +174,7 @@ def test_unused_ports_are_hidden_and_a_click_on_the_last_row_shows_them(hand: Ha
     face = hand.canvas.board.face(y)
     assert face is not None
     assert len(face.inputs) > 1
-    hand.canvas.select(frozenset({y}))
+    hand.canvas.selection.select(frozenset({y}))
     hand.canvas.toggle_tucked()
     tucked = hand.canvas.board.face(y)
     assert tucked is not None
@@ -192,7 +192,7 @@ def test_unused_ports_are_hidden_and_a_click_on_the_last_row_shows_them(hand: Ha
 def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand) -> None:
     item, other = hand.add("torch.randn", 40, 104), hand.add("torch.randn", 400, 304)
     before = hand.shot()
-    hand.canvas.select(frozenset({item}))
+    hand.canvas.selection.select(frozenset({item}))
     hand.canvas.toggle_pinned()
     box = hand.canvas.board.box(item)
     assert box is not None
@@ -206,7 +206,7 @@ def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand)
     hand.release((start[0] + 80, start[1] + 80))
     hand.key(Key.Key_Right)
     assert place(hand, item) == (40, 104)
-    hand.canvas.select_all()
+    hand.canvas.selection.select_all()
     hand.drag(hand.header(other), (hand.header(other)[0] + 80, hand.header(other)[1]), keys=SHIFT)
     assert place(hand, item) == (40, 104)
     assert place(hand, other) == (480, 304)
@@ -215,7 +215,7 @@ def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand)
 @pytest.mark.feature(41, 43)
 def test_how_cards_are_worn_is_kept_in_the_file(hand: Hand) -> None:
     item = hand.add("torch.randn", 40, 104)
-    hand.canvas.select(frozenset({item}))
+    hand.canvas.selection.select(frozenset({item}))
     hand.canvas.toggle_pinned()
     hand.canvas.toggle_collapsed()
     hand.canvas.toggle_tucked()
@@ -239,7 +239,7 @@ def chain(hand: Hand, *keys: str) -> list[ItemId]:
 @pytest.mark.feature(12)
 def test_control_delete_lets_what_fed_a_node_feed_its_users(hand: Hand) -> None:
     x, a, b, y = chain(hand, "torch.randn", "torch.relu", "torch.exp", "torch.sum")
-    hand.canvas.select(frozenset({a, b}))
+    hand.canvas.selection.select(frozenset({a, b}))
     said: list[object] = []
     hand.canvas.said.connect(said.append)
     hand.key(Key.Key_Delete, CONTROL)
@@ -256,7 +256,7 @@ def test_control_delete_lets_what_fed_a_node_feed_its_users(hand: Hand) -> None:
 @pytest.mark.feature(12)
 def test_what_cannot_be_fed_again_is_said_with_the_reason(hand: Hand) -> None:
     x, y = chain(hand, "torch.randn", "torch.relu")
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     said: list[object] = []
     hand.canvas.said.connect(said.append)
     hand.key(Key.Key_Delete, CONTROL)
@@ -327,7 +327,7 @@ def test_slow_turns_escape_and_the_switch_keep_the_wires(hand: Hand) -> None:
     shake(hand, a)
     hand.key(Key.Key_Escape)
     assert len(hand.graph.wires) == 2
-    hand.canvas.shake_off = False
+    hand.canvas.drag_options.shake_off = False
     hand.release(shake(hand, a))
     assert len(hand.graph.wires) == 2
 
@@ -339,9 +339,9 @@ def test_slow_turns_escape_and_the_switch_keep_the_wires(hand: Hand) -> None:
 def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand) -> None:
     x, a, y = chain(hand, "torch.randn", "torch.relu", "torch.sum")
     before = hand.shot()
-    hand.canvas.select(frozenset({a}))
+    hand.canvas.selection.select(frozenset({a}))
     hand.canvas.toggle_muted()
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     text = write_script(hand.graph)
     assert "randn" in text
     assert "relu" not in text
@@ -356,7 +356,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
         head = head_of(board, hand.canvas.look, item)
         assert head is not None
         assert head.text == word
-    hand.canvas.select(frozenset({a}))
+    hand.canvas.selection.select(frozenset({a}))
     hand.canvas.toggle_muted()
     assert not board.left_out
     assert not any(board.wire_looks[code].idle for code in board.wire_codes.tolist())
@@ -366,9 +366,9 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
 @pytest.mark.feature(42)
 def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: Hand) -> None:
     _, a, _ = chain(hand, "torch.randn", "torch.relu", "torch.sum")
-    hand.canvas.select(frozenset({a}))
+    hand.canvas.selection.select(frozenset({a}))
     hand.canvas.toggle_bypassed()
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     names = [hand.graph.nodes[item].names[0] for item in hand.graph.nodes]
     assert f"{names[1]} = {names[0]}\n" in write_script(hand.graph)
     box = hand.canvas.board.box(a)
@@ -382,7 +382,7 @@ def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: H
 @pytest.mark.feature(42)
 def test_what_has_nothing_to_pass_on_cannot_be_bypassed_and_says_so(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.toggle_bypassed()
     assert not hand.graph.nodes[x].bypassed
     assert "nothing to pass on" in hand.canvas.bubble.text()
@@ -394,9 +394,9 @@ def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
     hand.canvas.set_theme(theme(name))
     look = hand.canvas.look
     x = hand.add("torch.randn", 100, 100)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.toggle_muted()
-    hand.canvas.clear_selection()
+    hand.canvas.selection.clear()
     head = head_of(hand.canvas.board, look, x)
     assert head is not None
     ground = blended(look.color("canvas"), QColor(head.ground.rgb()), head.ground.alphaF())

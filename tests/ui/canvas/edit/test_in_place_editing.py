@@ -396,8 +396,8 @@ def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
     assert hand.graph.places[f"note:{x}"].x == box.x + 160
     assert (hand.graph.places[x].x, hand.graph.places[x].y) == (200, 200)
     assert hand.undo_texts[-1] == "Move note"
-    hand.canvas.clear_selection()
-    hand.canvas.select_all()
+    hand.canvas.selection.clear()
+    hand.canvas.selection.select_all()
     box, accent = hand.canvas.board.notes[x].box, hand.canvas.look.color("accent").rgb()
     edge, image = hand.view(box.x, box.y + box.height / 2), hand.shot()
     assert accent in {image.pixelColor(edge.x() + k, edge.y()).rgb() for k in range(-6, 3)}

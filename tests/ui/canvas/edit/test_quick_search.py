@@ -21,7 +21,7 @@ def opened(hand: Hand) -> SearchPopup:
 
 
 def test_before_anything_is_typed_recent_ones_and_favourites_come_first(hand: Hand) -> None:
-    shelf = hand.canvas.searching.shelf
+    shelf = hand.canvas.shelf
     shelf.restore(("torch.kron", "no.such"), ("torch.erf", "torch.sin"))
     assert opened(hand).operators()[:4] == ("torch.erf", "torch.sin", "torch.kron", "torch.tensor")
 
@@ -38,7 +38,7 @@ def test_what_is_added_by_any_way_is_recent_then(hand: Hand) -> None:
     popup.field.setText("sum")
     chosen = popup.operators()[0]
     hand.key(Key.Key_Return, to=popup.field)
-    assert hand.canvas.searching.shelf.recent == (chosen, "torch.exp", "torch.tanh")
+    assert hand.canvas.shelf.recent == (chosen, "torch.exp", "torch.tanh")
 
 
 def test_the_current_row_tells_its_signature(hand: Hand) -> None:
@@ -91,7 +91,7 @@ def test_a_block_is_found_and_dropped_empty_at_the_cursor(hand: Hand) -> None:
     (block,) = hand.graph.blocks.values()
     assert (block.kind, block.variable, block.literals) == ("for", "i", {"range.0": "3"})
     assert hand.session.attention.selection == {block.id}
-    assert hand.canvas.searching.shelf.recent == ("python.for",)
+    assert hand.canvas.shelf.recent == ("python.for",)
     frame = hand.canvas.board.frames[block.id].box
     x = hand.add("torch.randn", 700, 500)
     hand.drag(hand.header(x), (frame.x + frame.width / 2, frame.bottom - 12))
@@ -100,7 +100,7 @@ def test_a_block_is_found_and_dropped_empty_at_the_cursor(hand: Hand) -> None:
 
 def test_a_block_is_put_around_what_is_selected(hand: Hand) -> None:
     x = hand.add("torch.randn", 100, 100)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.canvas.add_operator("torch.no_grad")
     (block,) = hand.graph.blocks
     assert hand.graph.parents[x] == block and hand.undo_texts[-1] == "Wrap in no_grad"
@@ -108,7 +108,7 @@ def test_a_block_is_put_around_what_is_selected(hand: Hand) -> None:
 
 def test_a_block_that_is_dragged_in_is_empty_whatever_is_selected(hand: Hand) -> None:
     x = hand.add("torch.randn", 100, 100)
-    hand.canvas.select(frozenset({x}))
+    hand.canvas.selection.select(frozenset({x}))
     hand.drop("torch.no_grad", (500, 500))
     (block,) = hand.graph.blocks
     assert hand.graph.bodies[block] == () and hand.graph.parents[x] == ""  # type: ignore[index]  # a body's id

@@ -424,7 +424,7 @@ def test_an_emptied_block_stays_where_it_was_in_the_same_undo_entry(hand: Hand, 
         hand.drag(hand.header(x), (800, 120))
         assert hand.graph.parents[x] == ROOT
     else:
-        hand.canvas.select(frozenset({x}))
+        hand.canvas.selection.select(frozenset({x}))
         hand.canvas.delete_selection()
     after = hand.canvas.board.frames[block].box
     assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=1)

@@ -61,7 +61,7 @@ def test_the_menu_of_a_card_is_short_and_the_rest_is_in_submenus_by_subject(hand
 @pytest.mark.feature(46)
 def test_what_is_in_a_submenu_is_done(hand: Hand) -> None:
     a, b = hand.add("torch.randn", 100, 100), hand.add("torch.randn", 400, 300)
-    hand.canvas.select(frozenset({a, b}))
+    hand.canvas.selection.select(frozenset({a, b}))
     choose(hand, hand.header(b), "Align left edges")
     assert hand.graph.places[a].x == hand.graph.places[b].x
     choose(hand, hand.header(b), "Pin")

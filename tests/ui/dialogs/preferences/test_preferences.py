@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import Header
 from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.canvas.gestures.gesture import Drift
+from gradstudio.ui.canvas.gestures.pointer import Drift
 from gradstudio.ui.dialogs.preferences.preference_fields import ChoiceField, NumberField, SwitchField
 from gradstudio.ui.dialogs.preferences.preference_rows import PAGES, ROWS, Choice, Number
 from gradstudio.ui.dialogs.preferences.preferences_dialog import PreferencesDialog

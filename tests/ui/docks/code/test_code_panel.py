@@ -286,7 +286,7 @@ def test_where_everything_is_muted_the_empty_dock_says_so(window: MainWindow, ad
     window.frame.activateWindow()
     QTest.qWaitForWindowActive(window.frame)
     window.canvas.setFocus()
-    window.canvas.select(frozenset({item}))
+    window.canvas.selection.select(frozenset({item}))
     QTest.keyClick(window.canvas, Qt.Key.Key_M)
     assert window.session.graph_store.graph.nodes[item].muted
     editor = window.room.code.editor

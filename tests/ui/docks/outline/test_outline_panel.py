@@ -294,7 +294,7 @@ def test_another_document_has_an_outline_of_its_own(outline: Outline) -> None:
 
 def test_a_group_that_is_stepped_into_is_outlined(outline: Outline) -> None:
     canvas = outline.window.canvas
-    canvas.select(frozenset({outline.node("x"), outline.node("w"), outline.node("y")}))
+    canvas.selection.select(frozenset({outline.node("x"), outline.node("w"), outline.node("y")}))
     outline.window.actions["group.make"].trigger()
     QTest.keyClick(outline.window.canvas.in_place.editor, Key.Key_Return)
     call = next(node.id for node in outline.graph.nodes.values() if node.operator.startswith("group:"))

@@ -10,7 +10,7 @@ from gradstudio.graph.ports.item_ports import Port
 from gradstudio.operators.errors import LiteralError
 from gradstudio.operators.literals import parser
 from gradstudio.operators.model import Kind
-from gradstudio.ui.canvas.gestures.value_slider import stepped
+from gradstudio.ui.canvas.gestures.number_steps import stepped
 from gradstudio.ui.docks.inspector.editors.number_slider import NumberSlider
 from gradstudio.ui.theme import mono_font, tinted
 

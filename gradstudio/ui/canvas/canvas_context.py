@@ -1,0 +1,115 @@
+"""What every part of a canvas is given: the truths it shows, the picture they make, and a few ways to answer a person.
+
+The parts (commands, gestures, menus, popups) know this face and one another, never the whole view.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from gradstudio.scene.camera import Camera
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.gestures.pointer import Pointer
+from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
+from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
+from gradstudio.ui.canvas.paint.scene_painter import Layer
+from gradstudio.ui.canvas.paint.screen_cache import Screen
+from gradstudio.ui.canvas.popups.hint_bubble import Bubble
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.document.group_scope import Scope, ShownStore
+from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.library.favourites import Shelf
+from gradstudio.ui.state.results.result_store import ResultStore
+
+
+class SessionLike(Protocol):
+    """What the canvas needs of a session."""
+
+    scope: Scope
+    shown_store: ShownStore
+    attention: Attention
+    results: ResultStore
+
+
+class GestureState(Protocol):
+    """What the pointer is doing now; the input dispatcher is one."""
+
+    @property
+    def gesture(self) -> object | None:
+        """The press that is not released yet."""
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """Where the pointer was last."""
+
+    def cancel_gesture(self) -> bool:
+        """Stop the gesture that goes on, as if it had not begun; False when there is none."""
+
+
+@dataclass(slots=True)
+class DragOptions:
+    """What a person wants of a drag: snap to the grid, come in line with neighbours, leave wires when shaken."""
+
+    snap_to_grid: bool = True
+    show_guides: bool = True
+    shake_off: bool = True
+
+
+class CanvasContext(Protocol):
+    """The canvas as its parts see it; `CanvasView` is one.
+
+    Attributes:
+        session, overlays: the document that is shown, and which figures are shown of it.
+        store, attention: the graph of the scope that is shown; what is selected in it and hovered.
+        board, layer, picture: the scene, who paints it, and the picture of it that is kept.
+        look: colours and fonts; another one with another theme.
+        camera: where the canvas looks; another one after every move.
+        lit: what is lit just now; another one with another graph.
+        shelf: favourites, what was used last, and how operators are put down.
+        bubble: words beside the pointer.
+    """
+
+    session: SessionLike
+    overlays: Overlays
+    store: GraphStore
+    attention: Attention
+    board: Board
+    layer: Layer
+    picture: Screen
+    look: Look
+    camera: Camera
+    lit: OverlayState
+    shelf: Shelf
+    drag_options: DragOptions
+    bubble: Bubble
+
+    @property
+    def hand(self) -> GestureState:
+        """What the pointer is doing now."""
+
+    @property
+    def widget(self) -> QWidget:
+        """The canvas as a widget: it has the keys, and is the parent of what lives as long."""
+
+    def viewport(self) -> QWidget:
+        """What is painted on; `camera` maps the scene to its pixels."""
+
+    def say(self, words: str) -> None:
+        """Say what was done, in the status bar."""
+
+    def refuse(self, words: str) -> None:
+        """Say why something is refused, beside the pointer and in the status bar."""
+
+    def hide_words(self) -> None:
+        """Take away what is said over the canvas."""
+
+    def close_editor(self) -> None:
+        """Close an editor or search that is open; what was typed is kept when it is right."""
+
+    def repaint_board(self) -> None:
+        """Paint the board anew at the next frame."""
+
+    def pointer_or_middle(self) -> tuple[float, float]:
+        """The scene point under the pointer, or in the middle of the view."""
