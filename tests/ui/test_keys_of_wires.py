@@ -92,12 +92,12 @@ def test_a_trace_follows_the_selection_and_without_one_nothing_is_faded(window: 
     items = chain(window, add)
     window.session.attention.select([items[4]])
     press(Key.Key_T)
-    assert window.canvas.traced() is not None
+    assert window.canvas.wire_commands.traced() is not None
     faded = pixel(window, items[0])
     window.session.attention.select([items[0]])
     assert pixel(window, items[0]) != faded
     QTest.keyClick(window.canvas, Key.Key_Escape)
-    assert window.canvas.traced() is None
+    assert window.canvas.wire_commands.traced() is None
 
 
 @pytest.mark.feature(22)

@@ -35,11 +35,11 @@ class GraphCommands:
         """Write a note to the selected statement, where it stands; without one a free note at the pointer."""
         item = self._attention.current
         if item is None or item not in self._store.graph:
-            self.canvas.add_note_at(*self.canvas.pointer_or_middle())
+            self.canvas.note_commands.add_note_at(*self.canvas.pointer_or_middle())
             return
         home = self.canvas.board.home(item)
         self.canvas.show_items((home,))
-        self.canvas.edit_note(home)
+        self.canvas.note_commands.edit_note(home)
 
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""

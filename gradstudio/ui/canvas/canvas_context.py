@@ -6,6 +6,7 @@ The parts (commands, gestures, menus, popups) know this face and one another, ne
 from dataclasses import dataclass
 from typing import Protocol
 
+from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.scene.camera import Camera
@@ -69,6 +70,7 @@ class CanvasContext(Protocol):
         lit: what is lit just now; another one with another graph.
         shelf: favourites, what was used last, and how operators are put down.
         bubble: words beside the pointer.
+        said, status_message, view_changed: the canvas's signals.
     """
 
     session: SessionLike
@@ -84,6 +86,9 @@ class CanvasContext(Protocol):
     shelf: Shelf
     drag_options: DragOptions
     bubble: Bubble
+    said: SignalInstance
+    status_message: SignalInstance
+    view_changed: SignalInstance
 
     @property
     def hand(self) -> GestureState:
@@ -95,9 +100,6 @@ class CanvasContext(Protocol):
 
     def viewport(self) -> QWidget:
         """What is painted on; `camera` maps the scene to its pixels."""
-
-    def say(self, words: str) -> None:
-        """Say what was done, in the status bar."""
 
     def refuse(self, words: str) -> None:
         """Say why something is refused, beside the pointer and in the status bar."""

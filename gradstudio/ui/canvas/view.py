@@ -73,10 +73,7 @@ class CanvasView(
     Following,
     GroupCommands,
     KeyWays,
-    ModuleCommands,
-    NoteCommands,
     Wayfinding,
-    WireCommands,
     QAbstractScrollArea,
 ):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
@@ -110,6 +107,9 @@ class CanvasView(
         self.keys_of: KeysOf = no_keys
         self.selection = CanvasSelection(self)
         self.in_place, self.searching = InPlace(self), Searching(self)
+        self.note_commands = NoteCommands(self, self.in_place)
+        self.module_commands = ModuleCommands(self, self.selection)
+        self.wire_commands = WireCommands(self, self.selection)
         self.hand, self.drops = Hand(self), Drops(self)
         self._set_up_ways()
         self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
@@ -159,10 +159,6 @@ class CanvasView(
         return self
 
     # -------------------------------------------------------------- words
-
-    def say(self, words: str) -> None:
-        """Say what was done, in the status bar."""
-        self.said.emit(words)
 
     def refuse(self, words: str) -> None:
         """Say why something is refused, beside the pointer and in the status bar."""
@@ -227,7 +223,7 @@ class CanvasView(
         self.picture.paint(painter, self.camera, width, height, ratio, self.zooming)
         if self.board.extent() is None:
             paint_hint(painter, self.look, width, height)
-        self._paint_trace(painter)
+        self.wire_commands.paint_trace(painter)
         paint_overlay(painter, self.look, self.board, self.camera, width, height, self.lit, self.layer.labels)
         self._paint_focus(painter)
         self.finding.paint(painter)

@@ -238,9 +238,9 @@ def test_a_muted_wire_keeps_its_dots(hand: Hand) -> None:
     _, y = wired(hand)
     hand.click(middle(hand, y), ALT)
     points = dots(hand, y)
-    hand.canvas.toggle_wires_muted(tuple(hand.graph.wires.values()))
+    hand.canvas.wire_commands.toggle_wires_muted(tuple(hand.graph.wires.values()))
     assert dots(hand, y) == points
-    hand.canvas.toggle_wires_muted(tuple(hand.canvas.board.muted))
+    hand.canvas.wire_commands.toggle_wires_muted(tuple(hand.canvas.board.muted))
     assert dots(hand, y) == points
 
 

@@ -26,7 +26,7 @@ def lazy(hand: Hand, source: ItemId, target: ItemId, keys: Qt.KeyboardModifier =
 
 
 def list_of(hand: Hand) -> LinkList:
-    found = hand.canvas.link_list
+    found = hand.canvas.wire_commands.link_list
     assert found is not None
     return found
 
@@ -106,7 +106,7 @@ def test_several_ports_that_fit_equally_well_are_chosen_from_a_list_by_keys(hand
     hand.key(Key.Key_Down, to=shown)
     hand.key(Key.Key_Return, to=shown)
     assert [port for _, port in hand.graph.wires] == ["other"]
-    assert hand.canvas.link_list is None
+    assert hand.canvas.wire_commands.link_list is None
 
 
 @pytest.mark.feature(26)
@@ -161,7 +161,7 @@ def test_escape_closes_the_list_and_the_canvas_has_the_keys_again(hand: Hand) ->
     x, matmul = hand.add("torch.randn", 40, 100), hand.add("torch.matmul", 500, 200)
     lazy(hand, x, matmul)
     hand.key(Key.Key_Escape, to=list_of(hand).list)
-    assert hand.canvas.link_list is None
+    assert hand.canvas.wire_commands.link_list is None
     assert not hand.graph.wires
 
 
@@ -169,7 +169,7 @@ def test_an_input_takes_one_of_the_checked_rows(hand: Hand) -> None:
     values, y = hand.add("torch.sort", 40, 100), hand.add("torch.relu", 500, 200)
     found = links(hand.graph, [values], [y])
     assert len(found) == 2
-    hand.canvas.choose_links(values, y, found, (400, 300))
+    hand.canvas.wire_commands.choose_links(values, y, found, (400, 300))
     shown = list_of(hand).list
     for row in range(2):
         shown.setCurrentRow(row)

@@ -417,7 +417,7 @@ def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
 def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
     item = hand.add("torch.zeros", 40, 300)
     text = "One step of linear regression. " * 6 + "END"
-    hand.canvas.set_note(item, text)
+    hand.canvas.note_commands.set_note(item, text)
     hand.canvas.set_camera(Camera(zoom, 0, 0))
     hand.canvas.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.notes[item].box)

@@ -203,6 +203,6 @@ def test_a_muted_wire_keeps_its_route(hand: Hand) -> None:
     board = hand.canvas.board
     for wire in list(hand.graph.wires.values()):
         before = {known: board.paths[k].copy() for known, k in board.wire_index.items()}
-        hand.canvas.toggle_wires_muted((wire,))
+        hand.canvas.wire_commands.toggle_wires_muted((wire,))
         assert wire in board.muted
         assert all(np.array_equal(board.paths[k], before[known]) for known, k in board.wire_index.items())

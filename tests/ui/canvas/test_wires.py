@@ -147,7 +147,7 @@ def test_a_muted_wire_is_clicked_and_deleted(hand: Hand) -> None:
     hand.click(middle(hand, readers[0]))
     wire = hand.graph.wire_into(readers[0], "input")
     assert wire is not None
-    hand.canvas.toggle_wires_muted()
+    hand.canvas.wire_commands.toggle_wires_muted()
     assert hand.canvas.board.muted == {wire}
     hand.click((hand.canvas.board.paths[hand.canvas.board.wire_index[wire]][10:12].mean(0)).tolist())
     assert hand.canvas.lit.selected_wires == {wire}

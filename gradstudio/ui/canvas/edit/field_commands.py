@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.canvas_context import SessionLike
     from gradstudio.ui.canvas.edit.in_place_editing import InPlace
     from gradstudio.ui.canvas.edit.quick_search import Searching
+    from gradstudio.ui.canvas.edit.wire_commands import WireCommands
     from gradstudio.ui.state.document.attention import Attention
 
 
@@ -17,6 +18,7 @@ class Editing:
     """Methods of `CanvasView`; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        wire_commands: WireCommands
         session: SessionLike
         attention: Attention
         board: Board
@@ -26,7 +28,6 @@ class Editing:
         def edit_ports(self, item: ItemId, y: float | None = None) -> None: ...
         def repaint_board(self) -> None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
-        def close_links(self) -> None: ...
         def close_chooser(self) -> None: ...
 
     def edit_field(self, item: ItemId, path: str) -> None:
@@ -41,10 +42,6 @@ class Editing:
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
             self.in_place.edit_field(row.owner, row.path)
-
-    def edit_note(self, item: ItemId) -> None:
-        """Edit an item's note where it stands, or make one."""
-        self.in_place.edit_note(item)
 
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a group's title."""
@@ -62,7 +59,7 @@ class Editing:
         """Close an editor or search that is open."""
         self.in_place.close()
         self.searching.close()
-        self.close_links()
+        self.wire_commands.close_links()
 
     def toggle_folded(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them."""

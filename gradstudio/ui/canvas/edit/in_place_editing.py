@@ -107,10 +107,11 @@ class InPlace:
         editor.setAccessibleName(name)
         self._show_line(editor, box)
 
-    def edit_note(self, item: ItemId, at: tuple[float, float] | None = None) -> None:
+    def edit_note(self, item: ItemId, commit: Callable[[str], str], at: tuple[float, float] | None = None) -> None:
         """Edit the note of an item, or make one; the program's last comment is that of "".
 
-        A note that is made stands where `at` says, in scene pixels, else above its card.
+        `commit` keeps what was written. A note that is made stands where `at` says, in scene pixels, else above its
+        card.
         """
         self.close()
         canvas = self._canvas
@@ -124,9 +125,6 @@ class InPlace:
             place, text = Box(box.x, box.y - 70, 232, 56), ""
         else:
             return
-        commit = (
-            partial(canvas.set_note, item) if note is not None or at is None else partial(canvas.make_note, item, at)
-        )
         editor = NoteEdit(canvas.viewport(), text, commit, canvas.look.theme)
         room, shown = canvas.viewport().rect(), canvas.camera.box_to_view(place)
         rect = editor_place(shown.x, shown.y, max(shown.width, 220), max(shown.height, 64), room)

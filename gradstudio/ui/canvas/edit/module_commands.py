@@ -1,7 +1,5 @@
 """What menus and switches ask of the canvas about modules; each is one undo entry, refused in words."""
 
-from typing import TYPE_CHECKING
-
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import makes_module
@@ -9,69 +7,64 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
-
-if TYPE_CHECKING:
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-    from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 
 
 class ModuleCommands:
-    """Methods of `CanvasView` about modules; what they need of it is declared here."""
+    """Changes modules, their modes and their children."""
 
-    if TYPE_CHECKING:
-        selection: CanvasSelection
-        store: GraphStore
-        board: Board
-
-        def refuse(self, words: str) -> None: ...
+    def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
+        """Modules of this canvas; what is made is selected."""
+        self._canvas, self._selection = canvas, selection
+        self._board, self._store = canvas.board, canvas.store
 
     def module_of(self, item: ItemId) -> ItemId | None:
         """The module that an item's card is about; None when it is about none."""
-        module = self.board.joining.modules.get(item, item)
-        return module if makes_module(operator_of(self.board.graph, module)) else None
+        module = self._board.joining.modules.get(item, item)
+        return module if makes_module(operator_of(self._board.graph, module)) else None
 
     def toggle_training(self, item: ItemId) -> None:
         """Write ``eval()`` behind the module of a card, or take it away."""
         module = self.module_of(item)
         if module is not None:
-            training = not module_modes.is_training(self.board.graph, module)
-            self.store.attempt(recipes.set_training, "Train" if training else "Evaluate", (module,), training)
+            training = not module_modes.is_training(self._board.graph, module)
+            self._store.attempt(recipes.set_training, "Train" if training else "Evaluate", (module,), training)
 
     def toggle_frozen(self, item: ItemId) -> None:
         """Let nothing of a module learn, or all of it again."""
         module = self.module_of(item)
         if module is not None:
-            frozen = not module_modes.is_frozen(self.board.graph, module)
-            self.store.attempt(recipes.set_frozen, "Freeze" if frozen else "Unfreeze", (module,), frozen)
+            frozen = not module_modes.is_frozen(self._board.graph, module)
+            self._store.attempt(recipes.set_frozen, "Freeze" if frozen else "Unfreeze", (module,), frozen)
 
     def call_again(self, item: ItemId) -> None:
         """One more call of a module: both share its weights."""
         module = self.module_of(item)
         if module is not None:
-            edits, call = recipes.call_again(self.board.graph, module)
-            self.store.submit(edits, "Call again")
-            self.selection.select(frozenset({call}))
+            edits, call = recipes.call_again(self._board.graph, module)
+            self._store.submit(edits, "Call again")
+            self._selection.select(frozenset({call}))
 
     def initialise(self, item: ItemId, path: str, key: str) -> None:
         """Fill a parameter by an initialiser, behind its module."""
         module = self.module_of(item)
         if module is not None:
-            self.store.attempt(recipes.initialise, f"Initialise {path}", module, path, key)
+            self._store.attempt(recipes.initialise, f"Initialise {path}", module, path, key)
 
     def move_child(self, container: ItemId, path: str, by: int) -> None:
         """Let a child of a container change places with its neighbour."""
-        self.store.attempt(recipes.move_child, "Move layer", container, path, by)
+        self._store.attempt(recipes.move_child, "Move layer", container, path, by)
 
     def add_child(self, container: ItemId, key: str) -> bool:
         """Put a fresh layer into a container; False when it takes none."""
         try:
-            edits, layer = recipes.add_child(self.board.graph, container, key)
+            edits, layer = recipes.add_child(self._board.graph, container, key)
         except Refused as refusal:
-            self.refuse(str(refusal))
+            self._canvas.refuse(str(refusal))
             return False
-        self.store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
-        self.selection.select(frozenset({layer}))
+        self._store.submit(edits, f"Add {key.rsplit('.', 1)[-1]}")
+        self._selection.select(frozenset({layer}))
         return True
 
     def container_at(self, item: ItemId | None, key: str) -> ItemId | None:
@@ -79,5 +72,5 @@ class ModuleCommands:
         if item is None or not makes_module(load().get(key)):
             return None
         module = self.module_of(item)
-        takes = module is not None and recipes.free_child_port(self.board.graph, module) is not None
+        takes = module is not None and recipes.free_child_port(self._board.graph, module) is not None
         return module if takes else None

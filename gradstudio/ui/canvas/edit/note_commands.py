@@ -1,12 +1,13 @@
-"""What is done with notes beside writing them: links are opened, colours chosen. Methods of the canvas."""
+"""What is done with notes on the canvas: they are written, coloured, and their links opened."""
 
 import math
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
@@ -17,65 +18,75 @@ from gradstudio.graph.text.notes import note_of
 from gradstudio.scene import hit_test
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.note.note_layout import NOTE_EDGE
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.in_place_editing import InPlace
 
 NEAR: Final = 600.0
 """A note farther than so many scene pixels from all cards is a comment at the program's end."""
 
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.edit.in_place_editing import InPlace
-    from gradstudio.ui.canvas.view import CanvasView
-    from gradstudio.ui.state.document.graph_store import GraphStore
-
 
 class NoteCommands:
-    """Methods of `CanvasView`; what they need of it is declared here."""
+    """Writes, colours and reads notes; each is one undo entry."""
 
-    if TYPE_CHECKING:
-        board: Board
-        store: GraphStore
-        in_place: InPlace
-        said: SignalInstance
+    def __init__(self, canvas: CanvasContext, in_place: InPlace) -> None:
+        """Notes of this canvas, written where they stand."""
+        self._canvas, self._in_place = canvas, in_place
+        self._board, self._store = canvas.board, canvas.store
 
-        def refuse(self, words: str) -> None: ...
+    def edit_note(self, item: ItemId) -> None:
+        """Edit an item's note where it stands, or make one."""
+        self._in_place.edit_note(item, partial(self.set_note, item))
+
+    def set_note(self, item: ItemId, text: str) -> str:
+        """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note."""
+        store, graph = self._store, self._board.graph
+        block = graph.blocks.get(item)
+        if item in graph and (block is None or note_of(block) or not graph.tails.get(BodyId(item))):
+            store.attempt(recipes.set_note, "Edit note", item, text)
+        else:
+            gap = "\n" if text.strip() and graph.tails.get(BodyId(item), "").startswith("\n") else ""
+            store.submit((SetTail(BodyId(item), gap + text.strip("\n")),), "Edit note")
+        return ""
 
     def color_note(self, item: ItemId, color: str) -> None:
         """Give a note another colour; "" is the usual one."""
-        note = self.board.notes.get(item)
+        note = self._board.notes.get(item)
         if note is not None:
-            place = self.board.graph.places.get(note.key, Place(note.box.x, note.box.y))
-            self.store.submit((SetPlaces({note.key: msgspec.structs.replace(place, color=color)}),), "Colour note")
+            place = self._board.graph.places.get(note.key, Place(note.box.x, note.box.y))
+            self._store.submit((SetPlaces({note.key: msgspec.structs.replace(place, color=color)}),), "Colour note")
 
     def add_note_at(self, x: float, y: float) -> None:
         """Write a note at a scene point; the code keeps it as a comment of what is nearest and has none."""
-        item = owner_of_note(self.board, x, y)
+        item = owner_of_note(self._board, x, y)
         if item is None:
-            self.refuse("Every statement here has a note already: double-click one to write more.")
+            self._canvas.refuse("Every statement here has a note already: double-click one to write more.")
             return
-        self.in_place.edit_note(item, (x, y))
+        commit = (
+            partial(self.make_note, item, (x, y)) if item not in self._board.notes else partial(self.set_note, item)
+        )
+        self._in_place.edit_note(item, commit, (x, y))
 
     def make_note(self, item: ItemId, at: tuple[float, float], text: str) -> str:
         """Keep what was written at a scene point as an item's note, and say where the code has it."""
         if not text.strip():
             return ""
-        graph = self.board.graph
+        graph = self._board.graph
         edits: Edits = (
             recipes.set_note(graph, item, text) if item in graph else (SetTail(BodyId(item), text.strip("\n")),)
         )
-        self.store.submit((*edits, SetPlaces({f"note:{item}": Place(round(at[0]), round(at[1]))})), "Add note")
+        self._store.submit((*edits, SetPlaces({f"note:{item}": Place(round(at[0]), round(at[1]))})), "Add note")
         where = f"above '{title(graph, item)}'" if item in graph else "at the end of the program"
-        self.said.emit(f"The code keeps the note as a comment {where}.")
+        self._canvas.said.emit(f"The code keeps the note as a comment {where}.")
         return ""
 
     def link_at(self, item: ItemId, x: float, y: float) -> str:
         """The address of a link in a note at a scene point; "" for none."""
-        note = self.board.notes.get(item)
+        note = self._board.notes.get(item)
         return note.words.link_at(x - note.box.x - NOTE_EDGE, y - note.box.y - NOTE_EDGE) if note is not None else ""
 
 
-def owner_of_note(board: "Board", x: float, y: float) -> ItemId | None:
+def owner_of_note(board: Board, x: float, y: float) -> ItemId | None:
     """Whose note a free one at a scene point becomes: of the nearest card in that frame without one.
 
     Where nothing is near, of the program's end (""); None: all have one.
@@ -99,11 +110,11 @@ def _distance(box: Box, x: float, y: float) -> float:
     return math.hypot(max(box.x - x, 0.0, x - box.right), max(box.y - y, 0.0, y - box.bottom))
 
 
-def ask_for_link(canvas: "CanvasView", url: str) -> None:
+def ask_for_link(widget: QWidget, url: str) -> None:
     """Show where a link leads, and open it in the browser when the person says so."""
     if not url:
         return
-    box = QMessageBox(canvas)
+    box = QMessageBox(widget)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle("Open link")
     box.setTextFormat(Qt.TextFormat.PlainText)

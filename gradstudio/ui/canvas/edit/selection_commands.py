@@ -11,13 +11,12 @@ from gradstudio.document.errors import DocumentError
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.card_grouping import joined
-from gradstudio.graph.edits import Edits, SetHeader, SetTail
+from gradstudio.graph.edits import Edits, SetHeader
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.external_inputs import found_again, outside_of
 from gradstudio.graph.model import ROOT, BlockKind, BodyId, ItemId, Wire
 from gradstudio.graph.names import title
 from gradstudio.graph.recipes import fragments
-from gradstudio.graph.text.notes import note_of
 from gradstudio.layout.placement.new_item_places import clear_of
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.program.forms.selection import write_selection
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from gradstudio.scene.scene import Board
     from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
     from gradstudio.ui.canvas.edit.quick_search import Searching
+    from gradstudio.ui.canvas.edit.wire_commands import WireCommands
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
@@ -50,6 +50,7 @@ class Commands:
     """Methods of `CanvasView` that change the graph; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        wire_commands: WireCommands
         selection: CanvasSelection
         store: GraphStore
         attention: Attention
@@ -80,14 +81,10 @@ class Commands:
             dots = self.lit.selected_dots
             self.store.attempt(recipes.remove_dots, _counted("Remove", len(dots), "dot"), dots)
         if wires:
-            self.remove_wires(wires)
+            self.wire_commands.remove_wires(wires)
         if items:
             recipe = keeping_frames(recipes.delete, self.board.frames)
             self.store.attempt(recipe, _counted("Delete", self._cards_of(items)), sorted(items))
-
-    def remove_wires(self, wires: tuple[Wire, ...]) -> None:
-        """Take wires away."""
-        self.store.attempt(recipes.disconnect_all, _counted("Remove", len(wires), "wire"), wires)
 
     def copy(self) -> None:
         """Put the selection on the clipboard as text."""
@@ -192,17 +189,6 @@ class Commands:
     def mark_root(self, item: ItemId, on: bool) -> None:
         """Choose where an appended backward starts."""
         self.store.attempt(recipes.set_mark, "Choose root", item, "root", on)
-
-    def set_note(self, item: ItemId, text: str) -> str:
-        """Write an item's note, or the last comment of the program (""), or of a block that shows it for a note."""
-        store, graph = self.store, self.board.graph
-        block = graph.blocks.get(item)
-        if item in graph and (block is None or note_of(block) or not graph.tails.get(BodyId(item))):
-            store.attempt(recipes.set_note, "Edit note", item, text)
-        else:
-            gap = "\n" if text.strip() and graph.tails.get(BodyId(item), "").startswith("\n") else ""
-            store.submit((SetTail(BodyId(item), gap + text.strip("\n")),), "Edit note")
-        return ""
 
     def add_operator(
         self,

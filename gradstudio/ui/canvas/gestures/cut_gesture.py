@@ -76,7 +76,7 @@ class Knife(Swipe):
 
     def do(self, wires: tuple[Wire, ...]) -> None:
         """Take them away."""
-        self.canvas.remove_wires(wires)
+        self.canvas.wire_commands.remove_wires(wires)
 
 
 class MuteSwipe(Swipe):
@@ -86,7 +86,7 @@ class MuteSwipe(Swipe):
 
     def do(self, wires: tuple[Wire, ...]) -> None:
         """Mute or unmute."""
-        self.canvas.toggle_wires_muted(wires)
+        self.canvas.wire_commands.toggle_wires_muted(wires)
 
     def takes(self, wire: Wire) -> bool:
         """A block's inputs cannot be muted."""

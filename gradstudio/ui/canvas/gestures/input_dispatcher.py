@@ -124,9 +124,9 @@ class Hand:
             case "empty" | "frame":
                 self.canvas.open_search(at.x, at.y)
             case "note":
-                self.canvas.edit_note(hit.item)
+                self.canvas.note_commands.edit_note(hit.item)
             case "wire" if hit.wire is not None:
-                self.canvas.put_dot(hit.wire, at.x, at.y)
+                self.canvas.wire_commands.put_dot(hit.wire, at.x, at.y)
             case "card" | "more" if hit.item in CARDS:
                 self.canvas.edit_ports(hit.item, None if hit.header else at.y)
             case "card" if hit.header:
@@ -278,8 +278,10 @@ class Hand:
                 return PutDot(canvas, at, hit.wire)
             case "note":
                 canvas.selection.select_note(hit.item)
-                link = canvas.link_at(hit.item, at.x, at.y)
-                return Move(canvas, at, frozenset({f"note:{hit.item}"}), click=lambda: ask_for_link(canvas, link))
+                link = canvas.note_commands.link_at(hit.item, at.x, at.y)
+                return Move(
+                    canvas, at, frozenset({f"note:{hit.item}"}), click=lambda: ask_for_link(canvas.widget, link)
+                )
             case "wire" if hit.wire is not None:
                 canvas.selection.select_wires(frozenset({hit.wire}))
                 return None
@@ -323,7 +325,7 @@ class Hand:
         elif hit.kind == "more_leaves":
             canvas.toggle_leaves(hit.item)
         elif hit.kind == "switch":
-            canvas.toggle_training(hit.item)
+            canvas.module_commands.toggle_training(hit.item)
         elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:
             canvas.selection.select(frozenset({hit.item}))
         elif hit.kind == "card" and not at.holds(Modifier.ControlModifier) and not at.holds(Modifier.ShiftModifier):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from gradstudio.scene.camera import Camera
     from gradstudio.scene.scene import Board
+    from gradstudio.ui.canvas.edit.wire_commands import WireCommands
     from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
     from gradstudio.ui.canvas.view import CanvasView
     from gradstudio.ui.state.document.attention import Attention
@@ -36,6 +37,7 @@ class KeyWays:
     """Methods of `CanvasView` for who has no mouse; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        wire_commands: WireCommands
         store: GraphStore
         attention: Attention
         board: Board
@@ -48,7 +50,6 @@ class KeyWays:
         def refuse(self, words: str) -> None: ...
         def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
         def close_editor(self) -> None: ...
-        def _owners(self, item: ItemId, side: Literal["inputs", "outputs"]) -> list[ItemId]: ...
 
     by_keys = False
     """Whether the person came to the current card by keys: it has a ring then."""
@@ -153,7 +154,9 @@ class KeyWays:
             self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
         graph = self.board.graph
-        ends = [(owner, port) for owner in self._owners(item, "outputs") for port in output_ports(graph, owner)]
+        ends = [
+            (owner, port) for owner in self.wire_commands.owners(item, "outputs") for port in output_ports(graph, owner)
+        ]
         if not ends:
             self.refuse(f"{self._name(item)} gives no value that a wire could take on.")
         elif len(ends) == 1:
@@ -175,7 +178,9 @@ class KeyWays:
             self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
         graph = self.board.graph
-        ends = [(owner, port) for owner in self._owners(item, "inputs") for port in input_ports(graph, owner)]
+        ends = [
+            (owner, port) for owner in self.wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
+        ]
         face = self.board.face(item)
         ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
         if not ends:

@@ -95,8 +95,8 @@ class Drops:
             canvas.add_block(key, left, top, body_at(canvas.board, x, y))
             return
         hit = hit_test.hit(canvas.board, x, y, canvas.camera.zoom)
-        container = canvas.container_at(hit_test.card_at(canvas.board, x, y), key)
-        if container is not None and canvas.add_child(container, key):
+        container = canvas.module_commands.container_at(hit_test.card_at(canvas.board, x, y), key)
+        if container is not None and canvas.module_commands.add_child(container, key):
             return
         if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
             return

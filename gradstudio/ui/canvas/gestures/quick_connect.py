@@ -56,7 +56,7 @@ class LazyConnect(Gesture):
         elif self._is_there(equal):
             self.canvas.said.emit(ALREADY)
         elif len(equal) > 1:
-            self.canvas.choose_links(self._item, self._target, links, (at.view_x, at.view_y))
+            self.canvas.wire_commands.choose_links(self._item, self._target, links, (at.view_x, at.view_y))
         else:
             link = equal[0]
             self.canvas.store.attempt(connected, "Wire", link.source, link.output, link.target, link.port)
@@ -97,7 +97,7 @@ class LazyConnect(Gesture):
         """The wires that could be drawn to the card under the pointer; asked once for each card."""
         assert self._target is not None
         if self._target not in self._found:
-            self._found[self._target] = self.canvas.links_between(self._item, self._target)
+            self._found[self._target] = self.canvas.wire_commands.links_between(self._item, self._target)
         return self._found[self._target]
 
     def _is_there(self, found: list[Link]) -> bool:

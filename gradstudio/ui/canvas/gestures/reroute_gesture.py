@@ -44,7 +44,7 @@ class PutDot(Gesture):
         self.canvas.viewport().update()
 
     def release(self, at: Pointer) -> None:
-        self.canvas.put_dot(self._wire, at.x, at.y, self._index)
+        self.canvas.wire_commands.put_dot(self._wire, at.x, at.y, self._index)
 
     def paint(self, painter: QPainter) -> None:
         canvas, board = self.canvas, self.canvas.board
@@ -52,7 +52,7 @@ class PutDot(Gesture):
         if k is None:
             return
         points = [board.dot_place(key) for key in board.dots_of(self._wire)]
-        points.insert(self._index, canvas.on_grid(self._at.x, self._at.y))
+        points.insert(self._index, canvas.wire_commands.on_grid(self._at.x, self._at.y))
         path = wire_styles.dotted_path(
             board.wire_view.style, np.array([board.paths[k, 0], *points, board.paths[k, -1]], dtype=np.float64)
         )

@@ -57,7 +57,7 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
         yield "Remove block, keep its contents", canvas.unwrap_selection
     if recipes.replaceable(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
-    yield "Edit note…\tgraph.note", lambda: canvas.edit_note(item)
+    yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
     yield "Duplicate\tedit.duplicate", canvas.duplicate_selection
     yield "Delete\tedit.delete", canvas.delete_selection
     yield None
@@ -116,14 +116,17 @@ def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """What feeds it and follows it, and where backward begins."""
     graph = canvas.board.graph
     node = graph.nodes.get(item)
-    if node is not None and canvas.can_connect():
-        yield "Connect…\tgraph.connect", canvas.connect_selected
+    if node is not None and canvas.wire_commands.can_connect():
+        yield "Connect…\tgraph.connect", canvas.wire_commands.connect_selected
     if node is not None and recipes.swappable(graph, item) is not None:
-        yield "Swap inputs\tgraph.swap_inputs", canvas.swap_inputs
+        yield "Swap inputs\tgraph.swap_inputs", canvas.wire_commands.swap_inputs
     yield None
-    yield "Select what feeds it\tselect.feeding", canvas.select_feeding
-    yield "Select what follows it\tselect.following", canvas.select_following
-    yield f"{'No longer trace' if canvas.is_tracing() else 'Trace'} its wires\tview.trace", canvas.toggle_trace
+    yield "Select what feeds it\tselect.feeding", canvas.wire_commands.select_feeding
+    yield "Select what follows it\tselect.following", canvas.wire_commands.select_following
+    yield (
+        f"{'No longer trace' if canvas.wire_commands.is_tracing() else 'Trace'} its wires\tview.trace",
+        canvas.wire_commands.toggle_trace,
+    )
     yield None
     if node is not None and node.names and "root" not in node.marks:
         yield "Start backward here (root)", lambda: canvas.mark_root(item, True)

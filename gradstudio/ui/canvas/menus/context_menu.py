@@ -67,7 +67,10 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
         return
     if port.side == "output":
         wires = tuple(wire for wire in graph.wires_from(port.item) if wire.output == port.output)
-        yield f"Remove {len(wires)} wire{'' if len(wires) == 1 else 's'}", lambda: canvas.remove_wires(wires)
+        yield (
+            f"Remove {len(wires)} wire{'' if len(wires) == 1 else 's'}",
+            lambda: canvas.wire_commands.remove_wires(wires),
+        )
         yield (
             "Backward from here",
             lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
@@ -79,44 +82,44 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     yield from child_rows(canvas, port.item, port.path)
     wire = graph.wire_into(port.item, port.path)
     if wire is not None:
-        yield "Remove wire", lambda: canvas.remove_wires((wire,))
+        yield "Remove wire", lambda: canvas.wire_commands.remove_wires((wire,))
     else:
         yield from field_rows(canvas, port.item, port.path)
     yield from element_rows(canvas, port.item, port.path)
 
 
 def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
-    yield "Put a dot here\tDouble-click", lambda: canvas.put_dot(wire, x, y)
+    yield "Put a dot here\tDouble-click", lambda: canvas.wire_commands.put_dot(wire, x, y)
     if canvas.board.dots_of(wire):
-        yield "Remove its dots", lambda: canvas.remove_dots(wire)
+        yield "Remove its dots", lambda: canvas.wire_commands.remove_dots(wire)
     yield None
     if wire in canvas.board.muted:
-        yield "Unmute wire", lambda: canvas.toggle_wires_muted((wire,))
-        yield "Remove wire\tedit.delete", lambda: canvas.remove_wires((wire,))
+        yield "Unmute wire", lambda: canvas.wire_commands.toggle_wires_muted((wire,))
+        yield "Remove wire\tedit.delete", lambda: canvas.wire_commands.remove_wires((wire,))
         return
     yield from wire_rows(canvas, wire)
     yield "Insert an operator…", lambda: canvas.searching.open_on_wire(wire, x, y)
     if wire.target in canvas.board.graph.nodes:
-        yield "Mute wire", lambda: canvas.toggle_wires_muted((wire,))
-    yield "Remove wire\tedit.delete", lambda: canvas.remove_wires((wire,))
+        yield "Mute wire", lambda: canvas.wire_commands.toggle_wires_muted((wire,))
+    yield "Remove wire\tedit.delete", lambda: canvas.wire_commands.remove_wires((wire,))
 
 
 def _dot_rows(canvas: "CanvasView", wire: Wire, dot: str) -> Iterator[Row]:
     yield "Remove dot\tedit.delete", partial(canvas.store.attempt, recipes.remove_dots, "Remove dot", (dot,))
-    yield "Remove all dots of the wire", lambda: canvas.remove_dots(wire)
-    yield "Remove wire", lambda: canvas.remove_wires((wire,))
+    yield "Remove all dots of the wire", lambda: canvas.wire_commands.remove_dots(wire)
+    yield "Remove wire", lambda: canvas.wire_commands.remove_wires((wire,))
 
 
 def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
-    yield "Edit note…", lambda: canvas.edit_note(item)
-    yield "Remove note", lambda: canvas.set_note(item, "")
+    yield "Edit note…", lambda: canvas.note_commands.edit_note(item)
+    yield "Remove note", lambda: canvas.note_commands.set_note(item, "")
     yield None
     for color in ("", *NOTE_COLORS):
-        yield (color or "yellow").capitalize(), partial(canvas.color_note, item, color)
+        yield (color or "yellow").capitalize(), partial(canvas.note_commands.color_note, item, color)
 
 
 def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
-    yield "Add a note here\tgraph.note", lambda: canvas.add_note_at(x, y)
+    yield "Add a note here\tgraph.note", lambda: canvas.note_commands.add_note_at(x, y)
     yield None
     yield "Find…\tedit.find", canvas.finding.open
     yield "Search the Library\tgraph.find", partial(canvas.command_requested.emit, "graph.find")

@@ -23,16 +23,19 @@ COMMON: Final = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaimi
 
 def module_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """For a module's card: a second call, its mode, whether it learns."""
-    graph, module = canvas.board.graph, canvas.module_of(item)
+    graph, module = canvas.board.graph, canvas.module_commands.module_of(item)
     if module is None:
         return
     if is_callable(operator_of(graph, module)):
-        yield "Call again (shares the weights)", lambda: canvas.call_again(item)
+        yield "Call again (shares the weights)", lambda: canvas.module_commands.call_again(item)
     training = module_modes.is_training(graph, module)
-    yield "Evaluate: write eval()" if training else "Train: back to training", lambda: canvas.toggle_training(item)
+    yield (
+        "Evaluate: write eval()" if training else "Train: back to training",
+        lambda: canvas.module_commands.toggle_training(item),
+    )
     if leaves_of(canvas.board.results, module) != ():
         frozen = module_modes.is_frozen(graph, module)
-        yield "Learn again" if frozen else "Freeze: nothing learns", lambda: canvas.toggle_frozen(item)
+        yield "Learn again" if frozen else "Freeze: nothing learns", lambda: canvas.module_commands.toggle_frozen(item)
     yield None
 
 
@@ -40,24 +43,27 @@ def child_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
     """For a child's port of a container: its place in the order."""
     name, _, number = path.rpartition(".")
     graph = canvas.board.graph
-    if not number.isdigit() or graph.wire_into(item, path) is None or canvas.module_of(item) != item:
+    if not number.isdigit() or graph.wire_into(item, path) is None or canvas.module_commands.module_of(item) != item:
         return
     if graph.wire_into(item, f"{name}.{int(number) - 1}") is not None:
-        yield "Move up", partial(canvas.move_child, item, path, -1)
+        yield "Move up", partial(canvas.module_commands.move_child, item, path, -1)
     if graph.wire_into(item, f"{name}.{int(number) + 1}") is not None:
-        yield "Move down", partial(canvas.move_child, item, path, 1)
+        yield "Move down", partial(canvas.module_commands.move_child, item, path, 1)
 
 
 def initialiser_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[Below]:
     """Submenus "Initialise weight with…", for the parameter that was clicked or for each of the first few."""
-    module = canvas.module_of(item)
+    module = canvas.module_commands.module_of(item)
     if module is None:
         return
     known = [one for one in leaves_of(canvas.board.results, module) or () if not one.buffer]
     for one in (one for one in known[:4] if not leaf or one.path == leaf):
         yield Below(
             f"Initialise {one.path} with…",
-            [(each.title, partial(canvas.initialise, item, one.path, each.key)) for each in initialisers()],
+            [
+                (each.title, partial(canvas.module_commands.initialise, item, one.path, each.key))
+                for each in initialisers()
+            ],
         )
 
 

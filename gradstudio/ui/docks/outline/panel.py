@@ -95,7 +95,7 @@ class OutlinePanel(QWidget):
         place = self.tree.currentIndex()
         above = place.row(), place.parent()
         if (wire := self.wire) is not None:
-            self._canvas.remove_wires((wire,))
+            self._canvas.wire_commands.remove_wires((wire,))
         else:
             self._canvas.delete_selection()
         if not self.tree.currentIndex().isValid() or self.item not in self._session.attention.selection:

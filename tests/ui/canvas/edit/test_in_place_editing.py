@@ -339,7 +339,7 @@ def test_a_name_python_does_not_take_is_refused(hand: Hand) -> None:
 @pytest.mark.feature(39)
 def test_a_note_is_written_and_edited_by_double_click(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
-    hand.canvas.edit_note(x)
+    hand.canvas.note_commands.edit_note(x)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, NoteEdit)
     QTest.keyClicks(editor, "look here")
@@ -356,7 +356,7 @@ def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(han
     x = hand.add("torch.tensor", 200, 200)
     hand.canvas.store.submit((ReplaceNode(msgspec.structs.replace(hand.graph.nodes[x], beside="(B, T)")),), "Edit code")
     assert hand.canvas.board.notes[x].text == "(B, T)"
-    hand.canvas.edit_note(x)
+    hand.canvas.note_commands.edit_note(x)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, NoteEdit)
     assert editor.toPlainText() == "(B, T)"
@@ -364,7 +364,7 @@ def test_a_comment_beside_the_statement_is_part_of_its_note_and_stays_beside(han
     hand.key(Key.Key_Return, CONTROL, to=editor)
     assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("why", "(B, T)")
     assert hand.canvas.board.notes[x].text == "why\n(B, T)"
-    hand.canvas.set_note(x, "")
+    hand.canvas.note_commands.set_note(x, "")
     assert (hand.graph.nodes[x].note, hand.graph.nodes[x].beside) == ("", "")
     assert x not in hand.canvas.board.notes
     hand.canvas.store.undo_stack.undo()
@@ -377,20 +377,20 @@ def test_the_note_of_a_block_is_shown_before_the_comment_at_its_end_and_neither_
     block = next(iter(hand.graph.blocks))
     hand.canvas.store.submit((SetTail(BodyId(block), "\nbelow"),), "Edit code")
     assert hand.canvas.board.notes[block].text == "below"
-    hand.canvas.set_note(block, "at the end")
+    hand.canvas.note_commands.set_note(block, "at the end")
     assert (hand.graph.blocks[block].note, hand.graph.tails[BodyId(block)]) == ("", "\nat the end")
     hand.canvas.store.submit(
         (ReplaceBlock(msgspec.structs.replace(hand.graph.blocks[block], beside="quiet")),), "Edit code"
     )
     assert hand.canvas.board.notes[block].text == "quiet"
-    hand.canvas.set_note(block, "very quiet")
+    hand.canvas.note_commands.set_note(block, "very quiet")
     assert (hand.graph.blocks[block].beside, hand.graph.tails[BodyId(block)]) == ("very quiet", "\nat the end")
 
 
 @pytest.mark.feature(39)
 def test_a_note_is_dragged_by_itself(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 200)
-    hand.canvas.set_note(x, "look here")
+    hand.canvas.note_commands.set_note(x, "look here")
     box = hand.canvas.board.notes[x].box
     hand.drag(box.center, (box.center[0] + 160, box.center[1] + 80))
     assert hand.graph.places[f"note:{x}"].x == box.x + 160
