@@ -55,8 +55,8 @@ def ours() -> Figures:
         path = Path(folder) / "large.gsg"
         save(random_dag(COUNT), path)
         figures["open a file and show it"] = cpu_ms(lambda: canvas.store.load(load(path)))
-    canvas.set_camera(Camera(1.0, *painting.graph_middle(canvas.store.graph)))
-    canvas.zooming = False
+    canvas.navigation.set_camera(Camera(1.0, *painting.graph_middle(canvas.store.graph)))
+    canvas.navigation.zooming = False
     figures["first full paint"] = cpu_ms(lambda: painting._repaint(canvas))
     painting._set_results(canvas, 0)
     for name, camera in (("fit", None), ("100 %", canvas.camera)):
@@ -72,8 +72,8 @@ def large() -> Figures:
     """10,000 nodes and 20,000 wires: each frame of a gesture, and the sharp one behind it."""
     app = QApplication.instance() or QApplication([])
     canvas = _shown(random_dag(LARGE), app)
-    canvas.fit_all()
-    canvas.zooming = False
+    canvas.navigation.fit_all()
+    canvas.navigation.zooming = False
     painting._repaint(canvas)
     sharp = painting._median(partial(painting._repaint, canvas))
     place = canvas.store.graph.places[f"n{LARGE // 2}"]
@@ -241,7 +241,7 @@ def _add(store: GraphStore, x: float) -> None:
 
 def _pans(canvas: Any) -> float:
     def step(k: int) -> None:
-        canvas.set_camera(canvas.camera.panned(9 if k % 2 else -7, 5))
+        canvas.navigation.set_camera(canvas.camera.panned(9 if k % 2 else -7, 5))
         canvas.viewport().repaint()
 
     step(0)

@@ -84,10 +84,10 @@ def _canvas(graph: Graph) -> CanvasView:
 
 def _look(canvas: CanvasView, camera: Camera | None) -> None:
     if camera is None:
-        canvas.fit_all()
+        canvas.navigation.fit_all()
     else:
-        canvas.set_camera(camera)
-    canvas.zooming = False
+        canvas.navigation.set_camera(camera)
+    canvas.navigation.zooming = False
     _repaint(canvas)
 
 
@@ -113,7 +113,7 @@ def _median(action: Callable[[], object]) -> float:
 
 def _drag(canvas: CanvasView) -> float:
     """One move of a card that is being dragged, with its wires."""
-    item = canvas.visible_items()[len(canvas.visible_items()) // 2]
+    item = canvas.navigation.visible_items()[len(canvas.navigation.visible_items()) // 2]
     box = canvas.board.box(item)
     assert box is not None
     x, y = canvas.camera.to_view(box.x + 40, box.y + 10)
@@ -136,7 +136,7 @@ def _wheel(canvas: CanvasView) -> float:
     before = canvas.camera
 
     def step(k: int) -> None:
-        canvas.set_camera(canvas.camera.zoomed(1.2 if k % 2 else 1 / 1.2, 700, 450))
+        canvas.navigation.set_camera(canvas.camera.zoomed(1.2 if k % 2 else 1 / 1.2, 700, 450))
         _frame(canvas)
 
     times = [_cpu_ms(partial(step, k)) for k in range(2 * REPEATS)]

@@ -108,10 +108,10 @@ class _Editing:
     def _look(self, view: str) -> None:
         canvas = self._canvas
         if view == "fitted":
-            canvas.fit_all()
+            canvas.navigation.fit_all()
             return
         box = canvas.board.box(self._watched)
-        canvas.set_camera(Camera(1.0, round(box.x - canvas.viewport().width() / 2), round(box.y - 300)))
+        canvas.navigation.set_camera(Camera(1.0, round(box.x - canvas.viewport().width() / 2), round(box.y - 300)))
 
     def _shape(self) -> tuple[int, ...] | None:
         port = self._session.results.inference(self._watched)

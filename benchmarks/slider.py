@@ -65,9 +65,9 @@ def _on_canvas(app: Any, engine: EngineClient) -> list[dict[str, Any]]:
     canvas.resize(*SIZE)
     canvas.show()
     slider = _Slider(app, session, canvas)
-    canvas.set_camera(slider.at_hundred())
+    canvas.navigation.set_camera(slider.at_hundred())
     rows = slider.rows("canvas")
-    canvas.fit_all()
+    canvas.navigation.fit_all()
     rows += slider.rows("canvas, fitted")
     canvas.hide()
     canvas.deleteLater()
@@ -85,7 +85,7 @@ def _in_window(app: Any, engine: EngineClient) -> list[dict[str, Any]]:
         frame.show()
         window = MainWindow(frame, session, settings, theme)
         slider = _Slider(app, session, window.canvas)
-        window.canvas.set_camera(slider.at_hundred())
+        window.canvas.navigation.set_camera(slider.at_hundred())
         rows = slider.rows("whole window")
         frame.may_close = lambda: True
         frame.close()
@@ -126,7 +126,7 @@ class _Slider:
 
     def rows(self, where: str) -> list[dict[str, Any]]:
         """The figures."""
-        self._canvas.zooming = False
+        self._canvas.navigation.zooming = False
         self._canvas.viewport().repaint()
         timed = [self._timed() for _ in range(WARM_UP + MOVES)][WARM_UP:]
         times, spent = zip(*timed, strict=True)

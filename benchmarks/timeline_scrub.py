@@ -49,8 +49,8 @@ def measure() -> list[dict[str, Any]]:
     steps = [begin + k for k in range(MOVES)]
     rows = []
     for name, camera in (("at 100 %", Camera(1.0, *_middle(graph))), ("fitted", None)):
-        canvas.fit_all() if camera is None else canvas.set_camera(camera)
-        canvas.zooming = False
+        canvas.navigation.fit_all() if camera is None else canvas.navigation.set_camera(camera)
+        canvas.navigation.zooming = False
         canvas.viewport().repaint()
         for kind, moments in (("step", steps), ("jump", jumps)):
 

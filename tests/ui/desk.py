@@ -55,7 +55,7 @@ class Desk:
         graph = read_script(text).graph
         graph.places = layout_missing(graph)
         self.session.restore(graph, None)
-        self.window.canvas.open_view()
+        self.window.canvas.navigation.open_view()
 
     def sit_down(self, qtbot: QtBot) -> None:
         """Until the engine answers and the window has the keys."""

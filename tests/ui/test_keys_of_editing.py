@@ -26,7 +26,7 @@ def cards(window: MainWindow, add: Add) -> list[ItemId]:
     window.session.graph_store.submit(
         (SetPlaces({item: Place(*at) for item, at in zip(items, corners, strict=True)}),), "Move"
     )
-    window.canvas.fit_all()
+    window.canvas.navigation.fit_all()
     focus(window, window.canvas)
     window.session.attention.select(items)
     return items

@@ -45,9 +45,9 @@ def show_all(window: MainWindow) -> None:
     """Everything in view, at once and sharp."""
     canvas, box = window.canvas, window.canvas.board.extent()
     assert box is not None
-    canvas.fit_pending = False
-    canvas.set_camera(Camera(0.9 * canvas.viewport().width() / box.width, box.x - 20, box.y - 20))
-    canvas.zooming = False
+    canvas.navigation.fit_pending = False
+    canvas.navigation.set_camera(Camera(0.9 * canvas.viewport().width() / box.width, box.x - 20, box.y - 20))
+    canvas.navigation.zooming = False
 
 
 def shot(window: MainWindow) -> QImage:

@@ -27,7 +27,7 @@ def test_opening_executes_nothing(desk: Desk, qtbot: QtBot, name: str, tmp_path:
         return
     graph.places = layout_missing(graph)
     desk.session.restore(graph, None)
-    desk.window.canvas.open_view()
+    desk.window.canvas.navigation.open_view()
     desk.until(lambda: desk.session.results.inference(desk.node("last")))
     known = desk.session.results.inference(desk.node("last"))
     assert known is not None and known.shape == (3, 4)

@@ -99,7 +99,7 @@ def test_the_pointer_over_a_wire_reads_its_kept_value_shape_and_dtype(desk: Desk
     desk.until(lambda: desk.value("loss") == 20.0)
     desk.rest()
     canvas = desk.window.canvas
-    canvas.fit_all()
+    canvas.navigation.fit_all()
     wire = desk.graph.wires_to(desk.node("z"))[0]
     start = canvas.board.anchor(PortRef(wire.source, "output", "", 0))
     end = canvas.board.anchor(PortRef(wire.target, "input", wire.port))

@@ -79,7 +79,7 @@ def test_the_canvas_is_pushed_no_more_than_a_new_card_needs(typing: MainWindow) 
     for line in LONG.splitlines()[1:12]:
         camera = canvas.camera
         write(typing, line)
-        assert canvas.is_seen(last(typing)) and canvas.camera.zoom == camera.zoom
+        assert canvas.navigation.is_seen(last(typing)) and canvas.camera.zoom == camera.zoom
         seen, box = camera.seen(canvas.viewport().width(), canvas.viewport().height()), canvas.board.extent()
         assert box is not None
         is_in_view = box.x >= seen.x and box.y >= seen.y and box.right <= seen.right and box.bottom <= seen.bottom
@@ -92,14 +92,14 @@ def test_undo_looks_back_where_it_was_unless_somebody_looked_elsewhere(typing: M
     canvas, stack = typing.canvas, typing.session.graph_store.undo_stack
     for line in LONG.splitlines()[:6]:
         write(typing, line)
-    canvas.restore_view(1.0, 0.0, 0.0)
+    canvas.navigation.restore_view(1.0, 0.0, 0.0)
     camera = canvas.camera
     write(typing, "far = y4.sum()")
     assert canvas.camera != camera
     stack.undo()
     assert canvas.camera == camera
     write(typing, "far = y4.sum()")
-    canvas.restore_view(1.0, 300.0, 0.0)
+    canvas.navigation.restore_view(1.0, 300.0, 0.0)
     camera = canvas.camera
     stack.undo()
     assert canvas.camera == camera
@@ -112,8 +112,8 @@ def test_a_program_pasted_into_the_empty_dock_is_seen_as_if_it_was_opened(typing
     assert typing.code.live.apply()
     canvas = typing.canvas
     shown = canvas.camera
-    canvas.open_view()
-    assert canvas.camera == shown and canvas.is_seen(next(iter(canvas.board.graph.nodes)))
+    canvas.navigation.open_view()
+    assert canvas.camera == shown and canvas.navigation.is_seen(next(iter(canvas.board.graph.nodes)))
 
 
 def test_a_script_pasted_on_an_empty_canvas_sets_it_up_and_is_seen(window: MainWindow) -> None:
@@ -122,7 +122,7 @@ def test_a_script_pasted_on_an_empty_canvas_sets_it_up_and_is_seen(window: MainW
     graph = window.session.graph_store.graph
     assert graph.header == Header(seed=7, default_dtype="torch.float64")
     assert not any("manual_seed" in node.operator for node in graph.nodes.values())
-    assert window.canvas.is_seen(next(iter(graph.order())))
+    assert window.canvas.navigation.is_seen(next(iter(graph.order())))
     window.session.graph_store.undo_stack.undo()
     assert graph.header == Header() and not graph.nodes
 
@@ -147,7 +147,7 @@ def test_what_is_pasted_on_the_canvas_is_seen_and_selected(window: MainWindow, t
     seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
     box = canvas.board.extent(window.session.attention.selection)
     assert box is not None and seen.x <= box.x and seen.y <= box.y and box.right <= seen.right
-    assert box.bottom <= seen.bottom and canvas.zoom <= 1.0
+    assert box.bottom <= seen.bottom and canvas.navigation.zoom <= 1.0
 
 
 def test_an_empty_clipboard_is_said_to_be_empty(qtbot: QtBot, window: MainWindow) -> None:

@@ -48,7 +48,7 @@ def save_canvas_picture(context: Context, path: Path, choice: PictureChoice = US
     """
     from gradstudio.ui.canvas.paint.picture_export import save_picture
 
-    session, view = context.session, context.canvas.kept_view()
+    session, view = context.session, context.canvas.bookmark_commands.kept_view()
     graph = session.graph_store.graph
     drawn, shown = _drawn(context, choice), context.overlays.shown
     save_picture(

@@ -184,7 +184,7 @@ class FileCommands(QObject):
             return False
         left_out = self.left_out()
         try:
-            self._session.save(path, self._context.canvas.kept_view())
+            self._session.save(path, self._context.canvas.bookmark_commands.kept_view())
         except DocumentError as error:
             self._warn("The document was not saved", str(error))
             return False

@@ -38,7 +38,7 @@ class GraphCommands:
             self.canvas.note_commands.add_note_at(*self.canvas.pointer_or_middle())
             return
         home = self.canvas.board.home(item)
-        self.canvas.show_items((home,))
+        self.canvas.navigation.show_items((home,))
         self.canvas.note_commands.edit_note(home)
 
     def wrap(self) -> None:

@@ -23,6 +23,7 @@ from gradstudio.ui.state.document.group_scope import Scope, ShownStore
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.widgets.menu_keys import KeysOf
 
 
 class SessionLike(Protocol):
@@ -44,6 +45,9 @@ class GestureState(Protocol):
     @property
     def pointer(self) -> Pointer | None:
         """Where the pointer was last."""
+
+    def leave(self) -> None:
+        """The pointer left the view: nothing is under it."""
 
     def cancel_gesture(self) -> bool:
         """Stop the gesture that goes on, as if it had not begun; False when there is none."""
@@ -71,6 +75,7 @@ class CanvasContext(Protocol):
         shelf: favourites, what was used last, and how operators are put down.
         bubble: words beside the pointer.
         said, status_message, view_changed: the canvas's signals.
+        keys_of: the keys of a command of the window, for menus.
     """
 
     session: SessionLike
@@ -89,6 +94,7 @@ class CanvasContext(Protocol):
     said: SignalInstance
     status_message: SignalInstance
     view_changed: SignalInstance
+    keys_of: KeysOf
 
     @property
     def hand(self) -> GestureState:

@@ -1,13 +1,12 @@
 """Cards glide to where the graph has put them; any key, click, turn of the wheel or edit ends it at once."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
 from PySide6.QtWidgets import QStyle
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 
 GLIDE_MS: Final = 200
 MOST_CARDS: Final = 300
@@ -31,12 +30,17 @@ Corners = Mapping[str, tuple[float, float]]
 
 
 class Gliding(QObject):
-    """Shows items of one canvas on their way; the graph has them at the end of it already."""
+    """Shows items of one canvas on their way; the graph has them at the end of it already.
 
-    def __init__(self, view: "CanvasView") -> None:
+    Attributes:
+        reduced_motion: the person prefers that nothing glides.
+    """
+
+    def __init__(self, canvas: CanvasContext) -> None:
         """Nothing moves yet."""
-        super().__init__(view)
-        self._view = view
+        super().__init__(canvas.widget)
+        self._canvas = canvas
+        self.reduced_motion = False
         self._ways: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}
         self._clock = QVariantAnimation(self)
         self._clock.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -44,10 +48,10 @@ class Gliding(QObject):
         self._clock.setEndValue(1.0)
         self._clock.valueChanged.connect(self._on_clock_value_changed)
         self._clock.finished.connect(self.finish)
-        view.store.edited.connect(self.finish)
-        view.store.replaced.connect(self.finish)
-        view.installEventFilter(self)
-        view.viewport().installEventFilter(self)
+        canvas.store.edited.connect(self.finish)
+        canvas.store.replaced.connect(self.finish)
+        canvas.widget.installEventFilter(self)
+        canvas.viewport().installEventFilter(self)
 
     @property
     def is_moving(self) -> bool:
@@ -57,7 +61,7 @@ class Gliding(QObject):
     def start(self, before: Corners) -> None:
         """Let items glide from places, in scene pixels, to where the graph has them now."""
         self.finish()
-        board, places = self._view.board, self._view.board.graph.places
+        board, places = self._canvas.board, self._canvas.board.graph.places
         after = {key: (place.x, place.y) for key in before if (place := places.get(key)) is not None}
         ways = {key: (before[key], at) for key, at in after.items() if at != before[key]}
         if not ways or sum(key in board.index for key in ways) > MOST_CARDS or not self._wanted():
@@ -72,8 +76,8 @@ class Gliding(QObject):
         if self._ways:
             self._ways = {}
             self._clock.stop()
-            self._view.board.let_go()
-            self._view.repaint_board()
+            self._canvas.board.let_go()
+            self._canvas.repaint_board()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What a person does finds the cards at rest."""
@@ -83,15 +87,16 @@ class Gliding(QObject):
 
     def _wanted(self) -> bool:
         """Nobody is shown motion who has turned it off for the whole desktop."""
-        duration = self._view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self._view)
-        return self._view.isVisible() and duration > 0 and not self._view.reduced_motion
+        view = self._canvas.widget
+        duration = view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, view)
+        return view.isVisible() and duration > 0 and not self.reduced_motion
 
     def _on_clock_value_changed(self, part: float) -> None:
         if self._ways:
             self._show(part)
 
     def _show(self, part: float) -> None:
-        self._view.board.drag(
+        self._canvas.board.drag(
             {key: (a + (x - a) * part, b + (y - b) * part) for key, ((a, b), (x, y)) in self._ways.items()}
         )
-        self._view.repaint_board()
+        self._canvas.repaint_board()

@@ -41,14 +41,14 @@ class TypedView(QObject):
     def _look_at(self, added: tuple[ItemId, ...]) -> None:
         canvas, graph = self._canvas, self._canvas.board.graph
         if set(added) >= {*graph.nodes, *graph.blocks}:
-            canvas.open_view()
+            canvas.navigation.open_view()
             return
         for items in (None, added, added[:1]):
             box = canvas.board.extent(items)
-            if box is not None and canvas.has_room_for(box):
-                canvas.show_box(box)
+            if box is not None and canvas.navigation.has_room_for(box):
+                canvas.navigation.show_box(box)
                 return
-        canvas.bring_into_view(added[0])
+        canvas.navigation.bring_into_view(added[0])
 
     def _on_store_replaced(self) -> None:
         self._pushed.clear()
@@ -58,4 +58,4 @@ class TypedView(QObject):
         last, self._last = self._last, self._stack.index()
         found = self._pushed.pop(last, None) if self._last < last else None
         if found is not None and self._canvas.camera == found[1]:
-            self._canvas.look_from(found[0])
+            self._canvas.navigation.look_from(found[0])

@@ -1,6 +1,6 @@
 """Find in the graph: what matches is lit and walked through, the rest is faded."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -10,13 +10,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene import camera as cameras
 from gradstudio.scene import geometry
 from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.popups.find_bar import GAP, HEIGHT, FindBar
+from gradstudio.ui.canvas.viewport import Navigation
 from gradstudio.ui.state.document.node_search import find
 from gradstudio.ui.state.throttle import Throttle
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 COVERED_PX: Final = float(HEIGHT + 2 * GAP)
 READABLE: Final = 0.5
@@ -34,20 +35,22 @@ class Finding(QObject):
         current: which of them is looked at; -1: none.
     """
 
-    def __init__(self, view: "CanvasView") -> None:
+    def __init__(
+        self, canvas: CanvasContext, navigation: Navigation, selection: CanvasSelection, minimap: Minimap
+    ) -> None:
         """No bar is open."""
-        super().__init__(view)
-        self._view = view
+        super().__init__(canvas.widget)
+        self._canvas, self._navigation, self._selection, self._minimap = canvas, navigation, selection, minimap
         self.found: tuple[ItemId, ...] = ()
         self.current = -1
-        self.bar = FindBar(view.viewport(), view.look.theme)
+        self.bar = FindBar(canvas.viewport(), canvas.look.theme)
         self.bar.changed.connect(self._on_bar_changed)
         self.bar.stepped.connect(self.step)
         self.bar.all_wanted.connect(self.select_all)
         self.bar.closed.connect(self.close)
         self._soon = Throttle(REFRESH_MS, self)
         self._soon.due.connect(self._search)
-        for told in (view.store.edited, view.store.replaced, view.session.results.changed):
+        for told in (canvas.store.edited, canvas.store.replaced, canvas.session.results.changed):
             told.connect(self._on_changed)
 
     @property
@@ -60,9 +63,13 @@ class Finding(QObject):
         """The match that is looked at."""
         return self.found[self.current] if self.current >= 0 else None
 
+    def lit(self) -> tuple[ItemId, ...]:
+        """What is lit now: the matches while the bar is open."""
+        return self.found if self.is_open else ()
+
     def open(self) -> None:
         """Ask what to find; the words of last time are there to be used or typed over."""
-        self._view.close_editor()
+        self._canvas.close_editor()
         self.bar.open()
         self._search()
 
@@ -72,9 +79,9 @@ class Finding(QObject):
         if self.is_open:
             self.bar.hide()
             if item is not None:
-                self._view.attention.select((item,))
-            self._view.setFocus()
-            self._view.viewport().update()
+                self._canvas.attention.select((item,))
+            self._canvas.widget.setFocus()
+            self._canvas.viewport().update()
 
     def step(self, by: int = 1) -> None:
         """To the next match, round and round; also when the bar is closed."""
@@ -88,21 +95,21 @@ class Finding(QObject):
         self._tell()
         self._show()
         if not self.is_open:
-            self._view.attention.select((self.found[self.current],))
+            self._canvas.attention.select((self.found[self.current],))
 
     def select_all(self) -> None:
         """Select every match and go back to the canvas."""
         found = self.found
         self.close()
         if found:
-            self._view.selection.select(frozenset(found))
+            self._selection.select(frozenset(found))
 
     def paint(self, painter: QPainter) -> None:
         """Fade what does not match, outline what does; nothing fades where nothing matches."""
         if not self.is_open or not self.found:
             return
-        view, board = self._view, self._view.board
-        camera, port, look = view.camera, view.viewport(), view.look
+        canvas, board = self._canvas, self._canvas.board
+        camera, port, look = canvas.camera, canvas.viewport(), canvas.look
         seen = geometry.visible(board.bounds, camera.seen(port.width(), port.height()))
         matching = np.zeros(len(board.ids), dtype=np.bool_)
         matching[[board.index[item] for item in self.found if item in board.index]] = True
@@ -123,16 +130,16 @@ class Finding(QObject):
             self._outline(painter, box, 5.0)
 
     def _outline(self, painter: QPainter, box: Box, gap: float) -> None:
-        shown = self._view.camera.box_to_view(box)
+        shown = self._canvas.camera.box_to_view(box)
         painter.drawRect(QRectF(shown.x - gap, shown.y - gap, shown.width + 2 * gap, shown.height + 2 * gap))
 
     # ------------------------------------------------------------------ inner workings
 
     def _search(self) -> None:
         """Find anew; the match that was looked at stays where it still matches."""
-        view, before = self._view, self.item
-        board, results = view.board, view.board.results
-        problems = getattr(view.session, "problems", None)
+        canvas, before = self._canvas, self.item
+        board, results = canvas.board, canvas.board.results
+        problems = getattr(canvas.session, "problems", None)
 
         def wrong(item: ItemId) -> list[tuple[str, str]]:
             found = problems.of(item) if problems is not None else ()
@@ -145,42 +152,42 @@ class Finding(QObject):
         self.found = tuple(shown)
         self.current = self.found.index(before) if before in shown else self._first()
         self._tell()
-        view.viewport().update()
+        canvas.viewport().update()
 
     def _first(self) -> int:
         """The first match that is selected, else that is seen, else the first one."""
-        chosen = self._view.attention.selection
+        chosen = self._canvas.attention.selection
         of_chosen = (k for k, item in enumerate(self.found) if item in chosen)
-        seen = (k for k, item in enumerate(self.found) if self._view.is_seen(item, COVERED_PX))
+        seen = (k for k, item in enumerate(self.found) if self._navigation.is_seen(item, COVERED_PX))
         return next(of_chosen, next(seen, 0 if self.found else -1))
 
     def _tell(self) -> None:
         self.bar.tell(self.current + 1, len(self.found))
-        self._view.viewport().update()
-        self._view.minimap.update()
+        self._canvas.viewport().update()
+        self._minimap.update()
 
     def _show(self) -> None:
         """Bring the match into view, large enough to be read."""
-        view, item = self._view, self.item
-        box = view.board.box(item) if item is not None else None
+        canvas, item = self._canvas, self.item
+        box = canvas.board.box(item) if item is not None else None
         if item is None or box is None:
             return
-        is_block = item in view.board.frames
+        is_block = item in canvas.board.frames
         if is_block:
             box = Box(box.x, box.y, min(box.width, HEAD[0]), min(box.height, HEAD[1]))
-        here, port = view.travel.target, view.viewport()
+        here, port = self._navigation.travel.target, canvas.viewport()
         shown = here.box_to_view(box)
         is_in = shown.x >= 0 and shown.y >= COVERED_PX and shown.right <= port.width() and shown.bottom <= port.height()
-        if here.zoom < READABLE or not (is_in or (not is_block and view.is_seen(item, COVERED_PX))):
+        if here.zoom < READABLE or not (is_in or (not is_block and self._navigation.is_seen(item, COVERED_PX))):
             zoom = here.zoom if here.zoom >= READABLE else NEAR
             above = COVERED_PX / zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
-            view.look_from(cameras.centered(box, port.width(), port.height(), zoom))
+            self._navigation.look_from(cameras.centered(box, port.width(), port.height(), zoom))
 
     def _on_bar_changed(self, _text: object) -> None:
         self.current = -1
         self._search()
-        if self.found and not any(self._view.is_seen(item, COVERED_PX) for item in self.found):
+        if self.found and not any(self._navigation.is_seen(item, COVERED_PX) for item in self.found):
             self._show()
 
     def _on_changed(self, *_told: object) -> None:

@@ -5,14 +5,16 @@ Where it would cover cards it is folded to a small button until the pointer come
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, get_args
+from typing import Final, get_args
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box, visible
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.minimap_painter import (
     MapCamera,
     MapMark,
@@ -22,12 +24,10 @@ from gradstudio.ui.canvas.paint.minimap_painter import (
     paint_marks,
     paint_view,
 )
+from gradstudio.ui.canvas.viewport import Navigation
 from gradstudio.ui.state.settings import Corner
 from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.widgets.menu_keys import with_keys
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 GAP_PX: Final = 12
 GRIP_PX: Final = 14
@@ -61,6 +61,7 @@ class Minimap(QWidget):
 
     Attributes:
         marks: asked for the bookmarks to show.
+        found: asked for what a search has found.
 
     Signals:
         placed(): a person gave it another corner or size.
@@ -70,10 +71,10 @@ class Minimap(QWidget):
     placed = Signal()
     hidden_by_hand = Signal()
 
-    def __init__(self, view: "CanvasView") -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
         """In the lower right corner."""
-        super().__init__(view.viewport())
-        self._view = view
+        super().__init__(canvas.viewport())
+        self._canvas, self._navigation = canvas, navigation
         self._wanted, self._faded, self._insists, self._is_near = True, False, False, False
         self._is_folded, self._is_open = False, False
         self._rest = QTimer(self)
@@ -85,7 +86,8 @@ class Minimap(QWidget):
         self.corner: Corner = "bottom_right"
         self.size_px = SIZES["Medium"]
         self.marks: Callable[[], tuple[MapMark, ...]] = tuple
-        self._picture = MapPicture(view.board)
+        self.found: Callable[[], tuple[ItemId, ...]] = tuple
+        self._picture = MapPicture(canvas.board)
         self._soon = Throttle(60, self)
         self._soon.due.connect(self.refresh)
         self.setMouseTracking(True)
@@ -93,12 +95,12 @@ class Minimap(QWidget):
         self.setAccessibleName("Minimap")
         self.setAccessibleDescription("The whole graph; a click in it moves the view")
         self.setToolTip("Press or drag to look there, turn the wheel to zoom, right-click for its corner and size")
-        view.viewport().installEventFilter(self)
-        view.view_changed.connect(self._on_view_changed)
-        view.store.edited.connect(self._soon.request)
-        view.store.replaced.connect(self._soon.request)
-        view.session.results.changed.connect(self._soon.request)
-        view.attention.selection_changed.connect(self._on_attention_selection_changed)
+        canvas.viewport().installEventFilter(self)
+        canvas.view_changed.connect(self._on_view_changed)
+        canvas.store.edited.connect(self._soon.request)
+        canvas.store.replaced.connect(self._soon.request)
+        canvas.session.results.changed.connect(self._soon.request)
+        canvas.attention.selection_changed.connect(self._on_attention_selection_changed)
         self.hide()
 
     # ------------------------------------------------------------------ where it is
@@ -116,7 +118,7 @@ class Minimap(QWidget):
     @property
     def is_spared(self) -> bool:
         """Whether it would be shown if there were more cards."""
-        return self._wanted and not self._insists and len(self._view.board.cards) < FEW
+        return self._wanted and not self._insists and len(self._canvas.board.cards) < FEW
 
     def put(self, corner: Corner, size: QSize) -> None:
         """Stand in a corner with that size, as far as there is room."""
@@ -125,7 +127,7 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
-        extent, place = self._view.board.extent(), self._place()
+        extent, place = self._canvas.board.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:
             self._is_folded = self._folds(place)
@@ -137,14 +139,14 @@ class Minimap(QWidget):
 
     def box_from(self, camera: Camera) -> Box | None:
         """Where it stands in the view that looks from there; None where it is not shown."""
-        extent, place = self._view.board.extent(), self._place()
+        extent, place = self._canvas.board.extent(), self._place()
         if extent is None or place is None or not self._is_beyond(extent, camera):
             return None
         return Box(place.x(), place.y(), place.width(), place.height())
 
     def _place(self) -> QRect | None:
         """Where it stands when there is something to show; None where it is not wanted, or there is no room."""
-        port = self._view.viewport()
+        port = self._canvas.viewport()
         most = QSize(int(port.width() * SHARE[0]), int(port.height() * SHARE[1]))
         if most.width() < LEAST_PX.width() or most.height() < LEAST_PX.height() or not self._wanted or self.is_spared:
             return None
@@ -183,11 +185,13 @@ class Minimap(QWidget):
         """Whether it is folded there; as it was while something still moves."""
         if self._in_use() or self._is_open:
             return False
-        view = self._view
-        if self.isVisible() and (self._rest.isActive() or view.travel.is_moving or view.hand.gesture is not None):
+        canvas = self._canvas
+        if self.isVisible() and (
+            self._rest.isActive() or self._navigation.travel.is_moving or canvas.hand.gesture is not None
+        ):
             return self._is_folded
-        over = view.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
-        return bool(visible(view.board.bounds, over, 0.0).any())
+        over = canvas.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
+        return bool(visible(canvas.board.bounds, over, 0.0).any())
 
     def _button_in(self, place: QRect) -> QRect:
         """The button in the corner of the view at which the map stands."""
@@ -207,11 +211,11 @@ class Minimap(QWidget):
             self.update()
 
     def _covers_selected(self) -> bool:
-        chosen, here = self._view.attention.selection, self.geometry()
+        chosen, here = self._canvas.attention.selection, self.geometry()
         if not 0 < len(chosen) <= MOST_MINDED:
             return False
-        over, camera = Box(here.x(), here.y(), here.width(), here.height()), self._view.camera
-        boxes = (self._view.board.box(item) for item in chosen if item not in self._view.board.frames)
+        over, camera = Box(here.x(), here.y(), here.width(), here.height()), self._canvas.camera
+        boxes = (self._canvas.board.box(item) for item in chosen if item not in self._canvas.board.frames)
         return any(camera.box_to_view(box).meets(over) for box in boxes if box is not None)
 
     def _on_attention_selection_changed(self) -> None:
@@ -220,7 +224,7 @@ class Minimap(QWidget):
 
     def _is_beyond(self, extent: Box, camera: Camera | None = None) -> bool:
         """Whether something of the graph is out of view, by default where the view comes to rest."""
-        shown, port = (camera or self._view.travel.target).box_to_view(extent), self._view.viewport()
+        shown, port = (camera or self._navigation.travel.target).box_to_view(extent), self._canvas.viewport()
         return shown.x < -1 or shown.y < -1 or shown.right > port.width() + 1 or shown.bottom > port.height() + 1
 
     def _in_use(self) -> bool:
@@ -228,7 +232,7 @@ class Minimap(QWidget):
 
     def _on_view_changed(self) -> None:
         self._rest.start()
-        extent = self._view.board.extent()
+        extent = self._canvas.board.extent()
         if extent is not None and (self._is_beyond(extent) or self._in_use()) == self.isVisible():
             self._mind()
             self.update()
@@ -239,11 +243,11 @@ class Minimap(QWidget):
 
     def map_camera(self) -> MapCamera:
         """How the scene lies on it."""
-        extent = self._view.board.extent() or Box(0, 0, 1, 1)
+        extent = self._canvas.board.extent() or Box(0, 0, 1, 1)
         return MapCamera.fitting(extent, self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        view, look, seen = self._view, self._view.look, self.map_camera()
+        canvas, look, seen = self._canvas, self._canvas.look, self.map_camera()
         painter = QPainter(self)
         painter.setOpacity(self.opacity)
         if self._is_folded:
@@ -252,10 +256,9 @@ class Minimap(QWidget):
             return
         painter.fillRect(self.rect(), look.faded("surface", 0.92))
         self._picture.paint(painter, look, seen, self.width(), self.height(), self.devicePixelRatioF())
-        found = view.finding.found if view.finding.is_open else ()
-        paint_lit(painter, look, view.board, seen, view.attention.selection, found)
-        port = view.viewport()
-        shown = seen.camera.box_to_view(view.camera.seen(port.width(), port.height()))
+        paint_lit(painter, look, canvas.board, seen, canvas.attention.selection, self.found())
+        port = canvas.viewport()
+        shown = seen.camera.box_to_view(canvas.camera.seen(port.width(), port.height()))
         paint_view(painter, look, shown, self.width(), self.height())
         paint_marks(painter, look, seen, self.marks())
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -266,7 +269,7 @@ class Minimap(QWidget):
     # ------------------------------------------------------------------ the hand
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._view.close_editor()
+        self._canvas.close_editor()
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._is_open = True
@@ -277,8 +280,8 @@ class Minimap(QWidget):
         if self._on_grip(at):
             self._held = self._resize_to
             return
-        seen, port = self.map_camera(), self._view.viewport()
-        shown = seen.camera.box_to_view(self._view.camera.seen(port.width(), port.height()))
+        seen, port = self.map_camera(), self._canvas.viewport()
+        shown = seen.camera.box_to_view(self._canvas.camera.seen(port.width(), port.height()))
         x, y = shown.center if shown.contains(at.x(), at.y()) else (at.x(), at.y())
         self._held = partial(self._look_at, QPointF(at.x() - x, at.y() - y))
         self._held(at)
@@ -301,8 +304,8 @@ class Minimap(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom at the middle of the view."""
         event.accept()
-        port, notches = self._view.viewport(), event.angleDelta().y() / 120
-        self._view.set_camera(self._view.camera.zoomed(1.2**notches, port.width() / 2, port.height() / 2))
+        port, notches = self._canvas.viewport(), event.angleDelta().y() / 120
+        self._navigation.set_camera(self._canvas.camera.zoomed(1.2**notches, port.width() / 2, port.height() / 2))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.make_menu()
@@ -322,11 +325,11 @@ class Minimap(QWidget):
             action.setCheckable(True)
             action.setChecked(size == self.size_px)
         menu.addSeparator()
-        menu.addAction(with_keys("Hide Minimap\tview.minimap", self._view.keys_of), self.hidden_by_hand.emit)
+        menu.addAction(with_keys("Hide Minimap\tview.minimap", self._canvas.keys_of), self.hidden_by_hand.emit)
         return menu
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self._view.hand.leave()
+        self._canvas.hand.leave()
         self.refresh()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -353,7 +356,7 @@ class Minimap(QWidget):
         return max(x, y) <= GRIP_PX and min(x, y) >= 0
 
     def _resize_to(self, at: QPointF) -> None:
-        port = self._view.viewport()
+        port = self._canvas.viewport()
         point = self.mapToParent(at.toPoint())
         width = point.x() - GAP_PX if self.corner.endswith("left") else port.width() - GAP_PX - point.x()
         height = point.y() - GAP_PX if self.corner.startswith("top") else port.height() - GAP_PX - point.y()
@@ -362,6 +365,6 @@ class Minimap(QWidget):
     def _look_at(self, grip: QPointF, at: QPointF) -> None:
         """Bring the scene point under the pointer into the middle; `grip` is where the view's frame is held."""
         x, y = self.map_camera().camera.to_scene(at.x() - grip.x(), at.y() - grip.y())
-        view, port = self._view, self._view.viewport()
-        zoom = view.camera.zoom
-        view.set_camera(Camera(zoom, x - port.width() / zoom / 2, y - port.height() / zoom / 2))
+        canvas, port = self._canvas, self._canvas.viewport()
+        zoom = canvas.camera.zoom
+        self._navigation.set_camera(Camera(zoom, x - port.width() / zoom / 2, y - port.height() / zoom / 2))

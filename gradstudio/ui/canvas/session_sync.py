@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.paint.screen_cache import Screen
     from gradstudio.ui.canvas.popups.hint_bubble import Bubble
     from gradstudio.ui.canvas.popups.quick_fixes import Remedies
+    from gradstudio.ui.canvas.viewport import Navigation
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.document.overlays import Overlays
@@ -34,6 +35,7 @@ class Following:
     """Slots of `CanvasView`; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        navigation: Navigation
         session: SessionLike
         overlays: Overlays
         store: GraphStore
@@ -45,12 +47,6 @@ class Following:
         bubble: Bubble
         remedies: Remedies
         hand: Hand
-        kept: tuple[float, float, float] | None
-        fitted: bool
-        fit_pending: bool
-        opened: bool
-        shows_all: bool
-        zooming: bool
         _failed: dict[ItemId, Failure]
         _behind: Throttle
 
@@ -58,10 +54,6 @@ class Following:
         def close_editor(self) -> None: ...
         def refuse(self, words: str) -> None: ...
         def hide_words(self) -> None: ...
-        def reveal(self, item: ItemId) -> None: ...
-        def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
-        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
-        def show_with_its_sources(self, item: ItemId) -> None: ...
 
     def _connect_truths(self) -> None:
         self.store.edited.connect(self._on_store_edited)
@@ -88,11 +80,11 @@ class Following:
         self.close_editor()
         self.hide_words()
         self.board.apply(edits)
-        self.fitted = False
+        self.navigation.fitted = False
         self._forget_gone()
         for edit in edits:
             if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self.show_with_its_sources(edit.node.id)
+                self.navigation.show_with_its_sources(edit.node.id)
         self.repaint_board()
 
     def _on_store_replaced(self) -> None:
@@ -101,7 +93,12 @@ class Following:
         self.board.rebuild(self.store.graph)
         self.lit = OverlayState()
         self.hide_words()
-        self.kept, self.fit_pending, self.opened, self.shows_all = None, True, True, False
+        self.navigation.kept, self.navigation.fit_pending, self.navigation.opened, self.navigation.shows_all = (
+            None,
+            True,
+            True,
+            False,
+        )
         self.repaint_board()
 
     def _forget_gone(self) -> None:
@@ -138,8 +135,8 @@ class Following:
         failures = self.session.results.failures
         failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self.board.index}
         new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
-        if new and self.hand.gesture is None and not any(self.is_seen(item) for item in new):
-            self.bring_into_view(min(new))
+        if new and self.hand.gesture is None and not any(self.navigation.is_seen(item) for item in new):
+            self.navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
         self.lit.selection = self.board.selection = self.attention.selection
@@ -154,7 +151,7 @@ class Following:
         if wanted not in self.board.graph and (path := self.session.scope.find(wanted)) is not None:
             self.session.scope.show(path)
             self.attention.select((wanted,))
-        self.reveal(wanted)
+        self.navigation.reveal(wanted)
 
     def _on_problems_changed(self) -> None:
         self.remedies.refresh()
@@ -169,7 +166,7 @@ class Following:
         self.repaint_board()
 
     def _on_settle_timeout(self) -> None:
-        self.zooming = False
+        self.navigation.zooming = False
         self.layer.hurried = False
         if self.board.catch_up() or self.layer.unfinished:
             self.picture.relift()

@@ -32,6 +32,7 @@ from gradstudio.ui.canvas.accessibility import Speaking
 from gradstudio.ui.canvas.breadcrumbs import Breadcrumbs
 from gradstudio.ui.canvas.canvas_context import DragOptions, SessionLike
 from gradstudio.ui.canvas.card_animation import Gliding
+from gradstudio.ui.canvas.edit.bookmark_commands import BookmarkCommands
 from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import Arranging
@@ -44,22 +45,28 @@ from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
 from gradstudio.ui.canvas.edit.quick_search import Searching
 from gradstudio.ui.canvas.edit.selection_commands import Commands
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
+from gradstudio.ui.canvas.find_in_graph import Finding
+from gradstudio.ui.canvas.gestures.auto_pan import BorderPan
 from gradstudio.ui.canvas.gestures.ghost_card import Ghost
 from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
 from gradstudio.ui.canvas.gestures.keyboard_navigation import KeyWays
 from gradstudio.ui.canvas.gestures.operator_drop import Drops
+from gradstudio.ui.canvas.minimap import Minimap
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState, paint_hint, paint_overlay
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
 from gradstudio.ui.canvas.paint.scene_painter import Layer
-from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS, Screen
+from gradstudio.ui.canvas.paint.screen_cache import Screen
 from gradstudio.ui.canvas.popups.hint_bubble import Bubble
 from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
 from gradstudio.ui.canvas.popups.quick_fixes import Remedies
 from gradstudio.ui.canvas.session_sync import Following, shown_by
-from gradstudio.ui.canvas.viewport_setup import Wayfinding
+from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.canvas.wheel import Wheeling
 from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.document.view_bookmarks import Bookmarks
 from gradstudio.ui.state.library.favourites import Shelf
 from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
 
@@ -73,7 +80,6 @@ class CanvasView(
     Following,
     GroupCommands,
     KeyWays,
-    Wayfinding,
     QAbstractScrollArea,
 ):
     """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
@@ -106,20 +112,15 @@ class CanvasView(
         self.shelf, self.drag_options = Shelf(parent=self), DragOptions()
         self.keys_of: KeysOf = no_keys
         self.selection = CanvasSelection(self)
+        self.navigation = Navigation(self)
         self.in_place, self.searching = InPlace(self), Searching(self)
         self.note_commands = NoteCommands(self, self.in_place)
         self.module_commands = ModuleCommands(self, self.selection)
         self.wire_commands = WireCommands(self, self.selection)
         self.hand, self.drops = Hand(self), Drops(self)
-        self._set_up_ways()
-        self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
-        self.fitted_to = frozenset[ItemId]()
-        self.kept: tuple[float, float, float] | None = None
+        self.border, self.wheeling = BorderPan(self), Wheeling()
         self._failed: dict[ItemId, Failure] = {}
-        self.settle_timer = QTimer(self)
-        self.settle_timer.setSingleShot(True)
-        self.settle_timer.setInterval(SETTLE_MS)
-        self.settle_timer.timeout.connect(self._on_settle_timeout)
+        self.navigation.settle_timer.timeout.connect(self._on_settle_timeout)
         self.finish_timer = QTimer(self)
         self.finish_timer.setSingleShot(True)
         self.finish_timer.timeout.connect(self.repaint_board)
@@ -139,7 +140,16 @@ class CanvasView(
         self.gliding, self.ghost = Gliding(self), Ghost(self)
         self.speaking = Speaking(self)
         self._connect_debugger()
-        self._set_up_map()
+        self.minimap = Minimap(self, self.navigation)
+        self.finding = Finding(self, self.navigation, self.selection, self.minimap)
+        self.bookmarks = Bookmarks(self)
+        self.bookmark_commands = BookmarkCommands(self, self.navigation, self.bookmarks)
+        self._connect_map()
+
+    def _connect_map(self) -> None:
+        self.navigation.covered_box = self.minimap.box_from
+        self.minimap.marks, self.minimap.found = self.bookmark_commands.marks, self.finding.lit
+        self.bookmarks.changed.connect(self.minimap.update)
 
     def _set_up_widget(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -191,6 +201,15 @@ class CanvasView(
             at = self.viewport().rect().center()
         return self.camera.to_scene(at.x(), at.y())
 
+    def take_preferences(self, preferences: Preferences) -> None:
+        """Move as this person wants it."""
+        self.gliding.reduced_motion = preferences.reduced_motion
+        self.navigation.scale_text(preferences.canvas_scale / 100)
+        self.navigation.travel.smooth = not preferences.reduced_motion
+        self.minimap.put(preferences.minimap_corner, QSize(*preferences.minimap_px))
+        self.minimap.want(preferences.minimap)
+        self.wheeling.scrolls = preferences.wheel == "scrolls"
+
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours."""
         self.look = Look(theme, self.look.meter)
@@ -206,8 +225,8 @@ class CanvasView(
 
     def paintEvent(self, event: QPaintEvent) -> None:
         view = self.viewport()
-        if self.fit_pending:
-            self.look_again()
+        if self.navigation.fit_pending:
+            self.navigation.look_again()
         painter, frame = QPainter(view), self.picture.frame
         try:
             self._paint(painter, view.width(), view.height())
@@ -216,11 +235,11 @@ class CanvasView(
         if self.layer.unfinished:
             self.finish_timer.start()
         if self.picture.frame is not frame and (run := getattr(self.session, "run", None)) is not None:
-            run.visible = self.visible_items()
+            run.visible = self.navigation.visible_items()
 
     def _paint(self, painter: QPainter, width: int, height: int) -> None:
         ratio = self.viewport().devicePixelRatioF()
-        self.picture.paint(painter, self.camera, width, height, ratio, self.zooming)
+        self.picture.paint(painter, self.camera, width, height, ratio, self.navigation.zooming)
         if self.board.extent() is None:
             paint_hint(painter, self.look, width, height)
         self.wire_commands.paint_trace(painter)
@@ -239,13 +258,13 @@ class CanvasView(
         super().resizeEvent(event)
         self.close_editor()
         self.picture.invalidate()
-        if self.fitted:
-            self.fit_pending = True
-        elif self.kept is not None:
-            self.restore_view(*self.kept)
-        elif not self.fit_pending and not event.oldSize().isEmpty():
+        if self.navigation.fitted:
+            self.navigation.fit_pending = True
+        elif self.navigation.kept is not None:
+            self.navigation.restore_view(*self.navigation.kept)
+        elif not self.navigation.fit_pending and not event.oldSize().isEmpty():
             grown = event.size() - event.oldSize()
-            self.set_camera(self.camera.panned(grown.width() / 2, grown.height() / 2))
+            self.navigation.set_camera(self.camera.panned(grown.width() / 2, grown.height() / 2))
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)

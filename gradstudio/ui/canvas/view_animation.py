@@ -1,16 +1,14 @@
 """The view glides to where it jumps; what a person does next finds it there already."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
 from PySide6.QtWidgets import QStyle
 
 from gradstudio.scene.camera import Camera, between
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import ENDS
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 TRAVEL_MS: Final = 220
 
@@ -22,11 +20,11 @@ class Travel(QObject):
         smooth: whether it glides at all; a window switches it on unless the person prefers reduced motion.
     """
 
-    def __init__(self, view: "CanvasView") -> None:
-        """Nothing moves yet."""
-        super().__init__(view)
+    def __init__(self, canvas: CanvasContext, move: Callable[[Camera], None], arrive: Callable[[Camera], None]) -> None:
+        """Nothing moves yet; `move` takes a step of a way, `arrive` its end."""
+        super().__init__(canvas.widget)
         self.smooth = False
-        self._view = view
+        self._canvas, self._move, self._arrive = canvas, move, arrive
         self._way: tuple[Camera, Camera] | None = None
         self._then: Callable[[], None] | None = None
         self._clock = QVariantAnimation(self)
@@ -36,8 +34,8 @@ class Travel(QObject):
         self._clock.setEndValue(1.0)
         self._clock.valueChanged.connect(self._on_clock_value_changed)
         self._clock.finished.connect(self.finish)
-        view.installEventFilter(self)
-        view.viewport().installEventFilter(self)
+        canvas.widget.installEventFilter(self)
+        canvas.viewport().installEventFilter(self)
 
     @property
     def is_moving(self) -> bool:
@@ -47,19 +45,19 @@ class Travel(QObject):
     @property
     def target(self) -> Camera:
         """Where the view looks when it is at rest."""
-        return self._way[1] if self._way is not None else self._view.camera
+        return self._way[1] if self._way is not None else self._canvas.camera
 
     def go(self, camera: Camera, then: Callable[[], None] | None = None) -> None:
         """Look from there; `then` is called on arrival."""
         self.stop()
-        view, here = self._view, self._view.camera
+        canvas, here = self._canvas, self._canvas.camera
         self._way, self._then = (here, camera), then
         if camera == here or not self._wanted():
             self.finish()
             return
-        size = view.viewport().width(), view.viewport().height()
+        size = canvas.viewport().width(), canvas.viewport().height()
         if camera.zoom < here.zoom:  # the way out is shown from the larger picture, the way in from the one there is
-            view.picture.prepare(camera, *size, view.viewport().devicePixelRatioF())
+            canvas.picture.prepare(camera, *size, canvas.viewport().devicePixelRatioF())
         self._clock.start()
 
     def finish(self) -> None:
@@ -67,7 +65,7 @@ class Travel(QObject):
         if self._way is not None:
             (_, camera), then = self._way, self._then
             self.stop()
-            self._view.be_at(camera)
+            self._arrive(camera)
             if then is not None:
                 then()
 
@@ -84,10 +82,10 @@ class Travel(QObject):
 
     def _wanted(self) -> bool:
         """Nobody is shown motion who has turned it off, here or for the whole desktop."""
-        view = self._view
+        view = self._canvas.widget
         duration = view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, view)
-        return self.smooth and duration > 0 and view.isVisible() and view.hand.gesture is None
+        return self.smooth and duration > 0 and view.isVisible() and self._canvas.hand.gesture is None
 
     def _on_clock_value_changed(self, part: float) -> None:
         if self._way is not None and part < 1.0:
-            self._view.move_camera(between(*self._way, part, self._view.viewport().width()))
+            self._move(between(*self._way, part, self._canvas.viewport().width()))

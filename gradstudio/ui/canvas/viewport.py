@@ -1,9 +1,10 @@
 """Where the canvas looks: pan, zoom, fit, reveal."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 import numpy as np
+from PySide6.QtCore import QTimer
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene import camera as cameras
@@ -12,16 +13,10 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.edit.new_card_size import fresh_size
 from gradstudio.scene.entry_point import first_item
 from gradstudio.scene.geometry import Box, Floats
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
+from gradstudio.ui.canvas.view_animation import Travel
 from gradstudio.ui.canvas.wheel import WHEEL_STEP
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QTimer, SignalInstance
-    from PySide6.QtWidgets import QWidget
-
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.minimap import Minimap
-    from gradstudio.ui.canvas.view_animation import Travel
-    from gradstudio.ui.state.document.attention import Attention
 
 MOST_OF_IT: Final = 0.7
 """A card that is seen has so much of its width and height in view."""
@@ -32,43 +27,45 @@ FREE_GAP: Final = 24.0
 
 
 class Navigation:
-    """Methods of `CanvasView` that move its camera; what they need of it is declared here."""
+    """Moves the camera of one canvas.
 
-    if TYPE_CHECKING:
-        attention: Attention
-        board: Board
-        camera: Camera
-        fit_pending: bool
-        fitted: bool
-        fitted_to: frozenset[ItemId]
-        minimap: Minimap
-        kept: tuple[float, float, float] | None
-        opened: bool
-        settle_timer: QTimer
-        view_changed: SignalInstance
-        zooming: bool
-        reduced_motion: bool
-        text_scale: float
-        travel: Travel
+    Attributes:
+        covered_box: asked for what lies over the view that looks from a camera, view pixels.
+        text_scale: 100 % is so much nearer than usual.
+        zooming: the picture is not sharp yet; it is when `settle_timer` ends.
+        fit_pending: what was fitted, or opened, is to be fitted when the canvas is painted next.
+        fitted, fitted_to: whether that is seen which was fitted, and which items; none: everything.
+        opened: the view is the one in which the document opened; `shows_all`: all of it was seen then.
+        kept: zoom and middle to be taken up again at another size.
+        travel: moves the camera step by step where it jumps.
+    """
 
-        def viewport(self) -> QWidget: ...
-        def devicePixelRatioF(self) -> float: ...
-        def close_editor(self) -> None: ...
-
-    shows_all = False
-    """Whether all of the document was seen as it was opened."""
+    def __init__(self, canvas: CanvasContext) -> None:
+        """Everything is to be seen when the canvas is painted for the first time."""
+        self._canvas = canvas
+        self._board, self._attention = canvas.board, canvas.attention
+        self.covered_box: Callable[[Camera], Box | None] = _nothing
+        self.text_scale = 1.0
+        self.zooming, self.fit_pending, self.fitted, self.opened = False, True, False, True
+        self.shows_all = False
+        self.fitted_to = frozenset[ItemId]()
+        self.kept: tuple[float, float, float] | None = None
+        self.travel = Travel(canvas, self.move_camera, self.be_at)
+        self.settle_timer = QTimer(canvas.widget)
+        self.settle_timer.setSingleShot(True)
+        self.settle_timer.setInterval(SETTLE_MS)
 
     @property
     def zoom(self) -> float:
         """View pixels per scene pixel."""
-        return self.camera.zoom
+        return self._canvas.camera.zoom
 
     def scale_text(self, factor: float) -> None:
         """Let 100 % be so much nearer than usual; what is seen comes nearer, too."""
         if factor != self.text_scale:
             nearer, self.text_scale = factor / self.text_scale, factor
             self._zoom_at_middle(nearer)
-            self.view_changed.emit()
+            self._canvas.view_changed.emit()
 
     def set_camera(self, camera: Camera) -> None:
         """Look elsewhere at once."""
@@ -77,86 +74,86 @@ class Navigation:
 
     def move_camera(self, camera: Camera) -> None:
         """A step of a way; pans land on whole device pixels, so that the picture can be scrolled."""
-        self.close_editor()
-        if camera.zoom == self.camera.zoom:
+        self._canvas.close_editor()
+        if camera.zoom == self._canvas.camera.zoom:
             camera = self._whole_pixels(camera)
         else:
             self.zooming = True
             self.settle_timer.start()
-        if camera != self.camera:
-            self.camera = camera
+        if camera != self._canvas.camera:
+            self._canvas.camera = camera
             self.fit_pending = self.fitted = False
             self.kept = None
-            self.viewport().update()
-            self.view_changed.emit()
+            self._canvas.viewport().update()
+            self._canvas.view_changed.emit()
 
     def be_at(self, camera: Camera) -> None:
         """The end of a way: sharp."""
         self.move_camera(camera)
         self.zooming = False
         self.settle_timer.stop()
-        self.viewport().update()
+        self._canvas.viewport().update()
 
     def fit_all(self) -> None:
         """Show everything; nothing is enlarged beyond 100 %."""
         self.opened, self.fitted_to = False, frozenset()
-        self._fit(self.board.extent())
+        self._fit(self._board.extent())
 
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False
-        box = self.board.extent()
+        box = self._board.extent()
         if box is None:
             self._jump(Camera())
         elif self.opened:
             first = self._first_box() or box
-            width, height = self.viewport().width(), self.viewport().height()
+            width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
             first = cameras.with_rows_above(first, self._all_bounds(), width, height)
             self._jump(cameras.opening(box, first, width, height, self.text_scale, self.shows_all))
-            self.fitted, shown = True, self.camera.box_to_view(box)
+            self.fitted, shown = True, self._canvas.camera.box_to_view(box)
             self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
         else:
-            self._fit(self.board.extent(self.fitted_to) or box, at_once=True)
+            self._fit(self._board.extent(self.fitted_to) or box, at_once=True)
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note."""
-        item = first_item(self.board.graph)
-        note = self.board.notes.get(item) if item is not None else None
-        boxes = [self.board.box(item) if item is not None else None, note.box if note is not None else None]
+        item = first_item(self._board.graph)
+        note = self._board.notes.get(item) if item is not None else None
+        boxes = [self._board.box(item) if item is not None else None, note.box if note is not None else None]
         return geometry.union(box for box in boxes if box is not None)
 
     def _all_bounds(self) -> Floats:
         """Left, top, right, bottom of each card, frame and note."""
-        boxes = [frame.box for frame in self.board.frames.values()] + [note.box for note in self.board.notes.values()]
+        boxes = [frame.box for frame in self._board.frames.values()] + [note.box for note in self._board.notes.values()]
         rows = [(box.x, box.y, box.right, box.bottom) for box in boxes]
-        return np.concatenate([self.board.bounds, np.array(rows, dtype=np.float64).reshape(-1, 4)])
+        return np.concatenate([self._board.bounds, np.array(rows, dtype=np.float64).reshape(-1, 4)])
 
     def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None:
         """Push the scene as little as shows the whole card; the zoom stays.
 
         Something lies over `covered_px` view pixels at the upper edge.
         """
-        box = self.board.box(item)
+        box = self._board.box(item)
         if box is not None:
             above = covered_px / self.travel.target.zoom
             box = Box(box.x, box.y - above, box.width, box.height + above)
-            size = self.viewport().width(), self.viewport().height()
+            size = self._canvas.viewport().width(), self._canvas.viewport().height()
             there = cameras.showing(self.travel.target, box, *size)
-            covered = self.minimap.box_from(there)
+            covered = self.covered_box(there)
             self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
-        box = self.board.extent(items)
+        box = self._board.extent(items)
         if box is not None:
             self._show_whole(box)
 
     def show_with_its_sources(self, item: ItemId) -> None:
         """Show a card that was added: with everything where that can be read, else with what feeds it, else alone."""
-        feeding = {wire.source for wire in self.board.graph.wires.values() if wire.target == item}
-        here, width, height = self.travel.target, self.viewport().width(), self.viewport().height()
+        feeding = {wire.source for wire in self._board.graph.wires.values() if wire.target == item}
+        here, width, height = self.travel.target, self._canvas.viewport().width(), self._canvas.viewport().height()
         least = min(here.zoom, cameras.LEAST_READABLE * self.text_scale)
-        for box in (self.board.extent(), self.board.extent({item, *feeding})):
+        for box in (self._board.extent(), self._board.extent({item, *feeding})):
             if box is not None and cameras.fitting(box, width, height, here.zoom).zoom >= least:
                 self._show_whole(box)
                 return
@@ -166,19 +163,27 @@ class Navigation:
         if self.has_room_for(box):
             self.show_box(box)
         else:
-            width, height, nearest = self.viewport().width(), self.viewport().height(), self.travel.target.zoom
+            width, height, nearest = (
+                self._canvas.viewport().width(),
+                self._canvas.viewport().height(),
+                self.travel.target.zoom,
+            )
             self.travel.go(cameras.fitting(box, width, height, nearest))
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
-        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
+        width, height, shown = (
+            self._canvas.viewport().width(),
+            self._canvas.viewport().height(),
+            self.travel.target.box_to_view(box),
+        )
         if min(shown.x, shown.y) < 0 or shown.right > width or shown.bottom > height:
             self.travel.go(cameras.showing(self.travel.target, box, width, height))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
         shown = self.travel.target.box_to_view(box.grown(cameras.FIT_MARGIN / 2))
-        return shown.width <= self.viewport().width() and shown.height <= self.viewport().height()
+        return shown.width <= self._canvas.viewport().width() and shown.height <= self._canvas.viewport().height()
 
     def open_view(self) -> None:
         """Look as at a document that was just opened."""
@@ -187,8 +192,8 @@ class Navigation:
 
     def open_inside(self) -> None:
         """Look as at a group that was just stepped into: at all of it, unless its names could not be told then."""
-        box = self.board.extent()
-        size = self.viewport().width(), self.viewport().height()
+        box = self._board.extent()
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
         self.opened, self.fitted_to = box is None or cameras.fitting(box, *size).zoom < LEAST_INSIDE, frozenset()
         self.look_again()
 
@@ -198,10 +203,14 @@ class Navigation:
 
     def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether most of a card can be seen, its header included; `covered_px` as above."""
-        box = self.board.box(item)
+        box = self._board.box(item)
         if box is None:
             return False
-        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
+        width, height, shown = (
+            self._canvas.viewport().width(),
+            self._canvas.viewport().height(),
+            self.travel.target.box_to_view(box),
+        )
         across = min(shown.right, width) - max(shown.x, 0.0)
         down = min(shown.bottom, height) - max(shown.y, covered_px)
         least_x, least_y = min(shown.width, width) * MOST_OF_IT, min(shown.height, height - covered_px) * MOST_OF_IT
@@ -209,28 +218,32 @@ class Navigation:
 
     def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether all of a card can be seen, beside the minimap; of one that is larger than the view, most of it."""
-        box, covered = self.board.box(item), self.minimap.box_from(self.travel.target)
+        box, covered = self._board.box(item), self.covered_box(self.travel.target)
         if box is None or not self.is_seen(item, covered_px):
             return False
         if covered is not None and self.travel.target.box_to_view(box).meets(covered):
             return False
-        width, height, shown = self.viewport().width(), self.viewport().height(), self.travel.target.box_to_view(box)
+        width, height, shown = (
+            self._canvas.viewport().width(),
+            self._canvas.viewport().height(),
+            self.travel.target.box_to_view(box),
+        )
         across = shown.width > width or (shown.x >= 0.0 and shown.right <= width)
         return across and (shown.height > height - covered_px or (shown.y >= covered_px and shown.bottom <= height))
 
     def free_place(self, key: str = "") -> tuple[float, float]:
         """A scene point near the middle where a fresh card of an operator covers nothing."""
-        board, view = self.board, self.viewport()
+        board, view = self._board, self._canvas.viewport()
         size = fresh_size(board, key)
-        seen = self.camera.seen(view.width(), view.height())
+        seen = self._canvas.camera.seen(view.width(), view.height())
         taken = [geometry.Box(a, b, c - a, d - b) for a, b, c, d in board.bounds.tolist()]
         taken += [frame.box for frame in board.frames.values()] + [note.box for note in board.notes.values()]
         return geometry.free_corner(seen, size, [box.grown(FREE_GAP) for box in taken])
 
     def fit_selection(self) -> None:
         """Show the selection, or everything."""
-        self.opened, self.fitted_to = False, self.attention.selection
-        self._fit(self.board.extent(self.fitted_to) or self.board.extent())
+        self.opened, self.fitted_to = False, self._attention.selection
+        self._fit(self._board.extent(self.fitted_to) or self._board.extent())
 
     def zoom_in(self) -> None:
         """One step closer, at the middle."""
@@ -242,7 +255,7 @@ class Navigation:
 
     def zoom_to(self, zoom: float) -> None:
         """Exactly so near, 1 is 100 %; the middle stays in the middle."""
-        width, height = self.viewport().width(), self.viewport().height()
+        width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
         here = self.travel.target
         self.travel.go(here.zoomed(zoom * self.text_scale / here.zoom, width / 2, height / 2))
 
@@ -253,22 +266,22 @@ class Navigation:
     def view_state(self) -> tuple[float, float, float]:
         """Zoom and the scene point in the middle, as files keep it."""
         camera = self.travel.target
-        x, y = camera.to_scene(self.viewport().width() / 2, self.viewport().height() / 2)
+        x, y = camera.to_scene(self._canvas.viewport().width() / 2, self._canvas.viewport().height() / 2)
         return camera.zoom, x, y
 
     def restore_view(self, zoom: float, x: float, y: float) -> None:
         """Take up what `view_state` gave; again at every size the window takes, until the person looks elsewhere."""
-        width, height = self.viewport().width(), self.viewport().height()
+        width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
         self._jump(Camera(zoom, x - width / zoom / 2, y - height / zoom / 2))
         self.fit_pending = self.fitted = False
         self.kept = (zoom, x, y)
 
     def reveal(self, item: ItemId) -> None:
         """Bring an item into view without changing the zoom, unless it is too small to read."""
-        box = self.board.box(item)
+        box = self._board.box(item)
         if box is None:
             return
-        width, height = self.viewport().width(), self.viewport().height()
+        width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
         here = self.travel.target
         shown = here.box_to_view(box)
         if here.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
@@ -276,15 +289,15 @@ class Navigation:
 
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
-        seen = self.camera.seen(self.viewport().width(), self.viewport().height())
-        cards = (self.board.ids[k] for k in np.nonzero(geometry.visible(self.board.bounds, seen))[0].tolist())
-        return tuple(self.board.whole(cards))
+        seen = self._canvas.camera.seen(self._canvas.viewport().width(), self._canvas.viewport().height())
+        cards = (self._board.ids[k] for k in np.nonzero(geometry.visible(self._board.bounds, seen))[0].tolist())
+        return tuple(self._board.whole(cards))
 
     def _fit(self, box: Box | None, at_once: bool = False) -> None:
         if box is None:
             return
         nearest = cameras.FIT_MAXIMUM * self.text_scale
-        camera = cameras.fitting(box, self.viewport().width(), self.viewport().height(), nearest)
+        camera = cameras.fitting(box, self._canvas.viewport().width(), self._canvas.viewport().height(), nearest)
         if at_once:
             self._jump(camera)
             self._on_fitted()
@@ -300,9 +313,19 @@ class Navigation:
         self.be_at(camera)
 
     def _zoom_at_middle(self, factor: float) -> None:
-        self.set_camera(self.travel.target.zoomed(factor, self.viewport().width() / 2, self.viewport().height() / 2))
+        self.set_camera(
+            self.travel.target.zoomed(factor, self._canvas.viewport().width() / 2, self._canvas.viewport().height() / 2)
+        )
 
     def _whole_pixels(self, camera: Camera) -> Camera:
-        step = self.camera.zoom * self.devicePixelRatioF()
-        dx, dy = round((camera.x - self.camera.x) * step) / step, round((camera.y - self.camera.y) * step) / step
-        return Camera(camera.zoom, self.camera.x + dx, self.camera.y + dy)
+        step = self._canvas.camera.zoom * self._canvas.widget.devicePixelRatioF()
+        dx, dy = (
+            round((camera.x - self._canvas.camera.x) * step) / step,
+            round((camera.y - self._canvas.camera.y) * step) / step,
+        )
+        return Camera(camera.zoom, self._canvas.camera.x + dx, self._canvas.camera.y + dy)
+
+
+def _nothing(_camera: Camera) -> Box | None:
+    """Nothing lies over the view."""
+    return None

@@ -197,7 +197,7 @@ class Tour(QObject):
             make(session)
             canvas = self._window.canvas
             if (made := canvas.board.extent()) is not None:
-                canvas.show_box(made.grown(AIR_PX))
+                canvas.navigation.show_box(made.grown(AIR_PX))
         if self.number == number:
             self._go_on()
 

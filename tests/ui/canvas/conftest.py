@@ -151,9 +151,9 @@ def hand(qtbot: QtBot, session: Session, dark: Theme) -> Iterator[Hand]:
     qtbot.addWidget(canvas)
     canvas.resize(1000, 700)
     canvas.show()
-    canvas.fit_pending = False
-    canvas.set_camera(Camera(1.0, 0.0, 0.0))
-    canvas.zooming = False
+    canvas.navigation.fit_pending = False
+    canvas.navigation.set_camera(Camera(1.0, 0.0, 0.0))
+    canvas.navigation.zooming = False
     canvas.setFocus()
     yield Hand(canvas, session)
     canvas.close_editor()

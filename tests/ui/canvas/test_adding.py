@@ -144,7 +144,7 @@ def test_a_card_wired_backwards_comes_with_its_output_to_the_pointer_wholly_in_v
         hand.key(Key.Key_Return, to=popup.field)
         new = hand.graph.wires[y, "input"].source
         assert hand.output(new) == pytest.approx(at, abs=1.0)
-        hand.canvas.travel.finish()
+        hand.canvas.navigation.travel.finish()
         box = hand.canvas.board.box(new)
         assert box is not None
         seen = hand.canvas.camera.box_to_view(box)

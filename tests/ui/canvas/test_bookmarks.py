@@ -16,7 +16,7 @@ from tests.ui.conftest import Add
 
 
 def look(window: MainWindow, zoom: float, x: float, y: float) -> None:
-    window.canvas.set_camera(Camera(zoom, x, y))
+    window.canvas.navigation.set_camera(Camera(zoom, x, y))
 
 
 def press(window: MainWindow, keys: str) -> None:
@@ -39,14 +39,14 @@ def test_a_digit_with_control_remembers_and_the_digit_comes_back(qtbot: QtBot, w
     first, _second = add("torch.randn"), add("torch.relu")
     look(window, 0.75, 100.0, 40.0)
     window.canvas.selection.select(frozenset({first}))
-    seen = window.canvas.view_state()
+    seen = window.canvas.navigation.view_state()
     press(window, "Ctrl+3")
     window.canvas.selection.clear()
     look(window, 2.0, -900.0, 300.0)
     press(window, "3")
-    assert window.canvas.travel.is_moving  # it glides
-    qtbot.waitUntil(lambda: not window.canvas.travel.is_moving)
-    assert window.canvas.view_state() == pytest.approx(seen, abs=1)
+    assert window.canvas.navigation.travel.is_moving  # it glides
+    qtbot.waitUntil(lambda: not window.canvas.navigation.travel.is_moving)
+    assert window.canvas.navigation.view_state() == pytest.approx(seen, abs=1)
     assert window.session.attention.selection == {first}
     assert not any("ookmark" in text for text in _undo_texts(window))
     assert len(entries(window)) == 9 and entries(window)[0] == "Go to 1: Not Set"
@@ -70,7 +70,7 @@ def test_view_and_bookmarks_are_kept_in_the_file_and_taken_up_again(
     look(window, 1.25, 10.0, 20.0)
     press(window, "Ctrl+9")
     look(window, 0.5, -300.0, -200.0)
-    seen = window.canvas.view_state()
+    seen = window.canvas.navigation.view_state()
     path = tmp_path / "marked.gsg"
     assert window.file.save_to(path)
     _, view = load_with_view(path)
@@ -79,9 +79,9 @@ def test_view_and_bookmarks_are_kept_in_the_file_and_taken_up_again(
     look(window, 2.0, 900.0, 900.0)
     window.canvas.bookmarks.clear()
     window.session.open(path)
-    assert window.canvas.view_state() == pytest.approx(seen, abs=0.01)
+    assert window.canvas.navigation.view_state() == pytest.approx(seen, abs=0.01)
     press(window, "9")
-    qtbot.waitUntil(lambda: window.canvas.zoom == 1.25)
+    qtbot.waitUntil(lambda: window.canvas.navigation.zoom == 1.25)
     assert window.session.attention.selection == {item}
 
 
@@ -92,8 +92,8 @@ def test_bookmarks_stand_in_the_minimap(qtbot: QtBot, hand: Hand) -> None:
     minimap = hand.canvas.minimap
     qtbot.waitUntil(minimap.isVisible)
     before = minimap.grab().toImage()
-    hand.canvas.set_bookmark("4")
-    hand.canvas.set_bookmark("1")
+    hand.canvas.bookmark_commands.set_bookmark("4")
+    hand.canvas.bookmark_commands.set_bookmark("1")
     assert [mark.digit for mark in minimap.marks()] == ["1", "4"]
     assert minimap.grab().toImage() != before
 

@@ -223,10 +223,10 @@ def test_a_node_that_fails_again_comes_into_view_again(squared: Squared) -> None
     fail(squared, squared.z)
     box = canvas.board.box(squared.z)
     assert box is not None
-    canvas.set_camera(canvas.camera.panned(-box.right + 4, 0))  # a sliver of it is left
-    assert not canvas.is_seen(squared.z)
+    canvas.navigation.set_camera(canvas.camera.panned(-box.right + 4, 0))  # a sliver of it is left
+    assert not canvas.navigation.is_seen(squared.z)
     fail(squared, squared.z)
-    assert canvas.is_seen(squared.z)
+    assert canvas.navigation.is_seen(squared.z)
 
 
 # ------------------------------------------------------------------ bytes

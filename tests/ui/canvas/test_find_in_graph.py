@@ -112,10 +112,10 @@ def test_enter_walks_through_the_matches_and_escape_selects_the_one_looked_at(ha
     assert finding.bar.count.text() == "1 of 3"
     for item in (order[1], order[2], order[0]):
         QTest.keyClick(field, Key.Key_Return)
-        assert finding.item == item and hand.canvas.is_seen(item)
+        assert finding.item == item and hand.canvas.navigation.is_seen(item)
     QTest.keyClick(field, Key.Key_Return, SHIFT)
     QTest.keyClick(field, Key.Key_F3, SHIFT)
-    assert finding.item == order[1] and hand.canvas.is_seen(order[1])
+    assert finding.item == order[1] and hand.canvas.navigation.is_seen(order[1])
     QTest.keyClick(field, Key.Key_Escape)
     assert not finding.is_open and hand.canvas.attention.selection == {order[1]}
 

@@ -86,12 +86,12 @@ def test_breadcrumbs_lead_out_of_nested_groups(hand: Hand, chain: tuple[ItemId, 
 
 def test_the_camera_of_every_scope_is_remembered(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.restore_view(0.7, 123.0, 45.0)
-    before = hand.canvas.view_state()
+    hand.canvas.navigation.restore_view(0.7, 123.0, 45.0)
+    before = hand.canvas.navigation.view_state()
     hand.canvas.step_in(call)
-    hand.canvas.restore_view(1.3, 0.0, 0.0)
+    hand.canvas.navigation.restore_view(1.3, 0.0, 0.0)
     hand.canvas.step_out()
-    assert hand.canvas.view_state() == pytest.approx(before, abs=1.0)
+    assert hand.canvas.navigation.view_state() == pytest.approx(before, abs=1.0)
 
 
 @pytest.mark.feature(40)
@@ -125,7 +125,7 @@ def test_a_wire_dropped_on_the_plus_adds_an_output(hand: Hand, chain: tuple[Item
     _, y, z = chain
     call = make(hand, {y, z}, "shrink")
     hand.canvas.step_in(call)
-    hand.canvas.fit_all()
+    hand.canvas.navigation.fit_all()
     hand.drag(hand.output(y), hand.input(OUTPUTS_CARD, "+"))
     assert len(hand.session.graph_store.graph.definitions["shrink"].outputs) == 2
     assert len(hand.graph.nodes[call].names) == 2
@@ -135,7 +135,7 @@ def test_a_wire_dropped_on_the_plus_adds_an_output(hand: Hand, chain: tuple[Item
 def test_an_input_is_renamed_where_it_stands(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
     hand.canvas.step_in(call)
-    hand.canvas.fit_all()
+    hand.canvas.navigation.fit_all()
     x, y = hand.output(INPUTS_CARD)
     hand.double_click((x - 60, y))
     type_name(hand, "signal")
@@ -308,4 +308,4 @@ def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -
     hand.wire(first, last, "input")
     call = make(hand, {first, last}, "wide")
     hand.canvas.step_in(call)
-    assert all(hand.canvas.is_whole(item) for item in hand.canvas.board.cards)
+    assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.cards)

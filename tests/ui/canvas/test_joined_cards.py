@@ -289,4 +289,4 @@ def test_a_muted_card_is_muted_whole(hand: Hand) -> None:
 
 def test_what_is_seen_counts_for_both_halves(hand: Hand) -> None:
     module, call = layer(hand)
-    assert set(hand.canvas.visible_items()) == {module, call}
+    assert set(hand.canvas.navigation.visible_items()) == {module, call}

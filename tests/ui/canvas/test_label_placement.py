@@ -44,7 +44,7 @@ def test_the_seven_states_have_seven_forms_whatever_their_colours(dark: Theme, p
 
 
 def at(hand: Hand, zoom: float) -> QImage:
-    hand.canvas.set_camera(Camera(zoom, 0.0, 0.0))
+    hand.canvas.navigation.set_camera(Camera(zoom, 0.0, 0.0))
     return hand.shot()
 
 

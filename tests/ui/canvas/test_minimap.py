@@ -88,7 +88,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
         Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(minimap, event)
-    assert hand.canvas.zoom == pytest.approx(1 / 1.2)
+    assert hand.canvas.navigation.zoom == pytest.approx(1 / 1.2)
     assert not hand.canvas.attention.selection and hand.canvas.hand.gesture is None
 
 
@@ -162,7 +162,7 @@ def test_its_picture_is_made_anew_only_when_something_changes(qtbot: QtBot, hand
     minimap = shown(qtbot, hand)
     picture(minimap)
     kept = minimap._picture._pixmap.cacheKey()
-    hand.canvas.set_camera(hand.canvas.camera.panned(-50, -20))
+    hand.canvas.navigation.set_camera(hand.canvas.camera.panned(-50, -20))
     hand.canvas.selection.select(frozenset(items))
     picture(minimap)
     assert minimap._picture._pixmap.cacheKey() == kept
@@ -177,7 +177,7 @@ def test_a_key_takes_it_away_and_that_is_kept(qtbot: QtBot, window: MainWindow, 
     for _ in range(5):
         add("torch.relu")
     window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
-    window.canvas.zoom_to(1.0)
+    window.canvas.navigation.zoom_to(1.0)
     qtbot.waitUntil(window.canvas.minimap.isVisible)
     assert window.actions["view.minimap"].shortcut() == QKeySequence("Ctrl+Alt+M")
     window.actions["view.minimap"].trigger()
@@ -212,7 +212,7 @@ def test_over_a_card_it_is_folded_to_a_button_until_the_pointer_comes(qtbot: QtB
     whole = minimap.geometry()
     box, at = hand.canvas.board.box(items[1]), whole.center()
     assert box is not None
-    hand.canvas.set_camera(Camera(1.0, box.x - at.x(), box.y - at.y()))
+    hand.canvas.navigation.set_camera(Camera(1.0, box.x - at.x(), box.y - at.y()))
     assert not minimap.is_folded, "the view is moving still"
     qtbot.waitUntil(lambda: minimap.is_folded)
     assert minimap.isVisible() and minimap.opacity == 1.0
@@ -234,7 +234,7 @@ def test_a_few_cards_have_no_map_unless_a_key_asks_for_one(qtbot: QtBot, window:
     far = add("torch.randn")
     add("torch.relu")
     window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
-    window.canvas.zoom_to(1.0)
+    window.canvas.navigation.zoom_to(1.0)
     minimap = window.canvas.minimap
     minimap.refresh()
     assert not minimap.isVisible()
@@ -247,8 +247,8 @@ def test_what_is_brought_into_view_does_not_stand_under_it(qtbot: QtBot, hand: H
     over, canvas = shown(qtbot, hand).geometry(), hand.canvas
     box = canvas.board.box(item)
     assert box is not None
-    canvas.set_camera(Camera(1.0, box.x - over.x() + 60, box.y - over.y() + 60))
-    assert canvas.is_seen(item) and not canvas.is_whole(item)
-    canvas.bring_into_view(item)
+    canvas.navigation.set_camera(Camera(1.0, box.x - over.x() + 60, box.y - over.y() + 60))
+    assert canvas.navigation.is_seen(item) and not canvas.navigation.is_whole(item)
+    canvas.navigation.bring_into_view(item)
     under = canvas.camera.box_to_view(box)
-    assert canvas.is_whole(item) and not under.meets(Box(over.x(), over.y(), over.width(), over.height()))
+    assert canvas.navigation.is_whole(item) and not under.meets(Box(over.x(), over.y(), over.width(), over.height()))

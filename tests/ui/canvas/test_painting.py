@@ -140,10 +140,10 @@ def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand
 @pytest.mark.parametrize("shift", [(64, 0), (-40, 30), (0, -128)])
 def test_a_scrolled_picture_is_the_picture_painted_anew(hand: Hand, zoom: float, shift: tuple[int, int]) -> None:
     chain(hand)
-    hand.canvas.set_camera(Camera(zoom, 10, 10))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(zoom, 10, 10))
+    hand.canvas.navigation.zooming = False
     hand.shot()
-    hand.canvas.set_camera(hand.canvas.camera.panned(*shift))
+    hand.canvas.navigation.set_camera(hand.canvas.camera.panned(*shift))
     scrolled = pixels(hand.shot())
     hand.canvas.repaint_board()
     anew = pixels(hand.shot())
@@ -155,7 +155,7 @@ def test_while_zooming_the_last_frame_is_scaled_and_a_sharp_one_follows(hand: Ha
     hand.shot()
     hand.wheel((300, 200), 1)
     scaled = hand.shot()
-    hand.canvas.settle_timer.timeout.emit()
+    hand.canvas.navigation.settle_timer.timeout.emit()
     sharp = hand.shot()
     assert sharp != scaled
     hand.canvas.repaint_board()
@@ -175,8 +175,8 @@ def test_a_drag_over_a_snapshot_ends_as_a_full_picture(hand: Hand) -> None:
 def test_seen_from_afar_cards_are_plates_with_their_names(hand: Hand) -> None:
     items = chain(hand)
     ran(hand, items[0], scalar(3.0))
-    hand.canvas.set_camera(Camera(0.3, 0, 0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(0.3, 0, 0))
+    hand.canvas.navigation.zooming = False
     shot = hand.shot()
     assert has(shot, hand.canvas.look.theme.category_color("Random"), 100)
     assert has(shot, hand.canvas.look.color("header_text"), 10)
@@ -205,11 +205,11 @@ def test_hundreds_of_cards_in_view_are_painted_in_batches(hand: Hand) -> None:
     for k in range(1, 200):
         more, other = recipes.add_operator(graph, "torch.relu", 0, 0)
         hand.session.graph_store.submit((*more, SetPlaces({other: Place(260.0 * (k % 20), 200.0 * (k // 20))})), "Add")
-    hand.canvas.fit_all()
-    hand.canvas.zooming = False
+    hand.canvas.navigation.fit_all()
+    hand.canvas.navigation.zooming = False
     category = hand.canvas.board.cards[item].face.category
     assert has(hand.shot(), hand.canvas.look.theme.category_color(category), 1000)
-    assert item in hand.canvas.visible_items()
+    assert item in hand.canvas.navigation.visible_items()
 
 
 # ------------------------------------------------------------------ pictures without a window
@@ -395,8 +395,8 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
     hand.session.results.add_failure(Failure(failed, ""))
     hand.session.results.pace.flush()
-    hand.canvas.set_camera(Camera(0.5, 0, 0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 22, round(box.width) - 12, round(box.height) - 26)
     danger = np.array(hand.canvas.look.color("danger").getRgb()[:3])
@@ -409,8 +409,8 @@ def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="no")
     hand.session.results.add_failure(Failure(failed, ""))
     hand.session.results.pace.flush()
-    assert hand.canvas.is_seen(item)
-    assert hand.canvas.zoom == 1.0
+    assert hand.canvas.navigation.is_seen(item)
+    assert hand.canvas.navigation.zoom == 1.0
 
 
 @pytest.mark.parametrize("zoom", [0.55, 0.4, 0.3])
@@ -418,8 +418,8 @@ def test_a_note_shows_its_whole_text_from_afar(hand: Hand, zoom: float) -> None:
     item = hand.add("torch.zeros", 40, 300)
     text = "One step of linear regression. " * 6 + "END"
     hand.canvas.note_commands.set_note(item, text)
-    hand.canvas.set_camera(Camera(zoom, 0, 0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(zoom, 0, 0))
+    hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.notes[item].box)
     shot = hand.shot()
     last = shot.copy(
@@ -438,8 +438,8 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     ran(hand, item, TensorRecord(device="cpu", summary=big, requires_grad=True, is_leaf=False, grad_fn="A"))
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=big)], whole=True)
     hand.session.results.pace.flush()
-    hand.canvas.set_camera(Camera(0.5, 0, 0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
     sign = hand.shot().copy(round(box.x) + 6, round(box.bottom) - 18, 12, 13)
     gradient, ground = (
@@ -459,8 +459,8 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     hand.session.results.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
     hand.session.results.pace.flush()
     assert has(hand.shot(), hand.canvas.look.gradient)
-    hand.canvas.set_camera(Camera(0.5, 0, 0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
+    hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
     body = hand.shot().copy(round(box.x) + 6, round(box.y) + 34, round(box.width) - 12, round(box.height) - 54)
     ink = np.array(hand.canvas.look.color("text").getRgb()[:3])
@@ -472,7 +472,7 @@ def test_a_long_program_opens_at_its_beginning_where_it_can_be_read(hand: Hand) 
         hand.add("torch.zeros", 300 * k, 260 * (k % 4))
     hand.canvas.session.graph_store.load(hand.graph)
     hand.shot()
-    assert hand.canvas.zoom == 0.7
+    assert hand.canvas.navigation.zoom == 0.7
     first = hand.canvas.board.ids[0]
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(first))  # type: ignore[arg-type]
     assert box.x == pytest.approx(FIT_MARGIN, abs=1)

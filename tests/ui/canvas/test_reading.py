@@ -52,8 +52,8 @@ def far(hand: Hand) -> tuple[Hand, ItemId, ItemId]:
 
 
 def look_at(hand: Hand, x: float, y: float) -> None:
-    hand.canvas.set_camera(Camera(1.0, x, y))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(1.0, x, y))
+    hand.canvas.navigation.zooming = False
 
 
 def moment(hand: Hand, tick: int | None) -> None:
@@ -115,7 +115,7 @@ def test_when_the_person_rests_every_card_is_measured(far: tuple[Hand, ItemId, I
     hand, near, other = far
     board = hand.canvas.board
     moment(hand, 3)
-    hand.canvas.settle_timer.timeout.emit()
+    hand.canvas.navigation.settle_timer.timeout.emit()
     assert not board.catch_up()
     assert board.cards[other].height > board.cards[near].height
 

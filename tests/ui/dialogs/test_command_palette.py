@@ -111,11 +111,11 @@ def test_arrows_walk_and_a_click_does_the_command(window: MainWindow) -> None:
     QTest.keyClick(palette.field, Key.Key_Up)
     assert palette.list.currentRow() == palette.list.count() - 1
     palette.field.clear()
-    before = window.canvas.zoom
+    before = window.canvas.navigation.zoom
     assert typed(palette, "zoom in")[0] == "Zoom In"
     place = palette.list.visualItemRect(palette.list.item(0)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, Modifier.NoModifier, place)
-    assert window.canvas.zoom > before
+    assert window.canvas.navigation.zoom > before
 
 
 def test_no_key_typed_there_is_a_shortcut(window: MainWindow, add: Add) -> None:

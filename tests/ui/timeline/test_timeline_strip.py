@@ -382,7 +382,7 @@ def test_now_again_the_view_is_where_it_was_unless_somebody_moved_it(
     canvas, attention = window.canvas, window.session.attention
     window.settings.change(reduced_motion=True)
     away = Camera(1.0, 4000.0, 4000.0)
-    canvas.set_camera(away)
+    canvas.navigation.set_camera(away)
     before = canvas.camera
     for moment in (0, 3):
         attention.look_at(moment)
@@ -390,7 +390,7 @@ def test_now_again_the_view_is_where_it_was_unless_somebody_moved_it(
     attention.look_at_now()
     assert canvas.camera.is_near(before)
     attention.look_at(0)
-    canvas.set_camera(canvas.camera.panned(-30, -20))
+    canvas.navigation.set_camera(canvas.camera.panned(-30, -20))
     moved = canvas.camera
     attention.look_at_now()
     assert canvas.camera.is_near(moved)

@@ -245,14 +245,14 @@ class DocumentRoom(QObject):
         live, recovery, canvas, editor = self.code.live, self._recovery, self.canvas, self.code.editor
         # The journal outlives the window's own widgets.
         recovery.unapplied = lambda: editor.text if isValid(editor) and not live.is_applied else ""
-        recovery.view = lambda: canvas.kept_view() if isValid(canvas) else None
+        recovery.view = lambda: canvas.bookmark_commands.kept_view() if isValid(canvas) else None
         live.changed.connect(recovery.request)
 
     def _take_up_view(self) -> None:
         view = self.session.view
         self.canvas.bookmarks.take_all(view.bookmarks if view is not None else {})
         if view is not None and view != View():
-            self.canvas.restore_view(view.zoom, view.x, view.y)
+            self.canvas.navigation.restore_view(view.zoom, view.x, view.y)
 
     def _edit_code(self) -> None:
         """Put the cursor into the program's text."""
@@ -272,12 +272,12 @@ class DocumentRoom(QObject):
         self.changed.emit()
 
     def _on_canvas_view_changed(self) -> None:
-        self.status.show_zoom(self.canvas.zoom / self.canvas.text_scale)
+        self.status.show_zoom(self.canvas.navigation.zoom / self.canvas.navigation.text_scale)
         self._looking.request()
 
     def _on_looking_due(self) -> None:
         """The engine summarises first what is in view."""
-        self.session.run.visible = self.canvas.visible_items()
+        self.session.run.visible = self.canvas.navigation.visible_items()
 
     def _on_problems_counted(self, count: int) -> None:
         self.problem_count = count

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QTimer, SignalInstance
+from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QActionGroup, QPainter
 from PySide6.QtWidgets import QMenu
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
     from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
     from gradstudio.ui.canvas.paint.scene_painter import Layer
-    from gradstudio.ui.canvas.view_animation import Travel
+    from gradstudio.ui.canvas.viewport import Navigation
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.group_scope import Path
     from gradstudio.ui.state.document.overlays import Overlays
@@ -95,6 +95,7 @@ class Debugging:
     """
 
     if TYPE_CHECKING:
+        navigation: Navigation
         session: SessionLike
         attention: Attention
         board: Board
@@ -106,22 +107,17 @@ class Debugging:
         breakpoints: BreakpointStore | None
         experiments: ExperimentStore | None
         runner: Runner | None
-        settle_timer: QTimer
         overlays: Overlays
         _place: tuple[int, int]
         _followed: Path
         _was_back: bool
         _before: tuple[Path, Camera, bool] | None
         _pushed: Camera
-        fitted: bool
-        travel: Travel
         _was_busy: bool
         _shows_cost: bool
 
         def viewport(self) -> QWidget: ...
         def repaint_board(self) -> None: ...
-        def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool: ...
-        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
 
     def _connect_debugger(self) -> None:
         self._place, self._was_back, self._was_busy = (0, 0), False, False
@@ -206,8 +202,8 @@ class Debugging:
             return
         self._followed = scope.path if scope.follow(item) else ()
         shown = self.session.results.next_node
-        if shown and not self.is_whole(shown, COVERED):
-            self.bring_into_view(shown, COVERED)
+        if shown and not self.navigation.is_whole(shown, COVERED):
+            self.navigation.bring_into_view(shown, COVERED)
 
     def _follow_moment(self) -> None:
         """Show the group inside of which a moment was stepped into; behind its call, what is around again."""
@@ -252,18 +248,18 @@ class Debugging:
         self._place = (0, 0)
         if active is not None:
             self._place = self._place_in_backward()
-            if active.node and self.hand.gesture is None and not self.is_whole(active.node, COVERED):
-                self.bring_into_view(active.node, COVERED)
+            if active.node and self.hand.gesture is None and not self.navigation.is_whole(active.node, COVERED):
+                self.navigation.bring_into_view(active.node, COVERED)
         self._come_back()
         self.layer.hurried, self.layer.unfinished = True, False
-        self.settle_timer.start()
+        self.navigation.settle_timer.start()
         self.repaint_board()
 
     def _keep_place(self) -> None:
         """Remember where the view is when somebody begins to look back; forget it when the view was moved since."""
-        here = self.travel.target
+        here = self.navigation.travel.target
         if self.session.results.looking_back and not self._was_back:
-            self._before = (self.session.scope.path, here, self.fitted)
+            self._before = (self.session.scope.path, here, self.navigation.fitted)
         elif self._before is not None and not here.is_near(self._pushed):
             self._before = None
 
@@ -272,8 +268,8 @@ class Debugging:
         if self._before is not None and not self.session.results.looking_back:
             (path, camera, fitted), self._before = self._before, None
             if self.session.scope.path == path:
-                self.travel.go(camera, partial(setattr, self, "fitted", fitted))
-        self._pushed = self.travel.target
+                self.navigation.travel.go(camera, partial(setattr, self, "fitted", fitted))
+        self._pushed = self.navigation.travel.target
 
     def _tab_words(self) -> str:
         """On the tab of the active card: ``3/7`` in a backward, unfolded with its autograd node; "" in the forward."""

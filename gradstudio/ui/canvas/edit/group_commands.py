@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.edit.in_place_editing import InPlace
     from gradstudio.ui.canvas.edit.quick_search import Searching
     from gradstudio.ui.canvas.popups.hint_bubble import Bubble
+    from gradstudio.ui.canvas.viewport import Navigation
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.document.group_scope import Path
@@ -43,6 +44,7 @@ class GroupCommands:
     """Methods of `CanvasView` about groups; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        navigation: Navigation
         selection: CanvasSelection
         session: SessionLike
         store: GraphStore
@@ -57,12 +59,8 @@ class GroupCommands:
         searching: Searching
         shelf: Shelf
 
-        def free_place(self, key: str = "") -> tuple[float, float]: ...
         def refuse(self, words: str) -> None: ...
-        def view_state(self) -> tuple[float, float, float]: ...
         def viewport(self) -> QWidget: ...
-        def open_inside(self) -> None: ...
-        def restore_view(self, zoom: float, x: float, y: float) -> None: ...
         def close_editor(self) -> None: ...
 
     # -------------------------------------------------------------- stepping in and out
@@ -125,15 +123,15 @@ class GroupCommands:
 
     def _on_scope_leaving(self) -> None:
         self.close_editor()
-        self.cameras_of_scopes[self.session.scope.path] = self.view_state()
+        self.cameras_of_scopes[self.session.scope.path] = self.navigation.view_state()
         self.attention.select(())
 
     def _on_scope_changed(self) -> None:
         known = self.cameras_of_scopes.get(self.session.scope.path)
         if known is not None:
-            self.restore_view(*known)
+            self.navigation.restore_view(*known)
         elif self.viewport().isVisible():
-            self.open_inside()
+            self.navigation.open_inside()
 
     # -------------------------------------------------------------- making and taking apart
 
@@ -234,7 +232,7 @@ class GroupCommands:
     ) -> ItemId | None:
         """Add a call of a group of the document, or of a published one; select it. `aside`: as `add_operator`."""
         if x is None or y is None:
-            x, y = self.free_place("")
+            x, y = self.navigation.free_place("")
         published, inside = self.shelf.published, self.session.scope.name
         try:
             edits, item = add_own(self.board.graph, key, published, round(x), round(y), body or ROOT, inside)

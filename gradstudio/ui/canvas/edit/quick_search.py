@@ -159,7 +159,7 @@ class Searching:
         canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
         canvas.selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
-        canvas.show_items({item})
+        canvas.navigation.show_items({item})
 
 
 def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.edit.quick_search import Searching
     from gradstudio.ui.canvas.edit.wire_commands import WireCommands
     from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
+    from gradstudio.ui.canvas.viewport import Navigation
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.library.favourites import Shelf
@@ -50,6 +51,7 @@ class Commands:
     """Methods of `CanvasView` that change the graph; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        navigation: Navigation
         wire_commands: WireCommands
         selection: CanvasSelection
         store: GraphStore
@@ -65,14 +67,11 @@ class Commands:
             self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
         ) -> ItemId | None: ...
         def pointer_or_middle(self) -> tuple[float, float]: ...
-        def free_place(self, key: str = "") -> tuple[float, float]: ...
-        def open_view(self) -> None: ...
         def paste_data(self, text: str, x: float | None, y: float | None) -> bool: ...
         def submit_gliding(self, edits: Edits, text: str) -> None: ...
         def drop_shaken(
             self, places: dict[str, tuple[float, float]], bodies: dict[ItemId, BodyId], items: frozenset[ItemId]
         ) -> None: ...
-        def show_items(self, items: Iterable[ItemId]) -> None: ...
 
     def delete_selection(self) -> None:
         """Delete the selected items and wires."""
@@ -138,9 +137,9 @@ class Commands:
         if found.outside:
             self.said.emit(left_open(found, edits, len(again)))
         if is_first:
-            self.open_view()
+            self.navigation.open_view()
         else:
-            self.show_items(items)
+            self.navigation.show_items(items)
 
     def duplicate_wired(self) -> None:
         """Copy the selection beside itself; the copies read what the originals read."""
@@ -156,7 +155,7 @@ class Commands:
             edits = stepped_aside(self.board, edits)
             self.store.submit(edits, _counted("Duplicate", self._cards_of(items)))
             self.selection.select(frozenset(made))
-            self.show_items(made)
+            self.navigation.show_items(made)
 
     def _cards_of(self, items: Iterable[ItemId]) -> int:
         """How many cards and frames these items are."""
@@ -227,7 +226,7 @@ class Commands:
         self, key: str, x: float | None, y: float | None, body: BodyId | None, *, aside: bool = False
     ) -> ItemId | None:
         if x is None or y is None:
-            x, y = self.free_place(key)
+            x, y = self.navigation.free_place(key)
         found = body if body is not None else ROOT
         try:
             edits, item = recipes.add_operator(self.board.graph, key, round(x), round(y), body=found)

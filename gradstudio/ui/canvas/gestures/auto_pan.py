@@ -64,7 +64,7 @@ class BorderPan(QObject):
         if not view.isVisible() or (dx, dy) == (0.0, 0.0):
             self._timer.stop()
             return
-        view.set_camera(view.camera.panned(round(dx), round(dy)))
+        view.navigation.set_camera(view.camera.panned(round(dx), round(dy)))
         view.hand.follow()
         view.drops.follow()
 

@@ -51,10 +51,12 @@ class Pan(Gesture):
         self._before = canvas.camera
 
     def move(self, at: Pointer) -> None:
-        self.canvas.set_camera(self._before.panned(at.view_x - self.start.view_x, at.view_y - self.start.view_y))
+        self.canvas.navigation.set_camera(
+            self._before.panned(at.view_x - self.start.view_x, at.view_y - self.start.view_y)
+        )
 
     def cancel(self) -> None:
-        self.canvas.set_camera(self._before)
+        self.canvas.navigation.set_camera(self._before)
 
 
 class RubberBand(Gesture):

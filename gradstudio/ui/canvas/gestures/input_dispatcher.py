@@ -144,14 +144,14 @@ class Hand:
         """Look elsewhere, as `wheel` says; what is dragged stays under the pointer."""
         event.accept()
         if self.gesture is None or self.gesture.pans_at_border:
-            self.canvas.set_camera(self.canvas.wheeling.turned(self.canvas.camera, event))
+            self.canvas.navigation.set_camera(self.canvas.wheeling.turned(self.canvas.camera, event))
             self.follow()
 
     def pinch(self, event: QNativeGestureEvent) -> bool:
         """Two fingers apart or together zoom; whether the gesture was that."""
         camera = pinched(self.canvas.camera, event)
         if camera is not None:
-            self.canvas.set_camera(camera)
+            self.canvas.navigation.set_camera(camera)
         return camera is not None
 
     def follow(self) -> None:

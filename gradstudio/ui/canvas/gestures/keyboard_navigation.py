@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.canvas.edit.wire_commands import WireCommands
     from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
     from gradstudio.ui.canvas.view import CanvasView
+    from gradstudio.ui.canvas.viewport import Navigation
     from gradstudio.ui.state.document.attention import Attention
     from gradstudio.ui.state.document.graph_store import GraphStore
 
@@ -37,6 +38,7 @@ class KeyWays:
     """Methods of `CanvasView` for who has no mouse; what they need of it is declared here."""
 
     if TYPE_CHECKING:
+        navigation: Navigation
         wire_commands: WireCommands
         store: GraphStore
         attention: Attention
@@ -48,7 +50,6 @@ class KeyWays:
         def viewport(self) -> QWidget: ...
         def hasFocus(self) -> bool: ...
         def refuse(self, words: str) -> None: ...
-        def bring_into_view(self, item: ItemId, covered_px: float = 0.0) -> None: ...
         def close_editor(self) -> None: ...
 
     by_keys = False
@@ -129,7 +130,7 @@ class KeyWays:
     def _go(self, item: ItemId, words: str) -> None:
         self.by_keys = True
         self.attention.select((item,))
-        self.bring_into_view(item)
+        self.navigation.bring_into_view(item)
         self.said.emit(words)
         self.viewport().update()
 
@@ -264,7 +265,7 @@ class KeyWays:
             menu = context_menu(view, Hit("empty"), *self.camera.to_scene(middle.x(), middle.y()))
             at = middle
         else:
-            self.bring_into_view(item)
+            self.navigation.bring_into_view(item)
             hit = Hit("title", item) if item in self.board.graph.blocks else Hit("card", item, header=True)
             menu = context_menu(view, hit, box.x, box.y)
             at = QPoint(*map(round, self.camera.to_view(box.x + 24, box.y + 30)))

@@ -129,5 +129,5 @@ def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
     yield "Select all\tedit.select_all", canvas.selection.select_all
     yield None
     yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
-    yield "Fit all\tview.fit", canvas.fit_all
-    yield "Zoom to 100 %\tview.zoom_reset", canvas.zoom_reset
+    yield "Fit all\tview.fit", canvas.navigation.fit_all
+    yield "Zoom to 100 %\tview.zoom_reset", canvas.navigation.zoom_reset

@@ -237,18 +237,18 @@ def test_the_view_follows_only_when_it_must(squared: Squared) -> None:
     still = canvas.camera
     squared.hand.session.attention.look_at(3)
     assert canvas.camera == still
-    canvas.set_camera(Camera(1.0, 5000, 5000))
+    canvas.navigation.set_camera(Camera(1.0, 5000, 5000))
     squared.hand.session.attention.look_at(2)
-    assert canvas.is_seen(squared.z)
+    assert canvas.navigation.is_seen(squared.z)
 
 
 def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
     squared.run()
     canvas, box = squared.hand.canvas, squared.hand.canvas.board.box(squared.z)
     assert box is not None
-    canvas.set_camera(Camera(1.0, box.x + 0.2 * box.width, 0))  # its name is cut off at the left
+    canvas.navigation.set_camera(Camera(1.0, box.x + 0.2 * box.width, 0))  # its name is cut off at the left
     squared.hand.session.attention.look_at(2)
-    assert canvas.is_whole(squared.z)
+    assert canvas.navigation.is_whole(squared.z)
 
 
 def test_a_backward_that_is_appended_comes_into_view_with_the_leaves_where_there_is_room(hand: Hand) -> None:
@@ -257,15 +257,23 @@ def test_a_backward_that_is_appended_comes_into_view_with_the_leaves_where_there
     store = hand.session.graph_store
     z = hand.add("torch.square", 300, 60)
     hand.wire(x, z, "input")
-    hand.canvas.set_camera(Camera())
+    hand.canvas.navigation.set_camera(Camera())
     assert store.attempt(recipes.append_backward, "Append")
     (backward,) = hand.graph.nodes.keys() - {x, z}
-    assert hand.canvas.is_whole(x) and hand.canvas.is_whole(backward) and hand.canvas.zoom < 1
+    assert (
+        hand.canvas.navigation.is_whole(x)
+        and hand.canvas.navigation.is_whole(backward)
+        and hand.canvas.navigation.zoom < 1
+    )
     store.undo_stack.undo()
     far = hand.add("torch.exp", 4000, 60)  # all is too much now
-    hand.canvas.set_camera(Camera())
+    hand.canvas.navigation.set_camera(Camera())
     assert store.attempt(recipes.append_backward, "Append", z)
-    assert hand.canvas.is_whole(z) and hand.canvas.zoom == 1 and not hand.canvas.is_seen(far)
+    assert (
+        hand.canvas.navigation.is_whole(z)
+        and hand.canvas.navigation.zoom == 1
+        and not hand.canvas.navigation.is_seen(far)
+    )
 
 
 def test_the_pointer_over_a_card_is_told_and_another_panels_card_lit(squared: Squared) -> None:
@@ -367,8 +375,8 @@ def test_each_kind_of_breakpoint_is_seen_near_and_far(squared: Squared, made: Br
         id="b", node=squared.y, place=made.place, phase=made.phase, stops=made.stops, condition=made.condition
     )
     for zoom in (1.0, 0.3):
-        hand.canvas.set_camera(Camera(zoom, 0, 0))
-        hand.canvas.zooming = False
+        hand.canvas.navigation.set_camera(Camera(zoom, 0, 0))
+        hand.canvas.navigation.zooming = False
         hand.session.debug.remove("b")
         bare = hand.shot()
         hand.session.debug.add(at_y)

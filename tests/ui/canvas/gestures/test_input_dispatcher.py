@@ -353,7 +353,7 @@ def test_copies_lie_below_what_was_copied_or_beside_it_and_cover_nothing(hand: H
     (again,) = hand.session.attention.selection
     box = board.box(again)
     assert box is not None and not any(box.meets(other) for other in boxes if other)
-    assert hand.canvas.is_seen(again)
+    assert hand.canvas.navigation.is_seen(again)
 
 
 @pytest.mark.feature(28)
@@ -503,12 +503,12 @@ def test_the_wheel_zooms_at_the_cursor_within_limits(hand: Hand) -> None:
     at = (300.0, 200.0)
     before = hand.view(*at)
     hand.wheel(at, 2)
-    assert hand.canvas.zoom == pytest.approx(1.44)
+    assert hand.canvas.navigation.zoom == pytest.approx(1.44)
     after = hand.view(*at)
     assert abs(after.x() - before.x()) <= 1
     assert abs(after.y() - before.y()) <= 1
     hand.wheel(at, -200)
-    assert hand.canvas.zoom == pytest.approx(0.05)
+    assert hand.canvas.navigation.zoom == pytest.approx(0.05)
 
 
 def test_the_middle_button_pushes_the_scene(hand: Hand) -> None:
@@ -537,20 +537,20 @@ def test_home_shows_everything(hand: Hand) -> None:
     hand.add("torch.relu", 3000, 200)
     hand.add("torch.relu", -900, 4000)
     hand.key(Key.Key_Home)
-    assert len(hand.canvas.visible_items()) == 2
+    assert len(hand.canvas.navigation.visible_items()) == 2
 
 
 def test_revealing_brings_a_node_into_view(hand: Hand) -> None:
     x = hand.add("torch.relu", 9000, 9000)
-    assert x not in hand.canvas.visible_items()
+    assert x not in hand.canvas.navigation.visible_items()
     hand.session.attention.reveal(x)
-    assert x in hand.canvas.visible_items()
+    assert x in hand.canvas.navigation.visible_items()
 
 
 def test_the_view_is_taken_up_as_it_was_left(hand: Hand) -> None:
     hand.add("torch.relu", 300, 200)
-    hand.canvas.restore_view(0.75, 400, 250)
-    assert hand.canvas.view_state() == pytest.approx((0.75, 400, 250), abs=1.5)
+    hand.canvas.navigation.restore_view(0.75, 400, 250)
+    assert hand.canvas.navigation.view_state() == pytest.approx((0.75, 400, 250), abs=1.5)
 
 
 def test_a_restored_view_keeps_its_middle_at_every_size_until_the_person_looks_elsewhere(
@@ -558,21 +558,21 @@ def test_a_restored_view_keeps_its_middle_at_every_size_until_the_person_looks_e
 ) -> None:
     canvas = CanvasView(session, Overlays(), dark)
     qtbot.addWidget(canvas)
-    canvas.restore_view(0.75, 400, 250)
+    canvas.navigation.restore_view(0.75, 400, 250)
     for size in ((900, 700), (760, 470), (1111, 333)):
         canvas.resize(*size)
         canvas.show()
         canvas.viewport().grab()
-        assert canvas.view_state() == pytest.approx((0.75, 400, 250), abs=1)
-    canvas.zoom_in()
-    assert canvas.kept is None
+        assert canvas.navigation.view_state() == pytest.approx((0.75, 400, 250), abs=1)
+    canvas.navigation.zoom_in()
+    assert canvas.navigation.kept is None
 
 
 # ------------------------------------------------------------------ the view stays, cards keep their form
 
 
 def test_drops_on_an_empty_canvas_do_not_move_the_view(hand: Hand) -> None:
-    hand.canvas.fit_pending = True
+    hand.canvas.navigation.fit_pending = True
     hand.shot()
     before = hand.canvas.camera
     for x in (300, 640):
@@ -687,7 +687,7 @@ def test_an_appended_backward_comes_into_view(hand: Hand) -> None:
     assert box is not None
     shown = hand.canvas.camera.box_to_view(box)
     assert shown.right <= hand.canvas.viewport().width()
-    assert hand.canvas.zoom == 1.0
+    assert hand.canvas.navigation.zoom == 1.0
 
 
 @pytest.mark.parametrize(("path", "word"), [("dtype", "torch.float64"), ("device", "device")])

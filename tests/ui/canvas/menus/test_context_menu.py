@@ -74,7 +74,7 @@ def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWind
     canvas = window.canvas
     box = canvas.board.box(item)
     assert box is not None
-    canvas.fit_all()
+    canvas.navigation.fit_all()
     at = box.right + 40, box.bottom + 20
     menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(canvas.viewport().rect().bottomRight())), *at)
     rows = {action.text().split("\t")[0]: action for action in menu.actions() if not action.isSeparator()}
@@ -94,7 +94,7 @@ def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWind
 def test_menus_show_the_keys_that_commands_have_now(window: MainWindow, add: Add) -> None:
     item = add("torch.randn")
     canvas = window.canvas
-    canvas.fit_all()
+    canvas.navigation.fit_all()
     box = canvas.board.box(item)
     assert box is not None
 

@@ -68,7 +68,7 @@ def test_the_button_of_a_card_at_the_edge_is_in_view(hand: Hand) -> None:
     box, camera, port = hand.canvas.board.box(y), hand.canvas.camera, hand.canvas.viewport()
     assert box is not None
     left = box.x - (port.width() - 60) / camera.zoom  # only the card's left edge is seen
-    hand.canvas.set_camera(replace(camera, x=left))
+    hand.canvas.navigation.set_camera(replace(camera, x=left))
     (pill,) = hand.canvas.remedies.pills()
     assert QRectF(port.rect()).contains(pill.rect)
 
@@ -132,8 +132,8 @@ def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
 def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     _a, _b, y = refused(hand)
     hand.session.results.pace.flush()
-    hand.canvas.set_camera(Camera(0.42, 0.0, 0.0))
-    hand.canvas.zooming = False
+    hand.canvas.navigation.set_camera(Camera(0.42, 0.0, 0.0))
+    hand.canvas.navigation.zooming = False
     hand.canvas.repaint_board()
     assert not hand.canvas.remedies.pills()
     box, image = hand.canvas.board.box(y), hand.shot()
@@ -147,7 +147,7 @@ def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
 
 def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
     refused(hand)
-    hand.canvas.set_camera(Camera(0.3, 0.0, 0.0))
+    hand.canvas.navigation.set_camera(Camera(0.3, 0.0, 0.0))
     assert not hand.canvas.remedies.pills()
 
 

@@ -77,7 +77,7 @@ def test_less_motion_a_wider_click_and_slower_pictures_hold_at_once(
     box = dialog.fields["reduced_motion"]
     assert isinstance(box, SwitchField)
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
-    assert window.canvas.reduced_motion and window.actions["view.reduced_motion"].isChecked()
+    assert window.canvas.gliding.reduced_motion and window.actions["view.reduced_motion"].isChecked()
     enter(dialog, "click_drift_px", 9)
     assert Drift.px == 9.0
     enter(dialog, "frames_per_second", 5)
@@ -89,8 +89,8 @@ def test_a_press_that_drifts_less_than_chosen_is_a_click(
     window: MainWindow, dialog: PreferencesDialog, add: Add, qtbot: QtBot
 ) -> None:
     item, graph, canvas = add("torch.randn"), window.session.graph_store.graph, window.canvas
-    canvas.fit_all()
-    canvas.travel.finish()
+    canvas.navigation.fit_all()
+    canvas.navigation.travel.finish()
     before = graph.places[item]
     place = canvas.board.box(item)
     assert place is not None
@@ -144,10 +144,10 @@ def test_text_of_the_canvas_grows_and_stays_100_percent(
     window: MainWindow, dialog: PreferencesDialog, add: Add
 ) -> None:
     add("torch.randn")
-    window.canvas.zoom_reset()
-    window.canvas.travel.finish()
+    window.canvas.navigation.zoom_reset()
+    window.canvas.navigation.travel.finish()
     enter(dialog, "canvas_scale", 150)
-    assert window.canvas.zoom == pytest.approx(1.5)
+    assert window.canvas.navigation.zoom == pytest.approx(1.5)
     assert window.status.zoom.text() == "100 %"
 
 

@@ -52,35 +52,35 @@ def pushed(hand: Hand) -> tuple[float, float]:
 @pytest.mark.feature(52)
 def test_two_fingers_push_the_scene_and_a_wheel_zooms_at_the_pointer(hand: Hand) -> None:
     turn(hand, QPoint(0, 120), pixels=QPoint(12, -40), phase=Phase.ScrollUpdate)
-    assert pushed(hand) == (12, -40) and hand.canvas.zoom == 1.0
+    assert pushed(hand) == (12, -40) and hand.canvas.navigation.zoom == 1.0
     before = hand.canvas.camera.to_scene(300, 200)
     turn(hand, QPoint(0, 120))
-    assert hand.canvas.zoom == pytest.approx(1.2)
+    assert hand.canvas.navigation.zoom == pytest.approx(1.2)
     assert hand.canvas.camera.to_scene(300, 200) == pytest.approx(before)
 
 
 @pytest.mark.feature(52)
 def test_what_turns_both_ways_at_once_is_no_wheel(hand: Hand) -> None:
     turn(hand, QPoint(16, 24))
-    assert hand.canvas.zoom == 1.0 and pushed(hand) == (8, 12)
+    assert hand.canvas.navigation.zoom == 1.0 and pushed(hand) == (8, 12)
 
 
 @pytest.mark.feature(52)
 def test_control_zooms_with_two_fingers_and_shift_pushes_sideways(hand: Hand) -> None:
     turn(hand, QPoint(0, 120), CONTROL, QPoint(0, 30), Phase.ScrollUpdate)
-    assert hand.canvas.zoom == pytest.approx(1.2)
-    hand.canvas.set_camera(Camera())
+    assert hand.canvas.navigation.zoom == pytest.approx(1.2)
+    hand.canvas.navigation.set_camera(Camera())
     turn(hand, QPoint(0, -120), SHIFT)
-    assert hand.canvas.zoom == 1.0 and pushed(hand) == (-60, 0)
+    assert hand.canvas.navigation.zoom == 1.0 and pushed(hand) == (-60, 0)
 
 
 @pytest.mark.feature(52)
 def test_a_wheel_scrolls_where_a_person_prefers_it_and_zooms_with_control(hand: Hand) -> None:
     hand.canvas.take_preferences(Preferences(wheel="scrolls", reduced_motion=True))
     turn(hand, QPoint(0, -120))
-    assert hand.canvas.zoom == 1.0 and pushed(hand) == (0, -60)
+    assert hand.canvas.navigation.zoom == 1.0 and pushed(hand) == (0, -60)
     turn(hand, QPoint(0, -120), CONTROL)
-    assert hand.canvas.zoom == pytest.approx(1 / 1.2)
+    assert hand.canvas.navigation.zoom == pytest.approx(1 / 1.2)
 
 
 @pytest.mark.feature(52)
@@ -88,7 +88,7 @@ def test_a_pinch_zooms_between_the_fingers(hand: Hand) -> None:
     at = QPointF(400, 300)
     before = hand.canvas.camera.to_scene(400, 300)
     pinch(hand, 0.25, at)
-    assert hand.canvas.zoom == pytest.approx(1.25)
+    assert hand.canvas.navigation.zoom == pytest.approx(1.25)
     assert hand.canvas.camera.to_scene(400, 300) == pytest.approx(before)
 
 
@@ -98,7 +98,7 @@ def test_the_wheel_zooms_while_a_card_is_dragged_and_it_stays_under_the_pointer(
     hand.press(start)
     hand.move((start[0] + 60, start[1] + 40))
     turn(hand, QPoint(0, -240), at=QPointF(hand.view(start[0] + 60, start[1] + 40)))
-    assert hand.canvas.zoom < 1.0
+    assert hand.canvas.navigation.zoom < 1.0
     box, at = hand.canvas.board.box(item), hand.canvas.hand.pointer
     assert box is not None and at is not None and box.contains(at.x, at.y)
     hand.key(Key.Key_Escape)
@@ -147,7 +147,7 @@ def test_a_rubber_band_and_a_wire_reach_what_is_out_of_view(qtbot: QtBot, hand: 
     hand.move((1040, 420))
     qtbot.waitUntil(lambda: hand.canvas.attention.selection == {left, far})
     hand.release(hand.canvas.camera.to_scene(1040, 420))
-    hand.canvas.set_camera(Camera())
+    hand.canvas.navigation.set_camera(Camera())
     hand.press(hand.output(left))
     hand.move((700, 250))
     hand.move((998, 250))
@@ -181,7 +181,7 @@ def test_home_fits_everything_and_f_the_selection(hand: Hand) -> None:
     assert shown.x >= 0 and shown.y >= 0 and shown.right <= view.width() and shown.bottom <= view.height()
     hand.canvas.selection.select(frozenset({first}))
     hand.key(Key.Key_F)
-    assert hand.canvas.zoom == 1.0
+    assert hand.canvas.navigation.zoom == 1.0
     box = hand.canvas.board.box(first)
     assert box is not None
     middle = hand.canvas.camera.to_view(*box.center)
@@ -193,15 +193,15 @@ def test_the_view_glides_to_where_it_jumps_and_a_key_finds_it_there(qtbot: QtBot
     hand.add("torch.randn", 4000, 2500)
     hand.canvas.take_preferences(Preferences())
     hand.key(Key.Key_Home)
-    assert hand.canvas.travel.is_moving and hand.canvas.zoom == 1.0
-    target = hand.canvas.travel.target
-    qtbot.waitUntil(lambda: target.zoom < hand.canvas.zoom < 1.0)
-    qtbot.waitUntil(lambda: not hand.canvas.travel.is_moving)
-    assert hand.canvas.camera == target and hand.canvas.fitted
-    hand.canvas.zoom_to(1.0)
-    assert hand.canvas.travel.is_moving
+    assert hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom == 1.0
+    target = hand.canvas.navigation.travel.target
+    qtbot.waitUntil(lambda: target.zoom < hand.canvas.navigation.zoom < 1.0)
+    qtbot.waitUntil(lambda: not hand.canvas.navigation.travel.is_moving)
+    assert hand.canvas.camera == target and hand.canvas.navigation.fitted
+    hand.canvas.navigation.zoom_to(1.0)
+    assert hand.canvas.navigation.travel.is_moving
     hand.key(Key.Key_Shift)
-    assert not hand.canvas.travel.is_moving and hand.canvas.zoom == 1.0
+    assert not hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom == 1.0
 
 
 def test_a_fitted_selection_is_fitted_again_when_the_window_has_another_size(qtbot: QtBot, hand: Hand) -> None:
@@ -216,15 +216,15 @@ def test_a_fitted_selection_is_fitted_again_when_the_window_has_another_size(qtb
     hand.click(hand.header(first))
     hand.key(Key.Key_F)
     box = canvas.board.box(first)
-    assert box is not None and canvas.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
+    assert box is not None and canvas.navigation.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
     canvas.resize(canvas.width() - 120, canvas.height() - 90)
-    qtbot.waitUntil(lambda: canvas.fitted and not canvas.fit_pending)
-    assert canvas.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
+    qtbot.waitUntil(lambda: canvas.navigation.fitted and not canvas.navigation.fit_pending)
+    assert canvas.navigation.zoom == 1.0 and middle() == pytest.approx(box.center, abs=20)
     hand.key(Key.Key_Home)
-    assert canvas.zoom < 0.5
+    assert canvas.navigation.zoom < 0.5
     canvas.resize(canvas.width() + 60, canvas.height() + 50)
-    qtbot.waitUntil(lambda: canvas.fitted and not canvas.fit_pending)
-    assert canvas.zoom < 0.5
+    qtbot.waitUntil(lambda: canvas.navigation.fitted and not canvas.navigation.fit_pending)
+    assert canvas.navigation.zoom < 0.5
 
 
 def test_nothing_glides_for_whom_motion_is_reduced_nor_under_a_drag(hand: Hand) -> None:
@@ -232,12 +232,12 @@ def test_nothing_glides_for_whom_motion_is_reduced_nor_under_a_drag(hand: Hand) 
     hand.add("torch.randn", 4000, 2500)
     hand.canvas.take_preferences(Preferences(reduced_motion=True))
     hand.key(Key.Key_Home)
-    assert not hand.canvas.travel.is_moving and hand.canvas.zoom < 1.0
+    assert not hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom < 1.0
     hand.canvas.take_preferences(Preferences())
     hand.press(hand.header(item))
     assert isinstance(hand.canvas.hand.gesture, Move)
-    hand.canvas.zoom_to(1.0)
-    assert not hand.canvas.travel.is_moving and hand.canvas.zoom == 1.0
+    hand.canvas.navigation.zoom_to(1.0)
+    assert not hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom == 1.0
     hand.key(Key.Key_Escape)
 
 
