@@ -14,7 +14,8 @@ import msgspec
 
 from gradstudio import __version__
 from gradstudio.errors import GradStudioError
-from gradstudio.program.forms.form_table import FORMS, form_named
+from gradstudio.graph.structure.graph_export import FORMATS
+from gradstudio.program.forms.form_table import FORMS
 
 if TYPE_CHECKING:
     from gradstudio.graph.model import Graph
@@ -53,12 +54,12 @@ def _parser() -> argparse.ArgumentParser:
         "Without a verb: open the window, on FILE if one is given.",
     )
     parser.add_argument("--version", action="version", version=f"GradStudio {__version__}")
-    forms = [form.name for form in FORMS]
+    forms, formats = [form.name for form in FORMS], [form.name for form in FORMATS]
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_run(verbs)
-    export = _add(verbs, "export", _export, "write a document as Python")
+    export = _add(verbs, "export", _export, "write a document as Python, or its graph for other tools")
     export.add_argument("file", metavar="FILE")
-    export.add_argument("--as", dest="form", choices=forms, default=forms[0])
+    export.add_argument("--as", dest="form", choices=[*forms, *formats], default=forms[0])
     export.add_argument("-o", dest="output", metavar="OUT", help="default: standard output")
     read = _add(verbs, "import", _import, "turn Python text into a document; only --run-code executes anything")
     read.add_argument(
@@ -69,6 +70,10 @@ def _parser() -> argparse.ArgumentParser:
     check = _add(verbs, "check", _check, "say shapes, types and problems without running")
     check.add_argument("files", metavar="FILE", nargs="+")
     check.add_argument("--json", action="store_true", help="one object per file, one line each")
+    words = "say what hangs together, the longest path, and where each leaf's gradient must pass"
+    check.add_argument("--graph", action="store_true", help=words)
+    words = "say, too, what lies between two nodes, by the names that the report has for them"
+    check.add_argument("--between", nargs=2, metavar=("FROM", "TO"), help=words)
     _add_render(verbs)
     ops = _add(verbs, "ops", _ops, "list the operators")
     ops.add_argument("query", nargs="*", help="search words")
@@ -190,14 +195,14 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _write_export(graph: "Graph", options: argparse.Namespace) -> int:
-    """Write the program in its form, and the data it loads beside it."""
-    from gradstudio.document.python.python_export import write_export
+    """Write the program in its form, and the data it loads beside it; a format of its graph has none."""
+    from gradstudio.document.python.python_export import export_text, write_export
 
     if options.output not in (None, "-"):
         write_export(graph, Path(options.output), options.form)
     else:
         stem = Path(options.file).stem if options.file != "-" else "program"
-        sys.stdout.write(form_named(options.form).write(graph, stem))
+        sys.stdout.write(export_text(graph, options.form, stem))
     return FINE
 
 

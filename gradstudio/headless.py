@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from gradstudio.advice.diagnosis.graph_answers import checked, section_lines, sections_json
 from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
 from gradstudio.advice.explanation import explain_words
 from gradstudio.advice.model import Advice
@@ -22,6 +23,7 @@ from gradstudio.advice.problem_report import (
     port_json,
     port_lines,
     problem_json,
+    problem_lines,
     slow_words,
     values_bound,
     values_expected,
@@ -186,7 +188,7 @@ def check_files(options: argparse.Namespace) -> Iterator[Result]:
     """Say shapes and problems of each file without running it."""
     with closing(Engine()) as engine:
         for name in options.files:
-            yield _check_one(engine, name)
+            yield _check_one(engine, name, options)
 
 
 def engine_info() -> Json:
@@ -334,7 +336,7 @@ def _append_backward(graph: Graph) -> None:
         apply_all(graph, recipes.append_backward(graph, marked))
 
 
-def _check_one(engine: Engine, name: str) -> Result:
+def _check_one(engine: Engine, name: str, options: argparse.Namespace) -> Result:
     data: Json = {"file": name, "ok": False, "problems": [], "ports": []}
     try:
         opened = open_file(name)
@@ -349,13 +351,12 @@ def _check_one(engine: Engine, name: str) -> Result:
     data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
     found = "fine" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-    lines = [f"{name}: {found}, {len(program.script.splitlines())} lines"]
-    lines += [line for port in data["ports"] for line in port_lines(port)]
-    for problem in problems:
-        at = f"{problem['node']} (line {problem['line']})" if problem["line"] else problem["node"]
-        lines += [f"PROBLEM at {at}: {problem['message']}", *advice_lines(problem)]
-    for notice in data["warnings"]:
-        lines += [f"WARNING at {notice['node']} (line {notice['line']}): {notice['message']}", *advice_lines(notice)]
+    ports = (line for port in data["ports"] for line in port_lines(port))
+    lines = [f"{name}: {found}, {len(program.script.splitlines())} lines", *ports]
+    lines += [*problem_lines("PROBLEM", problems), *problem_lines("WARNING", data["warnings"])]
+    if options.graph or options.between:
+        sections = checked(opened.graph, inferred.ports, options.between)
+        data["graph"], lines = sections_json(sections, opened.graph), [*lines, *section_lines(sections)]
     return (FINE if not problems else FAILED), data, "\n".join(lines)
 
 

@@ -101,3 +101,18 @@ def test_a_shape_is_told_where_the_dtype_is_not_known(capsys, write) -> None:
     path = write(f"import torch\n\nx = torch.ones(3, 3)\n{cast}\n    z = x @ x\n")
     assert main(["check", path]) == 0
     assert "z: some dtype (3, 3)" in capsys.readouterr().out
+
+
+def test_a_graph_is_analysed_when_asked_for(capsys, write) -> None:
+    path = write("import torch\nx = torch.ones(2, requires_grad=True)\na = x * 2\ny = a.sum()\ny.backward()\n")
+    assert main(["check", path, "--graph", "--json"]) == 0
+    rows = {row["question"]: row for row in report(capsys)["graph"]}
+    assert rows["gradient"]["answers"][0]["text"] == "x: through a."
+    assert rows["memory"]["answers"][0] == {
+        "text": "20 B of 20 B in all: x → a → y", "nodes": ["x", "a", "y"], "figure": 20.0,
+    }  # fmt: skip
+    assert rows["time"]["answers"] == [] and "A check runs nothing" in rows["time"]["note"]
+    assert main(["check", path, "--between", "x", "y"]) == 0
+    assert "Between x and y\n  - 1 node: a\n" in capsys.readouterr().out
+    assert main(["check", path, "--json"]) == 0
+    assert "graph" not in report(capsys)

@@ -399,3 +399,11 @@ def test_the_device_of_a_document_is_told_where_its_script_binds_it(write, capsy
         graph.header = msgspec.structs.replace(graph.header, device=device, seed=None)
         assert main(["run", write(graph), "--json"]) == 0
         assert reports(capsys)[0]["nodes"].get("device", {}).get("line") == line
+
+
+def test_export_writes_the_graph_for_other_tools(tmp_path: Path, capsys) -> None:
+    example, out = examples() / "02_two_paths.gsg", tmp_path / "paths.graphml"
+    assert main(["export", str(example), "--as", "dot"]) == 0
+    assert capsys.readouterr().out.startswith('digraph "02_two_paths" {\n')
+    assert main(["export", str(example), "--as", "graphml", "-o", str(out)]) == 0
+    assert out.read_text().startswith("<graphml ") and [path.name for path in tmp_path.iterdir()] == [out.name]

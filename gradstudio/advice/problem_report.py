@@ -73,6 +73,14 @@ def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]
         yield finding.node, finding.title, Advice(finding.explanation, fixes)
 
 
+def problem_lines(word: str, problems: Iterable[Json]) -> Iterator[str]:
+    """What is wrong, for people: where, what, and what can be done."""
+    for problem in problems:
+        at = f"{problem['node']} (line {problem['line']})" if problem["line"] else problem["node"]
+        yield f"{word} at {at}: {problem['message']}"
+        yield from advice_lines(problem)
+
+
 def advice_lines(problem: Json) -> list[str]:
     """The explanation and the ways out, a line each, for people."""
     explained = [f"  {problem['explanation']}"] if problem["explanation"] else []

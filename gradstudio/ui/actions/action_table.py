@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from gradstudio.scene.overlays import OVERLAYS
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
+from gradstudio.ui.actions.analyse_commands import AnalyseCommands
 from gradstudio.ui.actions.debug_commands import DebugCommands
 from gradstudio.ui.actions.edit_commands import EditCommands
 from gradstudio.ui.actions.file_commands import FileCommands
@@ -18,6 +19,7 @@ from gradstudio.ui.actions.learning_commands import LearningCommands
 from gradstudio.ui.actions.navigation_commands import NavCommands
 from gradstudio.ui.actions.rows.access_rows import access_rows
 from gradstudio.ui.actions.rows.adding_rows import adding_rows
+from gradstudio.ui.actions.rows.analyse_rows import analyse_rows
 from gradstudio.ui.actions.rows.edit_rows import arrange_rows
 from gradstudio.ui.actions.rows.group_rows import group_rows
 from gradstudio.ui.actions.rows.help_rows import help_rows, learning_rows
@@ -53,6 +55,7 @@ class Commands(NamedTuple):
     tabs: TabCommands
     learning: LearningCommands
     access: AccessCommands
+    analyse: AnalyseCommands
 
 
 def action_rows(commands: Commands) -> tuple[Row, ...]:
@@ -67,6 +70,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *find_rows(commands.nav),
         *_view_rows(commands.view, commands.nav),
         *_graph_rows(commands.graph),
+        *analyse_rows(commands.analyse, commands.file.export_graph),
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
         *run_rows(commands.run, commands.debug),
         *wire_rows(commands.view),

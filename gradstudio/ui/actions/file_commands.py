@@ -13,6 +13,7 @@ from gradstudio.document.errors import DocumentError, NewerVersion, UnreadableFi
 from gradstudio.document.python.module_import import graph_of, offers
 from gradstudio.document.python.python_export import write_export
 from gradstudio.graph.model import Graph
+from gradstudio.graph.structure.graph_export import format_named
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import Form
 from gradstudio.protocol.messages.events import Log
@@ -231,6 +232,19 @@ class FileCommands(QObject):
             return
         self.said.emit(f"Wrote {chosen}")
         dialog.accept()
+
+    def export_graph(self, name: str) -> None:
+        """Ask where to, and write the whole program's graph in the format of that name."""
+        form = format_named(name)
+        chosen = self._ask_where(f"Export as {form.title}", self._proposed(form.suffix), form.kinds)
+        if chosen is None:
+            return
+        try:
+            write_export(self._session.graph_store.graph, chosen, name)
+        except DocumentError as error:
+            self._warn(f"The {form.title} file was not written", str(error))
+            return
+        self.said.emit(f"Wrote {chosen}")
 
     def export_picture(self) -> None:
         """Ask how a picture of the canvas shall look, and write it; a PNG holds the document, too."""

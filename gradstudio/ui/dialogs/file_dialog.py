@@ -6,10 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
+from gradstudio.graph.structure.graph_export import FORMATS
 from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.theme import Theme, icon
 
-OUR_SUFFIXES = (".gsg", ".png", ".svg", ".pdf", *(form.suffix for form in FORMS))
+OUR_SUFFIXES = (".gsg", ".png", ".svg", ".pdf", *(form.suffix for form in FORMS), *(one.suffix for one in FORMATS))
 BUTTON_ICONS = {
     "backButton": "backward",
     "forwardButton": "forward",

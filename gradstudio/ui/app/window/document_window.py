@@ -17,6 +17,7 @@ from gradstudio.graph.names import title
 from gradstudio.ui.actions.access_commands import AccessCommands
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.actions.action_table import Commands, action_rows
+from gradstudio.ui.actions.analyse_commands import AnalyseCommands
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.actions.debug_commands import DebugCommands
 from gradstudio.ui.actions.edit_commands import EditCommands
@@ -134,10 +135,12 @@ class DocumentRoom(QObject):
         for part in (self.canvas, *self.panels.values(), self.status, self.timeline, self.workspace):
             if isinstance(part, Themed):
                 part.set_theme(theme)
+        self.analyse.set_theme(theme)
 
     def show_in_front(self, shown: bool) -> None:
         """Its tab comes to the front, or goes behind another one."""
         self.is_shown = self.session.engine.shown = shown
+        self.analyse.show_in_front(shown)
         if shown:
             self.workspace.take_up_preference()
             self.canvas.take_preferences(self._services.settings.preferences)
@@ -151,6 +154,7 @@ class DocumentRoom(QObject):
     def close(self) -> None:
         """The document is closed for good: its widgets go."""
         self._recovery.unapplied, self._recovery.view = lambda: "", lambda: None
+        self.analyse.close()
         for widget in (*self.panels.values(), self.status, self.workspace):
             widget.setParent(None)
             widget.deleteLater()
@@ -168,6 +172,7 @@ class DocumentRoom(QObject):
         context = Context(session, services.overlays, settings, self.canvas, frame)
         self.file = FileCommands(context, services.documents, self)
         self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite)
+        self.analyse = AnalyseCommands(context, self)
         self.commands = Commands(
             file=self.file,
             edit=EditCommands(context, lambda words: self.status.confirm(words)),
@@ -189,6 +194,7 @@ class DocumentRoom(QObject):
             shell=services.shell,
             learning=services.learning,
             access=AccessCommands(frame, self._middle, self.tell),
+            analyse=self.analyse,
         )
 
     def _middle(self) -> dict[str, QWidget]:
