@@ -137,7 +137,7 @@ def test_nothing_to_ask_about_is_said(window: MainWindow) -> None:
 def test_after_an_edit_the_answers_say_that_they_are_old_until_they_are_asked_again(drawn: MainWindow) -> None:
     dialog = asked(drawn, "graph.analyse")
     assert EDITED not in shown_words(dialog)
-    drawn.canvas.select_all()
+    drawn.canvas.selection.select_all()
     drawn.canvas.delete_selection()
     assert EDITED in shown_words(dialog)
     click(dialog, "w: through")  # its nodes are gone
