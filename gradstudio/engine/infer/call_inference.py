@@ -5,7 +5,6 @@ The definition's statements are gone through on stand-ins, with what the call gi
 """
 
 import ast
-import copy
 from typing import Any, NamedTuple
 
 import torch
@@ -16,8 +15,9 @@ from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.infer.attribute_renaming import ATTRIBUTE, Prepared, plain, prepared
 from gradstudio.engine.infer.inference_memo import kind_of
-from gradstudio.engine.infer.inference_pass import Signature, Walk
-from gradstudio.engine.memory.memory_estimate import Needs
+from gradstudio.engine.infer.inference_pass import Walk
+from gradstudio.engine.infer.name_table import NameTable, Signature
+from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.inference_results import UNKNOWN, told
 from gradstudio.engine.meta.meta_tensors import stand_in
 from gradstudio.engine.run.call_tracing import CALL, GROUP
@@ -73,13 +73,20 @@ class Called(NamedTuple):
 
 
 class Budget:
-    """What all calls of one inference share."""
+    """What all calls of one inference share.
+
+    Attributes:
+        memo: what an earlier inference found; `used` what this one needed or found.
+        walked: how many statements inside calls were gone through.
+        told: how many outputs inside calls were told.
+    """
 
     def __init__(self, memo: InsideMemo) -> None:
         """Nothing was walked yet."""
         self.memo = memo
         self.used: InsideMemo = {}
-        self.walked = self.told = 0
+        self.walked = 0
+        self.told = 0
 
     @property
     def is_left(self) -> bool:
@@ -87,30 +94,40 @@ class Budget:
         return self.walked < MAX_WALKED and self.told < MAX_PORTS
 
 
-class DeepWalk(Walk):
-    """A walk that goes into calls of functions and classes of the program."""
+class CallInference:
+    """Goes into calls of functions and classes of one program.
 
-    _budget: Budget
-    _insides: dict[str, Prepared]
-    _depth = 0
+    Attributes:
+        keys: what each definition is made of, by its name.
+    """
 
-    def enter_calls(self, program: Program, memo: InsideMemo) -> Budget:
-        """Say of which definitions; `memo` is what an earlier inference found."""
-        self._budget, self._insides = Budget(memo), {}
+    def __init__(self, program: Program, memo: InsideMemo) -> None:
+        """Prepare the definitions; `memo` is what an earlier inference found."""
+        self.keys: dict[str, object] = {}
+        self._insides: dict[str, Prepared] = {}
+        self._budget = Budget(memo)
         for inside in program.insides:
-            around = tuple((name, known.key) for name, known in self._insides.items())
+            around = tuple((name, earlier.key) for name, earlier in self._insides.items())
             self._insides[inside.name] = known = prepared(inside, around)
-            self._keys[inside.name] = ("definition", known.key)
-        return self._budget
+            self.keys[inside.name] = ("definition", known.key)
 
-    def _step(self, step: Step) -> None:
-        called = self._called(step) if self._insides and self._budget.is_left and self._depth < MAX_DEPTH else None
-        key = self._text_and_reads(step) if called is not None else ()
-        super()._step(step)
-        if called is not None:
-            self._go_into(step, called, key)
+    @property
+    def used(self) -> InsideMemo:
+        """What was found of calls, for the next inference."""
+        return self._budget.used
 
-    def _called(self, step: Step) -> Called | None:
+    def statement(self, walk: Walk, step: Step) -> None:
+        """Go through a statement of a pass, and into the call that it may be."""
+        may_enter = self._insides and self._budget.is_left and walk.depth < MAX_DEPTH
+        called = self._called(walk, step) if may_enter else None
+        if called is None:
+            walk.statement(step)
+            return
+        key = walk.text_and_reads(step)  # before it runs: it may bind a name that it reads
+        walk.statement(step)
+        self._go_into(walk, step, called, key)
+
+    def _called(self, walk: Walk, step: Step) -> Called | None:
         """The call that a statement is, when what is called is one of the definitions and what it gives is known."""
         operator = step.statement.operator
         if not (operator == CALL or operator.startswith(GROUP)):
@@ -119,25 +136,26 @@ class DeepWalk(Walk):
         if call is None:
             return None
         if operator.startswith(GROUP):
-            inside, module = self._insides.get(operator.removeprefix(GROUP)), None
+            inside = self._insides.get(operator.removeprefix(GROUP))
+            module = None
         else:
-            module = self._given(call.func)
+            module = _given(walk.names, call.func)
             inside = self._insides.get(type(module.value).__name__)
             if inside is not None and not _runs_its_forward(module.value):
                 return None
         if inside is None:
             return None
         setup = module is None and inside.of.is_module
-        given = self._arguments(call, inside, setup)
+        given = self._arguments(walk, call, inside, setup)
         return Called(inside, given, module, setup) if given is not None else None
 
-    def _arguments(self, call: ast.Call, inside: Prepared, setup: bool) -> dict[str, Given] | None:
+    def _arguments(self, walk: Walk, call: ast.Call, inside: Prepared, setup: bool) -> dict[str, Given] | None:
         if any(isinstance(arg, ast.Starred) for arg in call.args) or any(word.arg is None for word in call.keywords):
             return None
-        args = [self._given(arg) for arg in call.args]
-        words = {word.arg: self._given(word.value) for word in call.keywords if word.arg is not None}
+        args = [_given(walk.names, arg) for arg in call.args]
+        words = {word.arg: _given(walk.names, word.value) for word in call.keywords if word.arg is not None}
         try:
-            bound = inside.binder(setup, self.prelude)(*args, **words)
+            bound = inside.binder(setup, walk.prelude)(*args, **words)
         except Exception:  # noqa: BLE001 - what is wrong with a call's arguments the call itself is told of
             return None
         return {
@@ -145,56 +163,34 @@ class DeepWalk(Walk):
             for name, value in bound.items()
         }
 
-    def _given(self, text: ast.expr) -> Given:
-        """A value that stands in a call; UNKNOWN where it is more than names and literals."""
-        if isinstance(text, ast.Name) and text.id in self._namespace:
-            name = text.id
-            key = self._keys.get(name, name)
-            return Given(self._namespace[name], key, self._devices.get(name, ""), name in self._guessed)
-        names = [node.id for node in ast.walk(text) if isinstance(node, ast.Name)]
-        written = ast.unparse(text)
-        key = ("text", written, tuple(self._keys.get(name, name) for name in names))
-        held = {self._devices.get(name, "") for name in names if name in self._devices}
-        device = (held.pop() if len(held) == 1 else "") if names else "cpu"
-        return Given(self._value_in(text, written, names), key, device, not self._guessed.isdisjoint(names))
-
-    def _value_in(self, text: ast.expr, written: str, names: list[str]) -> Any:
-        if not all(isinstance(node, _SIMPLE) for node in ast.walk(text)):
-            return UNKNOWN
-        if any(self._namespace.get(name, UNKNOWN) is UNKNOWN for name in names):
-            return UNKNOWN
-        try:
-            return access.evaluate(access.expression(written), dict(self._namespace))
-        except Exception:  # noqa: BLE001 - the run will say
-            return UNKNOWN
-
-    # -------------------------------------------------------------- inside
-
-    def _go_into(self, step: Step, called: Called, key: Signature) -> None:
+    def _go_into(self, walk: Walk, step: Step, called: Called, key: Signature) -> None:
         names = step.statement.names
-        results = [self._namespace.get(name, UNKNOWN) for name in names]
+        table = walk.names
+        results = [table.values.get(name, UNKNOWN) for name in names]
         module = called.module
         if called.setup and results and isinstance(results[0], nn.Module):
-            module = Given(results[0], self._keys.get(names[0]), self._devices.get(names[0], ""), False)
+            module = Given(results[0], table.keys.get(names[0]), table.devices.get(names[0], ""), False)
         try:
-            found = self._found(called, module, key)
+            found = self._found(walk, called, module, key)
         except Exception:  # noqa: BLE001 - a hint: where it cannot be worked out nothing is told
             return
-        outer = self.ports.get((step.id, 0))
+        outer = walk.ports.get((step.id, 0))
         is_accepted = bool(names) and not any(value is UNKNOWN for value in results)
         for port in found.ports:
-            node, refusal = inner_id(step.id, port.node), port.refusal
-            if refusal and is_accepted:  # torch has just taken the whole call
+            node = inner_id(step.id, port.node)
+            if port.refusal and is_accepted:  # torch has just taken the whole call
                 told_there = PortInference(node=node, output=port.output, known_after_run=True)
             else:
                 told_there = replace(port, node=node)
-            self.ports[node, port.output] = told_there
-        self._budget.told += 0 if self._depth else len(found.ports)
+            walk.ports[node, port.output] = told_there
+        if walk.depth == 0:  # what is inside calls in calls is told with the outermost
+            self._budget.told += len(found.ports)
         if found.refused and not is_accepted and not (outer is not None and outer.refusal):
-            self.ports[step.id, 0] = PortInference(node=step.id, refusal=found.refused)
+            walk.ports[step.id, 0] = PortInference(node=step.id, refusal=found.refused)
 
-    def _found(self, called: Called, module: Given | None, key: Signature) -> Found:
-        budget, seen = self._budget, dict[int, int]()
+    def _found(self, walk: Walk, called: Called, module: Given | None, key: Signature) -> Found:
+        budget = self._budget
+        seen: dict[int, int] = {}
         if budget.walked > MAX_WITH_NUMBERS:
             without = {name: one._replace(value=stand_in(one.value)) for name, one in called.given.items()}
             called = called._replace(given=without)
@@ -203,33 +199,31 @@ class DeepWalk(Walk):
             for name, one in called.given.items()
         )
         made_as = (module.key, module.device) if module is not None else None
-        signature = (called.inside.key, called.setup, made_as, self._modes(), kinds)
+        signature = (called.inside.key, called.setup, made_as, _modes(walk.way), kinds)
         if (found := budget.used.get(signature)) is not None:
             return found
         if (found := budget.memo.get(signature)) is not None:
             budget.walked += found.walked
             budget.used.update(found.calls)
         else:
-            before, known = budget.walked, set(budget.used)
-            ports, refused = self._walked(called, module, hash(signature))
+            before = budget.walked
+            known = set(budget.used)
+            ports, refused = self._walked(walk, called, module, hash(signature))
             calls = {one: budget.used[one] for one in budget.used if one not in known}
             found = Found(ports, refused, budget.walked - before, calls)
         if budget.is_left:
             budget.used[signature] = found
         return found
 
-    def _modes(self) -> Signature:
-        way = self._way
-        modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
-        return (modes, way.run_small, way.fakes, way.autocast)
-
-    def _walked(self, called: Called, module: Given | None, scope: int) -> tuple[tuple[PortInference, ...], str]:
-        twin, inside = self._twin(), called.inside
-        twin._scope, twin._times = scope, {}
-        known = {**called.given}
-        twin._take(known)
+    def _walked(
+        self, walk: Walk, called: Called, module: Given | None, scope: int
+    ) -> tuple[tuple[PortInference, ...], str]:
+        inside = called.inside
+        twin = walk.inside_call(scope)
+        known = called.given
+        _give(twin.names, known)
         if module is not None and not called.setup:
-            twin._take(_kept(inside, module))
+            _give(twin.names, _kept(inside, module))
         items = inside.setup if called.setup else inside.body
         for place, name in enumerate(inside.of.inputs):
             if name in known:
@@ -245,23 +239,51 @@ class DeepWalk(Walk):
         refused = (twin.ports.get((one.id, 0)) for one in _always(items))
         return tuple(twin.ports.values()), next((one.refusal for one in refused if one is not None and one.refusal), "")
 
-    def _twin(self) -> "DeepWalk":
-        """A walk inside a call: of the names around it knows what the definitions know."""
-        twin = copy.copy(self)
-        twin.ports, twin.needs, twin._depth = {}, Needs(), self._depth + 1
-        twin._namespace, twin._guessed = dict(self.prelude), set()
-        twin._keys = {name: self._keys[name] for name in self._insides}
-        twin._devices = {"device": self._devices["device"]} if "device" in self.prelude else {}
-        return twin
-
-    def _take(self, given: dict[str, Given]) -> None:
-        for name, one in given.items():
-            self._rebind(name, one.value, ("given", hash(one.key), name))
-            self._devices[name] = one.device
-            (self._guessed.add if one.guessed else self._guessed.discard)(name)
-
 
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.List, ast.UnaryOp, ast.unaryop, ast.expr_context)
+
+
+def _given(table: NameTable, text: ast.expr) -> Given:
+    """A value that stands in a call; UNKNOWN where it is more than names and literals."""
+    if isinstance(text, ast.Name) and text.id in table.values:
+        return _held(table, text.id)
+    names = [node.id for node in ast.walk(text) if isinstance(node, ast.Name)]
+    written = ast.unparse(text)
+    key = ("text", written, tuple(table.key_of(name) for name in names))
+    devices = {table.devices[name] for name in names if name in table.devices}
+    if not names:
+        device = "cpu"
+    else:
+        device = devices.pop() if len(devices) == 1 else ""
+    return Given(_value_in(table, text, written, names), key, device, not table.guessed.isdisjoint(names))
+
+
+def _held(table: NameTable, name: str) -> Given:
+    """What a name holds."""
+    return Given(table.values[name], table.key_of(name), table.devices.get(name, ""), name in table.guessed)
+
+
+def _value_in(table: NameTable, text: ast.expr, written: str, names: list[str]) -> Any:
+    if not all(isinstance(node, _SIMPLE) for node in ast.walk(text)):
+        return UNKNOWN
+    if any(table.values.get(name, UNKNOWN) is UNKNOWN for name in names):
+        return UNKNOWN
+    try:
+        return access.evaluate(access.expression(written), dict(table.values))
+    except Exception:  # noqa: BLE001 - the run will say
+        return UNKNOWN
+
+
+def _modes(way: Way) -> Signature:
+    """What the statements of a call depend on beside what it is given."""
+    modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype())
+    return (modes, way.run_small, way.fakes, way.autocast)
+
+
+def _give(names: NameTable, given: dict[str, Given]) -> None:
+    for name, one in given.items():
+        names.bind(name, one.value, ("given", hash(one.key), name))
+        names.note(name, one.device, one.guessed)
 
 
 def _runs_its_forward(module: Any) -> bool:

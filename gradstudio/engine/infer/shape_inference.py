@@ -12,9 +12,9 @@ import psutil
 import torch
 
 from gradstudio.engine.infer.backward_inference import refused_graph
-from gradstudio.engine.infer.call_inference import DeepWalk, InsideMemo
+from gradstudio.engine.infer.call_inference import CallInference, InsideMemo
 from gradstudio.engine.infer.inference_memo import MAX_RECIPES, Recipes
-from gradstudio.engine.infer.inference_pass import Memo
+from gradstudio.engine.infer.inference_pass import Memo, Walk
 from gradstudio.engine.infer.statement_inference import Way
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.script.compiled_steps import Item, prepare
@@ -37,13 +37,14 @@ class Inference:
         """Shape, dtype and device of every output that can be told, refusals, and what only a run tells."""
         if request.program is None:
             return Inferred(revision=request.revision, ports=())
-        generators, dtype = torch.get_rng_state(), torch.get_default_dtype()
+        generators = torch.get_rng_state()
+        dtype = torch.get_default_dtype()
         way = Way(run_small=request.run_small, fakes=self._warm_up is None or self._warm_up.done)
         try:
             with torch.enable_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                walk = DeepWalk(request.program, self._memo, self._recipes, way, load_file)
-                budget = walk.enter_calls(request.program, self._insides)
+                calls = CallInference(request.program, self._insides)
+                walk = Walk(request.program, self._memo, self._recipes, way, load_file, calls)
                 items = prepare(request.program, lines=False)
                 walk.body(items)
                 walk.settle()
@@ -55,12 +56,13 @@ class Inference:
         finally:
             torch.set_default_dtype(dtype)
             torch.set_rng_state(generators)
-        self._memo, self._insides = walk.used, budget.used
+        self._memo = walk.used
+        self._insides = calls.used
         if len(self._recipes) > MAX_RECIPES:
             self._recipes.clear()
         return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
 
-    def _look_back(self, items: tuple[Item, ...], walk: DeepWalk) -> None:
+    def _look_back(self, items: tuple[Item, ...], walk: Walk) -> None:
         """Say where a backward is refused for what was done to its graph."""
         if (refused := refused_graph(items, walk.prelude)) is not None:
             node, words = refused
@@ -68,9 +70,11 @@ class Inference:
 
     def try_wire(self, request: TryWire, load_file: Callable[..., object]) -> WireTried:
         """What torch would say at the target if the wire were there; the memo stays that of the program."""
-        memo, insides = self._memo, self._insides
+        memo = self._memo
+        insides = self._insides
         answer = self.infer(Infer(revision=0, program=request.program), load_file)
-        self._memo, self._insides = memo, insides
+        self._memo = memo
+        self._insides = insides
         ports = tuple(port for port in answer.ports if port.node == request.target)
         refusal = next((port.refusal for port in ports if port.refusal), "")
         return WireTried(request=request.request, target=request.target, refusal=refusal, outputs=ports)
