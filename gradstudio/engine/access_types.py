@@ -245,7 +245,7 @@ class _Fields(string.Formatter):
     """Puts values into a text; what a hole reads of them is asked for as everywhere."""
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        first, parts = string._string.formatter_field_name_split(field_name)  # type: ignore[attr-defined]  # typeshed leaves it out
+        first, parts = string._string.formatter_field_name_split(field_name)  # type: ignore[attr-defined]  # C part, no stubs
         value = self.get_value(first, args, kwargs)
         for is_attribute, part in parts:
             value = getattr(reach(value, part), part) if is_attribute else value[part]

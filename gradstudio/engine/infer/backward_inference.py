@@ -134,7 +134,7 @@ def _body(items: tuple[Item, ...], names: Names) -> None:
         if isinstance(item, Step):
             _step(item, names)
         elif item.block.kind in _MODES:
-            with _sure(lambda head=item: access.evaluate(head.expression, names)):  # type: ignore[misc]  # mypy takes the default argument of a lambda for untyped
+            with _sure(lambda head=item: access.evaluate(head.expression, names)):  # type: ignore[misc]  # mypy infers no lambda with a default
                 _body(item.body, names)
         elif item.block.kind == "for":
             for value in _turns(item, names):
@@ -177,7 +177,7 @@ def _stepped(step: Step, names: Names) -> bool:
 
 def _turns(head: Head, names: Names) -> list[Names]:
     """What the loop's names are in its first turns, where the text says what is gone over."""
-    over = _sure(lambda: access.evaluate(head.expression, names))  # type: ignore[arg-type]  # a head that is asked has an expression
+    over = _sure(lambda: access.evaluate(head.expression, names))  # type: ignore[arg-type]  # a loop has an expression
     if not isinstance(over, range | list | tuple):
         raise _Open
     if len(head.targets) == 1:

@@ -22,7 +22,8 @@ from gradstudio.scene.scene import Board
 from gradstudio.scene.wire.wire_labels import WireLabels
 from gradstudio.ui.canvas.paint import level_of_detail
 from gradstudio.ui.canvas.paint.card.card_background import Grounds, ground_of
-from gradstudio.ui.canvas.paint.card.card_painter import CardState, paint_lower, paint_upper, upper_of
+from gradstudio.ui.canvas.paint.card.card_painter import paint_lower, paint_upper, upper_of
+from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.header_colours import head_of
 from gradstudio.ui.canvas.paint.frame_painter import paint_frame
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT

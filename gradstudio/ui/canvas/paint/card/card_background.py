@@ -2,21 +2,18 @@
 
 import functools
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
-from gradstudio.scene.card.card_layout import HEADER
+from gradstudio.scene.card.card_layout import HEADER, Face
 from gradstudio.scene.card.result_sections import Facts, ProblemKind
 from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.result_section_painter import problem_box
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
 from gradstudio.ui.canvas.paint.primitives.card_shadows import MARGIN, RADIUS, Shadows
-
-if TYPE_CHECKING:
-    from gradstudio.scene.card.card_layout import Face
-    from gradstudio.ui.canvas.paint.card.card_painter import CardState
 
 MOST: Final = 64
 """So many pictures are kept, all of one scale."""
@@ -45,7 +42,7 @@ class Ground(NamedTuple):
     left_out: bool
 
 
-def ground_of(face: "Face", facts: Facts, state: "CardState") -> Ground:
+def ground_of(face: Face, facts: Facts, state: CardState) -> Ground:
     """The ground of a card."""
     box = problem_box(face, facts) if facts.problem else None
     return Ground(

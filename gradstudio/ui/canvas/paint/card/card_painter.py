@@ -1,6 +1,5 @@
 """Paints one card: header, ports, fields, then what `result_section_painter` adds below."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -8,15 +7,14 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.operators.model import Family
 from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, PADDING, ROW, Face, InputRow, OutputRow
-from gradstudio.scene.card.debug_sections import PLAIN, Extras
 from gradstudio.scene.card.field_choices import is_switch
 from gradstudio.scene.card.port_style import PortLook
 from gradstudio.scene.card.result_sections import Facts
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.paint.card.card_background import ground_of, paint_ground
+from gradstudio.ui.canvas.paint.card.card_state import CardState
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_extras
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass, paint_pin
-from gradstudio.ui.canvas.paint.card.header_colours import Head
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_facts
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look, Meter
@@ -33,27 +31,6 @@ FAMILY_WORDS: Final = {
     Family.TEXT: "text",
 }
 """What stands beside an output of which neither a run nor inference said anything."""
-
-
-@dataclass(frozen=True, slots=True)
-class CardState:
-    """What a card shows beside its face and facts.
-
-    Attributes:
-        order: place among the statements, for those with effects; 0 shows none.
-        set_up: made once (semantics §5).
-        left_out: muted, or what it reads is.
-        outputs: looks of the output ports; `inputs` of the wired input ports, by path.
-        head: the header's colours when the cards are coloured by a figure.
-    """
-
-    order: int = 0
-    set_up: bool = False
-    left_out: bool = False
-    outputs: tuple[PortLook, ...] = ()
-    inputs: tuple[tuple[str, PortLook], ...] = ()
-    head: Head | None = None
-    extras: Extras = PLAIN
 
 
 def paint_card(painter: QPainter, look: Look, face: Face, facts: Facts, state: CardState) -> None:

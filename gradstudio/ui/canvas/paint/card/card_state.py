@@ -1,0 +1,29 @@
+"""Card state: what decides how a card looks beside what is written on it."""
+
+from dataclasses import dataclass
+
+from gradstudio.scene.card.debug_sections import PLAIN, Extras
+from gradstudio.scene.card.port_style import PortLook
+from gradstudio.ui.canvas.paint.card.header_colours import Head
+
+
+@dataclass(frozen=True, slots=True)
+class CardState:
+    """What a card shows beside its face and facts.
+
+    Attributes:
+        order: place among the statements, for those with effects; 0 shows none.
+        set_up: made once (SEMANTICS 5).
+        left_out: muted, or what it reads is.
+        outputs: looks of the output ports; `inputs` of the wired input ports, by path.
+        head: the header's colours when the cards are coloured by a figure.
+        extras: what debugging adds below.
+    """
+
+    order: int = 0
+    set_up: bool = False
+    left_out: bool = False
+    outputs: tuple[PortLook, ...] = ()
+    inputs: tuple[tuple[str, PortLook], ...] = ()
+    head: Head | None = None
+    extras: Extras = PLAIN
