@@ -2,13 +2,11 @@
 
 import re
 
-ORDER = (
-    "Creation", "Random", "Arithmetic", "Comparison and logic", "Math functions", "Special functions", "Reductions",
-    "Linear algebra", "Fourier and signals", "Shape", "Indexing", "Casting and moving", "Properties", "Activations",
-    "Network functions", "Losses", "Layers", "Containers", "Modules", "Module utilities", "Initialisation",
-    "Optimizers", "Learning rate schedules", "Autograd", "Masked tensors", "Sparse tensors", "Copies of views",
-    "In-place", "Python",
-)  # fmt: skip
+import msgspec
+
+from gradstudio import paths
+
+ORDER: tuple[str, ...] = tuple(msgspec.json.decode((paths.resources() / "categories.json").read_bytes()))
 """As the library shows them."""
 
 _RULES: tuple[tuple[str, str], ...] = (

@@ -53,7 +53,7 @@ class Theme(msgspec.Struct, frozen=True):
         card_well: ground of the values on a card; block, block_edge: of `with` and `for`.
         unknown_value: text of what is not computed yet.
         families: ports and wires by kind and dtype family.
-        hues, categories: a category's name -> hue -> colours.
+        hues, categories: a category's name -> hue -> colours; themes of ours share the first of the two steps.
         heat_negative, heat_zero, heat_positive: signed values, zero in the middle.
         heat_ramp: evenly spaced stops for values that are not around zero, low to high.
         heat_mark: NaN and infinity marks in a heat map.
@@ -165,8 +165,13 @@ def dtype_family(dtype: str) -> str:
 @functools.cache
 def theme(name: ThemeName) -> Theme:
     """The theme of that name, read from `resources/themes`."""
-    data = (paths.resources() / "themes" / f"{name}.json").read_bytes()
-    return msgspec.json.decode(data, type=Theme)
+    values = msgspec.json.decode((paths.resources() / "themes" / f"{name}.json").read_bytes())
+    return msgspec.convert({"categories": category_hues(), **values}, Theme)
+
+
+def category_hues() -> dict[str, str]:
+    """The hue of every category of the catalogue, the same in every theme of ours: `resources/categories.json`."""
+    return msgspec.json.decode((paths.resources() / "categories.json").read_bytes(), type=dict[str, str])
 
 
 @runtime_checkable
