@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from gradstudio import paths
@@ -18,7 +18,7 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import Form
 from gradstudio.protocol.messages.events import Log
 from gradstudio.protocol.messages.module_import import Brought
-from gradstudio.ui.actions.action_set import say_empty
+from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row, say_empty
 from gradstudio.ui.actions.canvas_pictures import USUAL, canvas_picture, preview, save_canvas_picture, selected_items
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.app.window.window_frame import SUFFIX
@@ -33,6 +33,7 @@ FILTER = f"GradStudio documents (*{SUFFIX})"
 Button = QMessageBox.StandardButton
 MOST_TOLD = 6
 """Places in a text that cannot be read and are said in one message."""
+Key = QKeySequence.StandardKey
 
 
 class Opener(Protocol):
@@ -355,3 +356,32 @@ def title_of_example(path: Path) -> str:
     number, _, rest = path.stem.partition("_")
     words = rest.replace("_", " ")
     return f"{int(number)}  {words}" if number.isdigit() and words else path.stem.replace("_", " ")
+
+
+def file_rows(c: FileCommands) -> tuple[Row, ...]:
+    """Opening, saving, exporting."""
+    return (
+        ActionRow(
+            "file.new", "New", "File", 1, c.new, (Key.New,), "new", tooltip="An empty document in a tab of its own"
+        ),
+        ActionRow("file.open", "Open…", "File", 1, c.open, (Key.Open,), "open", tooltip="Open a document"),
+        ActionRow(
+            "file.import_module",
+            "Import Module…",
+            "File",
+            1,
+            c.import_module,
+            tooltip="A torch.nn.Module of your own as a canvas: runs the code of its file",
+        ),
+        MenuRow("Open Recent", "File", 1, c.fill_recent),
+        MenuRow("Examples", "File", 1, c.fill_examples),
+        ActionRow("file.save", "Save", "File", 2, c.save, (Key.Save,), "save"),
+        ActionRow("file.save_as", "Save As…", "File", 2, c.save_as, ("Ctrl+Shift+S",)),
+        ActionRow("file.export_python", "Export Python…", "File", 3, c.export_python, ("Ctrl+E",), "export_python"),
+        ActionRow("file.export_picture", "Export Picture…", "File", 3, c.export_picture, (), "export_picture"),
+    )
+
+
+def quit_row(c: FileCommands) -> ActionRow:
+    """The end."""
+    return ActionRow("file.quit", "Quit", "File", 5, c.quit, ("Ctrl+Q",), "quit")

@@ -1,4 +1,4 @@
-"""The Graph menu: adding, naming, blocks, order, tidying, notes, the seed."""
+"""The Graph menu: adding, replacing, naming, blocks, order, tidying, notes, the seed."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,10 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import Header, ItemId
+from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.actions.tidy_layout import tidy
+from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.dialogs.seed_dialog import SeedDialog
 
 
@@ -98,3 +100,71 @@ class GraphCommands:
 
     def _set_header(self, header: Header, text: str) -> None:
         self._store.attempt(recipes.set_header, text, header)
+
+
+def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
+    """What is done with the program."""
+    one, some = c.has_one, c.canvas.has_statements
+    wrap_words = "Put the selection into a block where nothing is recorded for backward"
+    return (
+        ActionRow(
+            "graph.add", "Add Operator…", "Graph", 1, c.canvas.search_at_pointer, ("Shift+A", "Ctrl+Space"), "add"
+        ),
+        ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+Shift+F",), "search"),
+        ActionRow(
+            "graph.favourite",
+            "Favourite",
+            "Graph",
+            1,
+            c.toggle_favourite,
+            ("Ctrl+B",),
+            "star",
+            tooltip="Make the operator that is selected, in the Library or on the canvas, a favourite, or no longer",
+        ),
+        ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
+        ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note"),
+        ActionRow(
+            "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
+        ),
+        ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
+        ActionRow("graph.earlier", "Earlier", "Graph", 3, c.canvas.move_earlier, ("Alt+Up",), "earlier", one),
+        ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
+        ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
+        ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
+    )
+
+
+def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[Row, ...]:
+    """What is done with operators that are there or about to be."""
+    return (
+        ActionRow(
+            "graph.replace",
+            "Replace Operator…",
+            "Graph",
+            1,
+            canvas.replace_current,
+            ("Ctrl+R",),
+            "replace",
+            canvas.can_replace,
+            tooltip="Another operator in the place of the selected one: its name, wires and values stay",
+        ),
+        ActionRow(
+            "graph.reset",
+            "Reset to Default",
+            "Graph",
+            1,
+            canvas.reset_to_default,
+            ("Ctrl+Alt+R",),
+            when=lambda: bool(canvas.attention.selection) or canvas.in_place.port is not None,
+            tooltip="The argument that is edited or under the pointer, else all of the selected node",
+        ),
+        ActionRow(
+            "graph.ghost",
+            "Place with the Mouse",
+            "Graph",
+            4,
+            switch_ghost,
+            checked=lambda: canvas.searching.shelf.carries,
+            tooltip="What is chosen with the mouse hangs at the cursor until a click places it",
+        ),
+    )

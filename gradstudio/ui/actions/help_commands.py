@@ -7,6 +7,7 @@ from importlib import metadata
 from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.state.session import Session
 
 Documented = Callable[[], str]
@@ -49,3 +50,21 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "(not installed)"
+
+
+def help_rows(c: HelpCommands) -> tuple[Row, ...]:
+    """Documentation, keys and About."""
+    words = "torch's own page of the operator that is selected, on the canvas or in the Library"
+    return (
+        ActionRow(
+            "help.documentation",
+            "Documentation",
+            "Help",
+            2,
+            c.documentation,
+            ("F1",),
+            "documentation",
+            tooltip=words,
+        ),
+        ActionRow("help.about", "About GradStudio", "Help", 3, c.about, (), "info"),
+    )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
+from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.app.window.window_host import WindowHost
 from gradstudio.ui.docks.lesson.panel import LessonPanel
 from gradstudio.ui.theme import Theme
@@ -92,3 +93,41 @@ class LearningCommands(QObject):
         """Take up another theme."""
         self.greeting.set_theme(theme)
         self.touring.set_theme(theme)
+
+
+def learning_rows(c: LearningCommands) -> tuple[Row, ...]:
+    """What shows a person the way."""
+    return (
+        ActionRow(
+            "help.welcome",
+            "Welcome",
+            "Help",
+            1,
+            c.welcome,
+            (),
+            "welcome",
+            tooltip="New, Open, recent files, and the examples with pictures",
+        ),
+        ActionRow(
+            "help.tour",
+            "Tour",
+            "Help",
+            1,
+            c.tour,
+            (),
+            "tour",
+            tooltip="Build, run and differentiate a first program, step by step",
+        ),
+        ActionRow(
+            "help.lesson",
+            "Lesson",
+            "Help",
+            1,
+            c.lesson,
+            (),
+            "lesson",
+            c.has_lesson,
+            tooltip="What to try with this example, step by step",
+            why=lambda: "This document has no lesson; each example has one.",
+        ),
+    )

@@ -1,6 +1,20 @@
-"""Finding one's way: zoom, wheels, motion; what a person chooses is kept."""
+"""Finding one's way: zoom, bookmarks, wheels, motion, finding; what a person chooses is kept."""
 
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from gradstudio.document.bookmarks import DIGITS
+from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
+
+ZOOM_MENU: Final = ("view.fit", "view.fit_selection", "view.zoom_50", "view.zoom_reset", "view.zoom_200")
+"""What stands behind the zoom figure of the status bar."""
+ZOOMS: Final = {
+    "zoom_50": ("Zoom to 50 %", 0.5, ("Ctrl+Shift+0",)),
+    "zoom_reset": ("Zoom to 100 %", 1.0, ("Ctrl+0",)),
+    "zoom_200": ("Zoom to 200 %", 2.0, ("Ctrl+Alt+0",)),
+}
 
 
 class NavCommands:
@@ -65,3 +79,86 @@ class NavCommands:
     def motion_is_reduced(self) -> bool:
         """Whether nothing glides."""
         return self._settings.preferences.reduced_motion
+
+
+def nav_rows(c: NavCommands) -> tuple[Row, ...]:
+    """The View menu's rows about where the canvas looks."""
+    return (*_zoom_rows(c), *_way_rows(c), *_bookmark_rows(c))
+
+
+def find_rows(c: NavCommands) -> Iterator[Row]:
+    """The Edit menu's rows about finding."""
+    finding = c.canvas.finding
+    words = "By name, operator, note, literal, value, shape, dtype or error"
+    yield ActionRow("edit.find", "Find…", "Edit", 5, finding.open, ("Ctrl+F",), "search", tooltip=words)
+    yield ActionRow("edit.find_next", "Find Next", "Edit", 5, finding.step, ("F3",))
+    yield ActionRow("edit.find_previous", "Find Previous", "Edit", 5, partial(finding.step, -1), ("Shift+F3",))
+
+
+def _zoom_rows(c: NavCommands) -> Iterator[Row]:
+    canvas = c.canvas
+    yield ActionRow("view.fit", "Fit All", "View", 2, canvas.fit_all, ("Home",), "fit", tooltip="Show everything")
+    yield ActionRow(
+        "view.fit_selection",
+        "Fit Selection",
+        "View",
+        2,
+        canvas.fit_selection,
+        ("F",),
+        "fit_selection",
+        tooltip="Show the selection, or everything where nothing is selected",
+        canvas_only=True,
+    )
+    yield ActionRow("view.zoom_in", "Zoom In", "View", 2, canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
+    yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.zoom_out, ("Ctrl+-",), "zoom_out")
+    for name, (text, zoom, keys) in ZOOMS.items():
+        yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.zoom_to, zoom), keys)
+
+
+def _bookmark_rows(c: NavCommands) -> Iterator[Row]:
+    """Nine to go to and nine to set: going to one that is not set says how to set it."""
+    canvas = c.canvas
+    for digit in DIGITS:
+        go, words = partial(canvas.go_to_bookmark, digit), partial(c.bookmark_words, digit)
+        text = f"Go to Bookmark {digit}"
+        menu = "View/Bookmarks"
+        yield ActionRow(f"view.bookmark_{digit}", text, menu, 2, go, (digit,), canvas_only=True, label=words)
+    for digit in DIGITS:
+        put, text = partial(canvas.set_bookmark, digit), f"Set Bookmark {digit}"
+        yield ActionRow(f"view.set_bookmark_{digit}", text, "View/Set Bookmark", 2, put, (f"Ctrl+{digit}",))
+    clear = c.canvas.bookmarks.clear
+    yield ActionRow(
+        "view.clear_bookmarks", "Forget All Bookmarks", "View/Set Bookmark", 2, clear, (), "clear", c.has_bookmarks
+    )
+
+
+def _way_rows(c: NavCommands) -> Iterator[Row]:
+    yield ActionRow(
+        "view.minimap",
+        "Minimap",
+        "View",
+        2,
+        c.toggle_minimap,
+        ("Ctrl+Alt+M",),
+        "minimap",
+        checked=c.minimap_is_wanted,
+        tooltip="The whole graph in a corner of the canvas, where it is larger than the view",
+    )
+    yield ActionRow(
+        "view.wheel_scrolls",
+        "Wheel Scrolls",
+        "View/Finding One's Way",
+        2,
+        c.toggle_wheel,
+        checked=c.wheel_scrolls,
+        tooltip="The mouse's wheel moves the canvas, and zooms with Ctrl; else it zooms",
+    )
+    yield ActionRow(
+        "view.reduced_motion",
+        "Reduced Motion",
+        "View/Finding One's Way",
+        2,
+        c.toggle_motion,
+        checked=c.motion_is_reduced,
+        tooltip="Jump where the view would glide",
+    )

@@ -1,14 +1,31 @@
-"""The View menu: overlays, theme, docks; zooming is the canvas's own."""
+"""The View menu: overlays, wires, hints, docks; zooming is the canvas's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from PySide6.QtWidgets import QMenu
 
+from gradstudio.scene.overlays import OVERLAYS
 from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
 from gradstudio.ui.actions.command_context import Context
-from gradstudio.ui.docks.code.code_hints import HintMode
+from gradstudio.ui.actions.navigation_commands import NavCommands, nav_rows
+from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.docks.code.code_hints import HINT_TIPS, MODE_WORDS, HintMode
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.settings import Preferences
+
+LOOKS = (
+    ("style", "curved", "Curved", "Wires are curves that lead around cards"),
+    ("style", "straight", "Straight", "Wires are straight lines from port to port"),
+    ("style", "angled", "Right-Angled", "Wires run level and upright, as in a circuit"),
+    ("shown", "all", "Show All Wires", "Every wire is drawn"),
+    ("shown", "selection", "Only Those of the Selection", "Wires are drawn where they touch what is selected"),
+    ("shown", "none", "Hide All Wires", "No wire is drawn; ports still show what is wired"),
+)
+"""Field of `WireView`, value, text and tip of each entry of the menu."""
+LAST_DIGIT = 9
+"""So many overlays have a key."""
 
 
 def wire_view(preferences: Preferences) -> WireView:
@@ -67,3 +84,167 @@ class ViewCommands:
     def hints_are(self, mode: HintMode) -> bool:
         """Whether those hints are shown."""
         return self._code.hints == mode
+
+
+def view_rows(c: ViewCommands, nav: NavCommands) -> tuple[Row, ...]:
+    """What is shown, and where the canvas looks."""
+    overlays = tuple(
+        ActionRow(
+            f"view.{overlay.id}",
+            overlay.title,
+            "View/Overlays",
+            1,
+            partial(c.toggle_overlay, overlay.id),
+            (f"Alt+{number}",) if number <= LAST_DIGIT else (),
+            overlay.icon,
+            checked=partial(c.overlay_is_on, overlay.id),
+            tooltip=overlay.tip,
+            short=overlay.button,
+        )
+        for number, overlay in enumerate(OVERLAYS, start=1)
+    )
+    return (
+        *overlays,
+        *_hint_rows(c),
+        MenuRow("Colour by", "View", 1, c.canvas.fill_colour_menu),
+        *nav_rows(nav),
+        ActionRow(
+            "view.timeline",
+            "Timeline",
+            "View",
+            3,
+            c.toggle_timeline,
+            ("Ctrl+T",),
+            "timeline",
+            None,
+            c.timeline_is_shown,
+        ),
+        ActionRow("view.code", "Edit the Code", "View", 3, c.edit_code, ("F4",), tooltip="Type in the Code dock"),
+        MenuRow("Panels", "View", 3, c.fill_panels),
+        ActionRow("view.reset_layout", "Reset Layout", "View", 3, c.reset_layout),
+    )
+
+
+def _hint_rows(c: ViewCommands) -> Iterator[Row]:
+    for mode, words in MODE_WORDS.items():
+        tip = f"Behind the lines of the Code dock: {HINT_TIPS[mode]}"
+        choose, is_on = partial(c.choose_hints, mode), partial(c.hints_are, mode)
+        yield ActionRow(f"view.hints_{mode}", words, "View/Code Hints", 1, choose, checked=is_on, tooltip=tip)
+
+
+def wire_rows(c: ViewCommands) -> tuple[Row, ...]:
+    """Tracing, selecting along wires, and what is done with wires and with those of a node."""
+    return (*_trace_rows(c.canvas), *_look_rows(c), *_edit_rows(c.canvas))
+
+
+def _look_rows(c: ViewCommands) -> tuple[Row, ...]:
+    """The menu of how wires are drawn."""
+    chosen = tuple(
+        ActionRow(
+            f"view.wires_{value}",
+            text,
+            "View/Wires",
+            1,
+            partial(c.show_wires, **{field: value}),
+            checked=partial(c.wires_are, field, value),
+            tooltip=tip,
+        )
+        for field, value, text, tip in LOOKS
+    )
+    fade = "The middle of long wires is faint; their ends stay clear"
+    return (
+        *chosen,
+        ActionRow(
+            "view.wires_fade",
+            "Fade Long Wires",
+            "View/Wires",
+            1,
+            c.toggle_fade,
+            checked=partial(c.wires_are, "fade_long", True),
+            tooltip=fade,
+        ),
+    )
+
+
+def _trace_rows(canvas: CanvasView) -> tuple[Row, ...]:
+
+    def some() -> bool:
+        return bool(canvas.attention.selection)
+
+    return (
+        ActionRow(
+            "select.feeding",
+            "Select What Feeds It",
+            "Edit/Selection",
+            4,
+            canvas.select_feeding,
+            ("L",),
+            when=some,
+            tooltip="Select, too, everything whose value flows into the selection",
+            canvas_only=True,
+        ),
+        ActionRow(
+            "select.following",
+            "Select What Follows",
+            "Edit/Selection",
+            4,
+            canvas.select_following,
+            ("Shift+L",),
+            when=some,
+            tooltip="Select, too, everything into which a value of the selection flows",
+            canvas_only=True,
+        ),
+        ActionRow(
+            "view.trace",
+            "Trace the Selection",
+            "View",
+            1,
+            canvas.toggle_trace,
+            ("T",),
+            checked=canvas.is_tracing,
+            tooltip="Light what feeds and what follows the selection, fade everything else",
+            canvas_only=True,
+        ),
+    )
+
+
+def _edit_rows(canvas: CanvasView) -> tuple[Row, ...]:
+    return (
+        ActionRow(
+            "graph.connect",
+            "Connect…",
+            "Graph",
+            3,
+            canvas.connect_selected,
+            when=canvas.can_connect,
+            tooltip="Choose the wires between two selected cards (or drag from card to card with Alt and right button)",
+        ),
+        ActionRow(
+            "graph.swap_inputs",
+            "Swap Inputs",
+            "Graph",
+            3,
+            canvas.swap_inputs,
+            ("Alt+S",),
+            when=canvas.can_swap,
+            tooltip="Exchange what stands in the first two inputs of the selected node",
+        ),
+        ActionRow(
+            "graph.dot",
+            "Put a Dot on the Wire",
+            "Graph",
+            3,
+            canvas.put_dots,
+            when=canvas.has_wires_selected,
+            tooltip="Lead the selected wire through a dot to move (double-click on it, Ctrl+Shift+click or Alt+click)",
+        ),
+        ActionRow(
+            "graph.mute_wire",
+            "Mute Wire",
+            "Graph",
+            3,
+            canvas.toggle_wires_muted,
+            when=canvas.has_wires_selected,
+            tooltip="Let the selected wire count as absent, or take it back (Ctrl+Alt and the right button over wires)",
+        ),
+    )

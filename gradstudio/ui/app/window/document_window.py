@@ -19,14 +19,13 @@ from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.actions.action_table import Commands, action_rows
 from gradstudio.ui.actions.analyse_commands import AnalyseCommands
 from gradstudio.ui.actions.command_context import Context
-from gradstudio.ui.actions.debug_commands import DebugCommands
 from gradstudio.ui.actions.edit_commands import EditCommands
 from gradstudio.ui.actions.file_commands import FileCommands
 from gradstudio.ui.actions.graph_commands import GraphCommands
 from gradstudio.ui.actions.help_commands import HelpCommands
 from gradstudio.ui.actions.key_map import keys_now
-from gradstudio.ui.actions.navigation_commands import NavCommands
-from gradstudio.ui.actions.rows.navigation_rows import ZOOM_MENU
+from gradstudio.ui.actions.navigation_commands import ZOOM_MENU, NavCommands
+from gradstudio.ui.actions.run_commands import DebugCommands
 from gradstudio.ui.actions.view_commands import ViewCommands
 from gradstudio.ui.app.files.recovery_journal import Recovery
 from gradstudio.ui.app.window.code_dock_size import CodeRoom

@@ -1,4 +1,4 @@
-"""Rows of the action table about groups that are reused."""
+"""Groups that are reused: making them, using them again, stepping into them and out; the canvas carries it out."""
 
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.canvas.view import CanvasView

@@ -1,1 +1,0 @@
-"""The rows of the action table, menu by menu: text, keys, icon and tooltip of every command."""
