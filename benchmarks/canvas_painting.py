@@ -158,7 +158,7 @@ def _set_results(canvas: CanvasView, seed: int) -> None:
     generator = np.random.default_rng(seed)
     values = generator.normal(size=(NODES, 16, 16)).astype(np.float32)
     results = canvas.session.results
-    results.add_rows(
+    results.tables.add_rows(
         Row(
             step=k,
             node=ItemId(f"n{k}"),
@@ -170,10 +170,10 @@ def _set_results(canvas: CanvasView, seed: int) -> None:
         )
         for k in range(NODES)
     )
-    results.set_gradients(
+    results.tables.set_gradients(
         (GradRow(node=ItemId(f"n{k}"), state="value", grad=_summary(values[-k])) for k in range(NODES)), whole=True
     )
-    results.pace.flush()
+    results.tables.pace.flush()
 
 
 def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:
@@ -205,7 +205,7 @@ def _record_backward(canvas: CanvasView) -> None:
     order = [ItemId(f"n{k}") for k in reversed(range(NODES))]
     place = {node: k for k, node in enumerate(order)}
     grad = Summary(dtype="float32", shape=(16, 16), minimum=-1.0, maximum=1.0, rms=0.5)
-    canvas.session.results.add_backward(
+    canvas.session.results.tables.add_backward(
         BackwardTraced(
             revision=0,
             backward=1,
@@ -218,7 +218,7 @@ def _record_backward(canvas: CanvasView) -> None:
             ),
         )
     )
-    canvas.session.results.pace.flush()
+    canvas.session.results.tables.pace.flush()
 
 
 def _moments(canvas: CanvasView) -> float:
@@ -233,7 +233,7 @@ def _moments(canvas: CanvasView) -> float:
     step(0)
     found = statistics.median(_cpu_ms(partial(step, k)) for k in range(1, 2 * REPEATS))
     attention.look_at(None)
-    canvas.session.results.begin(fresh=True)
+    canvas.session.results.tables.begin(fresh=True)
     _set_results(canvas, 0)
     return found
 

@@ -75,8 +75,8 @@ def _middle(graph: Graph) -> tuple[float, float]:
 def _record(results: ResultStore, graph: Graph) -> None:
     generator = np.random.default_rng(0)
     values = [_summary(value) for value in generator.normal(size=(NODES, 16, 16)).astype(np.float32)]
-    results.begin(True)
-    results.add_rows(
+    results.tables.begin(True)
+    results.tables.add_rows(
         Row(
             step=k + 1,
             node=ItemId(f"n{k}"),
@@ -98,10 +98,10 @@ def _record(results: ResultStore, graph: Graph) -> None:
             WireGrad(source=w.source, target=node, port=w.port, place=len(rows) - 1, grad=values[k])
             for w in graph.wires_to(node)
         ]
-    results.add_backward(
+    results.tables.add_backward(
         BackwardTraced(revision=1, rows=tuple(rows), wires=tuple(wires), backward=1, statement=ItemId("backward"))
     )
-    results.pace.flush()
+    results.tables.pace.flush()
 
 
 def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:

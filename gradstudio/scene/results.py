@@ -30,8 +30,13 @@ class FailureLike(Protocol):
 class Results(Protocol):
     """What a card asks of a run; `ui.state.ResultStore` answers, so does `NO_RESULTS`."""
 
-    next_node: ItemId
-    running_node: ItemId
+    @property
+    def next_node(self) -> ItemId:
+        """What runs next; "" for nothing."""
+
+    @property
+    def running_node(self) -> ItemId:
+        """What is at work; "" for nothing."""
 
     def outputs(self, node: ItemId, /) -> tuple[Record, ...] | None:
         """Records of its results; None before it ran."""

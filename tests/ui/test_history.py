@@ -60,7 +60,7 @@ def test_undo_moves_the_mark_and_another_step_forgets_what_was_taken_back(
 @pytest.mark.feature(32)
 def test_results_stay_when_a_person_goes_back(qtbot: QtBot, window: MainWindow, add: Add) -> None:
     item = add("torch.ones")
-    window.session.results.add_rows((Row(step=1, node=item, outputs=()),))
+    window.session.results.tables.add_rows((Row(step=1, node=item, outputs=()),))
     add_three(window)
     qtbot.waitUntil(lambda: len(texts(window.history)) == 5)
     for row in (1, 4):

@@ -179,7 +179,7 @@ def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk)
     desk.key(Key.Key_K, Keys.ControlModifier)
     desk.until(lambda: experiments.checked is not None)
     assert [row.ok for row in experiments.check_rows(b)] == [True]
-    desk.session.run.what_if(Change(node=b, index=(0,), value=3.0))
+    desk.session.run.questions.what_if(Change(node=b, index=(0,), value=3.0))
     desk.until(lambda: experiments.what_if is not None)
     assert experiments.what_if is not None and experiments.what_if.error == ""
     assert experiments.difference(b) is not None and experiments.difference(inner(desk, "c")) is not None

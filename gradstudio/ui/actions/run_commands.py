@@ -36,7 +36,7 @@ class DebugCommands:
         session = context.session
         self._store, self._attention, self._debug = session.shown_store, session.attention, session.debug
         self.run, self.player, self._settings = session.run, session.player, context.settings
-        self.run.computes_small = context.settings.preferences.run_small
+        self.run.questions.computes_small = context.settings.preferences.run_small
 
     def can(self, command: Command) -> bool:
         """Whether the run can do that now."""
@@ -58,7 +58,7 @@ class DebugCommands:
 
     def check(self) -> None:
         """Gradcheck of the selected nodes as one function."""
-        self.run.check(self.nodes())
+        self.run.questions.check(self.nodes())
 
     def toggle_breakpoint(self) -> None:
         """A plain breakpoint before the selected node, or none."""
@@ -75,12 +75,12 @@ class DebugCommands:
 
     def toggle_small(self) -> None:
         """Compute small values while inferring, or no longer."""
-        self.run.computes_small = not self.run.computes_small
-        self._settings.change(run_small=self.run.computes_small)
+        self.run.questions.computes_small = not self.run.questions.computes_small
+        self._settings.change(run_small=self.run.questions.computes_small)
 
     def computes_small(self) -> bool:
         """Whether small values are computed while inferring."""
-        return self.run.computes_small
+        return self.run.questions.computes_small
 
     def unfold(self) -> None:
         """Step by autograd nodes, or by nodes of the canvas."""
@@ -125,11 +125,11 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
     run, player = debug.run, debug.player
     nodes = "Show and step the autograd nodes of a backward one by one, instead of the nodes of the canvas"
     return (
-        _row("run.step", "Step", 2, run.step, "step", run, ("F10",)),
-        _row("run.step_back", "Step Back", 2, run.step_back, "step_back", run, ("Shift+F10",)),
-        _row("run.step_over", "Step Over", 2, run.step_over, "step_over", run, ("Alt+F10",)),
-        _row("run.step_into", "Step Into", 2, run.step_into, "step_into", run, ("F11",)),
-        _row("run.step_out", "Step Out", 2, run.step_out, "step_out", run, ("Shift+F11",)),
+        _row("run.step", "Step", 2, run.stepper.step, "step", run, ("F10",)),
+        _row("run.step_back", "Step Back", 2, run.stepper.step_back, "step_back", run, ("Shift+F10",)),
+        _row("run.step_over", "Step Over", 2, run.stepper.step_over, "step_over", run, ("Alt+F10",)),
+        _row("run.step_into", "Step Into", 2, run.stepper.step_into, "step_into", run, ("F11",)),
+        _row("run.step_out", "Step Out", 2, run.stepper.step_out, "step_out", run, ("Shift+F11",)),
         ActionRow(
             "run.run_to",
             "Run to Here",
@@ -142,7 +142,7 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
             None,
             TOOLTIPS["run_to"],
         ),
-        _row("run.to_start", "To Start", 3, run.to_start, "to_start", run, ("Ctrl+Home",)),
+        _row("run.to_start", "To Start", 3, run.stepper.to_start, "to_start", run, ("Ctrl+Home",)),
         ActionRow(
             "run.play",
             "Play",
@@ -155,7 +155,7 @@ def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:
             None,
             "Play the recorded timeline, or stand still",
         ),
-        _row("run.to_now", "To Now", 3, run.to_now, "to_now", run, ("Ctrl+End",)),
+        _row("run.to_now", "To Now", 3, run.stepper.to_now, "to_now", run, ("Ctrl+End",)),
         ActionRow(
             "run.unfold",
             "Autograd Nodes",

@@ -28,7 +28,8 @@ def write_picture(graph: Graph, events: Iterable[Event], path: Path, theme_name:
 
     from gradstudio.ui import theme as themes
     from gradstudio.ui.canvas.paint.picture_export import save_picture
-    from gradstudio.ui.state.results.result_store import Failure, ResultStore
+    from gradstudio.ui.state.results.failure import Failure
+    from gradstudio.ui.state.results.result_store import ResultStore
 
     application = QApplication.instance() or QApplication(sys.argv[:1])
     theme = themes.theme("light" if theme_name == "light" else "dark")
@@ -37,17 +38,17 @@ def write_picture(graph: Graph, events: Iterable[Event], path: Path, theme_name:
     for event in events:
         match event:
             case Traced(rows=rows):
-                results.add_rows(rows)
+                results.tables.add_rows(rows)
             case Gradients(rows=gradients, whole=whole):
-                results.set_gradients(gradients, whole)
+                results.tables.set_gradients(gradients, whole)
             case Warned():
-                results.add_warning(event)
+                results.tables.add_warning(event)
             case Failed():
                 advice = explain(event, graph)
-                results.add_failure(Failure(event, advice.explanation, advice.fixes))
+                results.tables.add_failure(Failure(event, advice.explanation, advice.fixes))
             case _:
                 pass
-    results.set_counter(results.next_node)
+    results.tables.set_counter(results.next_node)
     try:
         save_picture(graph, results, theme, path, SCALE)
     except OSError as error:

@@ -8,7 +8,7 @@ from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:

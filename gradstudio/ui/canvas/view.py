@@ -65,7 +65,7 @@ from gradstudio.ui.canvas.wheel import Wheeling
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.document.view_bookmarks import Bookmarks
 from gradstudio.ui.state.library.favourites import Shelf
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys

@@ -13,10 +13,10 @@ from gradstudio.ui.state.document.file_stamp import Stamp, stamp_of
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.group_scope import Scope, ShownStore
 from gradstudio.ui.state.library.page_store import PageStore
+from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
 from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.state.results.scoped_results import ShownResults
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -60,15 +60,16 @@ class Session(QObject):
         self.shown_store = ShownStore(self.graph_store, self.scope, self)
         self.attention = Attention(self)
         self.debug = DebugStore(self.graph_store, self)
-        results = ShownResults(self.shown_store, self.attention)
-        self.results: ResultStore = results
+        ids = CanvasIds(self.scope)
+        self.results = ResultStore(self, self.attention, self.graph_store, ids)
+        self.scope.changed.connect(self.results.tables.announce_everything)
         self.player = Player(self.attention, self.results, self)
         self.memory = MemoryStore(self)
         self.pages = PageStore(self.engine, self)
         self.run = RunController(self.graph_store, self.engine, self.results, self.memory, self, self.debug)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self)
-        self.trials = WireTrials(self.graph_store, self.results, self.run, self.engine, self)
-        self.experiments = Experiments(self.graph_store, self.run, self, results.here)
+        self.trials = WireTrials(self.graph_store, self.results, self.run.questions, self.engine, self)
+        self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)
         self.scope.changed.connect(self.experiments.show_again)
 
     @property

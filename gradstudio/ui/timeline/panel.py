@@ -35,7 +35,7 @@ class TimelinePanel(QWidget):
         super().__init__()
         self._session = session
         self._texts: dict[ItemId, str] = {}
-        self._ran = session.results.names
+        self._ran = session.results.tables.names
         self.strip = TimelineStrip(session, self._names(), theme, self)
         self.turns = TurnChooser(session)
         self.header = TimelineHeader(actions, session.attention, session.player, self.turns, theme)
@@ -51,7 +51,7 @@ class TimelinePanel(QWidget):
         self.setAutoFillBackground(True)
         self.strip.node_chosen.connect(session.attention.reveal)
         session.run.program_changed.connect(self._on_run_program_changed)
-        session.results.recorded.connect(self._on_results_recorded)
+        session.results.tables.recorded.connect(self._on_results_recorded)
         session.attention.moment_changed.connect(self._say)
         session.graph_store.replaced.connect(self._on_graph_store_replaced)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -75,7 +75,7 @@ class TimelinePanel(QWidget):
     # ------------------------------------------------------------------ inner workings
 
     def _names(self) -> Names:
-        return Names(self._session.graph_store.graph, self._texts, self._session.results.names)
+        return Names(self._session.graph_store.graph, self._texts, self._session.results.tables.names)
 
     def _say(self) -> None:
         moment, unfolded = self._session.attention.moment, self._session.attention.unfolded
@@ -87,8 +87,8 @@ class TimelinePanel(QWidget):
 
     def _rename(self) -> None:
         """Another program ran, or what ran was only renamed since."""
-        if self._ran is not self._session.results.names:
-            self._ran = self._session.results.names
+        if self._ran is not self._session.results.tables.names:
+            self._ran = self._session.results.tables.names
             self.strip.graph_changed(self._names())
 
     def _on_run_state_changed(self) -> None:

@@ -121,7 +121,7 @@ class TimelineStrip(QWidget):
         """The node of the cell at a place; None where there is none, or it belongs to no node."""
         cell = self.cell_at(x)
         node = self.recording.nodes[int(self.cells.codes[cell])] if cell is not None else ItemId("")
-        return outermost(self._results.shown(node)) or None
+        return outermost(self._results.ids.shown(node)) or None
 
     def look_at_x(self, x: float) -> None:
         """Look at the moment behind the cell at a place; behind the last cell it is now."""

@@ -19,7 +19,7 @@ from gradstudio.scene.wire.label_placement import plate_box
 from gradstudio.scene.wire.wire_labels import WireLabel, brief, briefest
 from gradstudio.ui.canvas.paint.pending_painter import has_run
 from gradstudio.ui.canvas.paint.picture_export import render_picture
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
@@ -113,8 +113,8 @@ def test_numbers_of_a_stale_run_are_pale(squared: Squared) -> None:
     hand = squared.hand
     label = label_of(hand, squared.direct)
     fresh = picture_of(hand, label)
-    hand.session.results.set_stale(True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_stale(True)
+    hand.session.results.tables.pace.flush()
     assert picture_of(hand, label) != fresh
 
 
@@ -161,8 +161,8 @@ def test_a_moment_whose_node_was_deleted_leaves_nothing_behind(squared: Squared)
 
 def fail(squared: Squared, item: ItemId, clash: Clash | None = None) -> None:
     failed = Failed(revision=0, node=item, address="z", line=1, type_name="RuntimeError", message="no", clash=clash)
-    squared.hand.session.results.add_failure(Failure(failed))
-    squared.hand.session.results.pace.flush()
+    squared.hand.session.results.tables.add_failure(Failure(failed))
+    squared.hand.session.results.tables.pace.flush()
 
 
 def test_an_error_is_not_shown_at_a_moment_before_it(squared: Squared) -> None:
@@ -202,11 +202,11 @@ def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Sq
     board, results = squared.hand.canvas.board, squared.hand.session.results
     squared.hand.session.attention.look_at(0)
     calm = squared.hand.shot()
-    results.set_running(squared.z)
+    results.tables.set_running(squared.z)
     assert not has_run(board, squared.z) and not at_work(results)
     assert squared.hand.shot() == calm
     squared.hand.session.attention.look_at_now()
-    results.set_running(squared.z)
+    results.tables.set_running(squared.z)
     assert at_work(results) == squared.z
 
 
@@ -238,6 +238,10 @@ class Scales:
 
     state: RunState
     weighed: int = 0
+
+    @property
+    def questions(self) -> "Scales":
+        return self
 
     def weigh_memory(self) -> None:
         self.weighed += 1

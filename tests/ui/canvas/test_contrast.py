@@ -17,7 +17,7 @@ from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.records import GradState, Preview, Summary, TensorRecord
 from gradstudio.scene.card.result_sections import Shown
 from gradstudio.ui.canvas.paint import picture_export
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.theme import ThemeName, theme
 from gradstudio.ui.theme.contrast import TEXT, contrast
 from tests.ui.canvas.conftest import Hand
@@ -118,24 +118,24 @@ def test_values_gradients_and_what_is_wrong_can_be_read_fresh_and_stale(
         record((2, 2), [[1.0, 2.0], [3.0, 4.0]]),
         record((40, 40), None, Preview(32, 32, bytes(4096))),
     ]
-    results.add_rows([Row(step=k, node=item, outputs=(shapes[k % 3],)) for k, item in enumerate(items[:9])])
+    results.tables.add_rows([Row(step=k, node=item, outputs=(shapes[k % 3],)) for k, item in enumerate(items[:9])])
     states: tuple[GradState, ...] = get_args(GradState)
     rows = [
         GradRow(node=item, state=state, grad=record((), 8.0).summary if state in ("value", "accumulated") else None)
         for item, state in zip(items, states, strict=False)
     ]
-    results.set_gradients(rows, whole=True)
-    results.add_warning(Warned(node=items[8], line=1, category="UserWarning", message="deprecated since 2.9"))
+    results.tables.set_gradients(rows, whole=True)
+    results.tables.add_warning(Warned(node=items[8], line=1, category="UserWarning", message="deprecated since 2.9"))
     failed = Failed(revision=0, node=items[9], address="y", line=3, type_name="RuntimeError", message="shapes 2x3")
-    results.add_failure(Failure(failed, "The inner sizes differ."))
+    results.tables.add_failure(Failure(failed, "The inner sizes differ."))
     assert store.attempt(recipes.set_note, "Note", items[0], "A **note** with `code`.")
     assert store.attempt(recipes.wrap, "Wrap", [items[10]], "no_grad")
     assert store.attempt(recipes.set_muted, "Mute", [items[11]], True)
     hand.add("torch.randn", 0, 1100)
-    results.pace.flush()
+    results.tables.pace.flush()
     for name in themes:
         assert too_faint(hand, name, tmp_path) == []
-    results.set_stale(True)
-    results.pace.flush()
+    results.tables.set_stale(True)
+    results.tables.pace.flush()
     for name in themes:
         assert too_faint(hand, name, tmp_path) == []

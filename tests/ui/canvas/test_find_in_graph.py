@@ -12,7 +12,7 @@ from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.popups.find_bar import HEIGHT
 from gradstudio.ui.state.document.node_search import find
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from tests.ui.canvas.conftest import SHIFT, Hand
 from tests.ui.conftest import Add
 
@@ -22,7 +22,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 def ran(hand: Hand, item: ItemId, summary: Summary) -> None:
     record = TensorRecord(device="cpu", summary=summary)
-    hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
+    hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
 
 
 def program(hand: Hand) -> dict[str, ItemId]:
@@ -88,7 +88,7 @@ def test_what_is_written_and_computed_is_found(hand: Hand, words: str, names: se
     failed = Failed(
         revision=0, node=items["loss"], address="z", line=1, type_name="RuntimeError", message="sizes must match"
     )
-    hand.session.results.add_failure(Failure(failed))
+    hand.session.results.tables.add_failure(Failure(failed))
     search(hand, words)
     assert found(hand) == {items[name] for name in names}
     assert hand.canvas.finding.bar.count.text() == (f"1 of {len(names)}" if names else "No matches")

@@ -10,7 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.protocol.messages.events import Failed, Row, Warned
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_painting import pixels, scalar
 
@@ -46,11 +46,11 @@ def test_what_is_lit_around_a_card_is_told_by_its_line_too(hand: Hand) -> None:
 
     def lit(change: Callable[[], object], back: Callable[[], object]) -> np.ndarray:
         change()
-        results.pace.flush()
+        results.tables.pace.flush()
         canvas.viewport().update()
         found = form(base, hand.shot())
         back()
-        results.pace.flush()
+        results.tables.pace.flush()
         return found
 
     none = ItemId("")
@@ -62,8 +62,8 @@ def test_what_is_lit_around_a_card_is_told_by_its_line_too(hand: Hand) -> None:
         "takes what is dropped": lit(
             lambda: setattr(canvas.lit, "drop_frame", item), lambda: setattr(canvas.lit, "drop_frame", None)
         ),
-        "running": lit(lambda: results.set_running(item), lambda: results.set_counter(none)),
-        "runs next": lit(lambda: results.set_counter(item), lambda: results.set_counter(none)),
+        "running": lit(lambda: results.tables.set_running(item), lambda: results.tables.set_counter(none)),
+        "runs next": lit(lambda: results.tables.set_counter(item), lambda: results.tables.set_counter(none)),
     }
     assert_apart(forms)
 
@@ -73,14 +73,14 @@ def test_what_is_the_matter_with_a_card_is_told_without_colour(hand: Hand) -> No
     item = hand.add("torch.relu", 300, 200)
     store, results = hand.session.graph_store, hand.session.results
     hand.session.attention.select(())
-    results.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
-    results.pace.flush()
+    results.tables.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
+    results.tables.pace.flush()
     base = hand.shot()
     forms = {}
-    results.set_stale(True)
-    results.pace.flush()
+    results.tables.set_stale(True)
+    results.tables.pace.flush()
     forms["stale"] = form(base, hand.shot())
-    results.set_stale(False)
+    results.tables.set_stale(False)
     for name, recipe in (("muted", recipes.set_muted), ("bypassed", recipes.set_bypassed)):
         assert store.attempt(recipe, name, [item], True)
         forms[name] = form(base, hand.shot())
@@ -88,11 +88,11 @@ def test_what_is_the_matter_with_a_card_is_told_without_colour(hand: Hand) -> No
     hand.session.debug.add(Breakpoint(id="1", node=item))
     forms["breakpoint"] = form(base, hand.shot())
     hand.session.debug.remove("1")
-    results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
-    results.pace.flush()
+    results.tables.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
+    results.tables.pace.flush()
     forms["warning"] = form(base, hand.shot())
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
-    results.add_failure(Failure(failed, "The inner sizes differ."))
-    results.pace.flush()
+    results.tables.add_failure(Failure(failed, "The inner sizes differ."))
+    results.tables.pace.flush()
     forms["failed"] = form(base, hand.shot())
     assert_apart(forms)

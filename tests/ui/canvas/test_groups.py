@@ -296,7 +296,7 @@ def test_the_port_behind_a_call_takes_its_colour_when_inference_tells(hand: Hand
     hand.canvas.grab()
     assert dict(board.input_looks(end))["self"].known is False
     before = board.cards[end].revision
-    results.set_inference([PortInference(node=x, dtype="float32", shape=(3,))])
+    results.tables.set_inference([PortInference(node=x, dtype="float32", shape=(3,))])
     hand.canvas.grab()
     assert board.cards[end].revision > before  # its picture is made anew, though nothing was told of it itself
     assert dict(board.input_looks(end))["self"].known

@@ -34,7 +34,7 @@ def lines(hand: Hand) -> list[str]:
 
 def expect_leaves(hand: Hand, module: ItemId, *leaves: LeafInference) -> None:
     """Inference says what the module will hold."""
-    hand.session.results.set_inference((PortInference(node=module, leaves=leaves),))
+    hand.session.results.tables.set_inference((PortInference(node=module, leaves=leaves),))
     hand.canvas.board.results_changed((module,))
 
 

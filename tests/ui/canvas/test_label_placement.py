@@ -54,10 +54,10 @@ def test_from_afar_a_card_tells_the_state_of_its_gradient(hand: Hand, zoom: floa
     results, pictures = hand.session.results, []
     hand.session.attention.select(())
     for state in STATES:
-        results.clear()
-        results.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
-        results.set_gradients([GradRow(node=item, state=state, grad=number(2.0))], whole=True)
-        results.pace.flush()
+        results.tables.clear()
+        results.tables.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
+        results.tables.set_gradients([GradRow(node=item, state=state, grad=number(2.0))], whole=True)
+        results.tables.pace.flush()
         assert state_of(results, item) == state
         pictures.append(at(hand, zoom))
     assert not any(one == other for k, one in enumerate(pictures) for other in pictures[:k])
@@ -67,9 +67,9 @@ def test_of_a_modules_parameters_the_gravest_state_is_told(hand: Hand) -> None:
     item = hand.add("torch.nn.Linear", 40, 40)
     results = hand.session.results
     record = ModuleRecord(class_name="Linear", parameters={"weight": scalar(1.0, leaf=True), "bias": scalar(0.0)})
-    results.add_rows([Row(step=0, node=item, outputs=(record,))])
+    results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
     rows = [GradRow(node=item, path="weight", state="value"), GradRow(node=item, path="bias", state="not_reached")]
-    results.set_gradients(rows, whole=True)
+    results.tables.set_gradients(rows, whole=True)
     assert state_of(results, item) == "not_reached"
 
 
@@ -87,12 +87,12 @@ def test_a_what_if_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
 def test_costs_are_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     item = hand.add("torch.relu", 40, 40)
     results = hand.session.results
-    results.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
+    results.tables.add_rows([Row(step=0, node=item, outputs=(scalar(3.0),))])
     hand.canvas.overlays.switch("cost", True)
     pictures = []
     for memory in (NodeMemory(node=item, alive_bytes=4096), NodeMemory(node=item, freed_step=1)):
-        results.set_memory(MemoryByNode(revision=0, rows=(memory,)))
-        results.pace.flush()
+        results.tables.set_memory(MemoryByNode(revision=0, rows=(memory,)))
+        results.tables.pace.flush()
         pictures.append(at(hand, 0.55))
     assert hand.canvas.board.cards[item].extras.cost[2] == "freed"
     assert pictures[0] != pictures[1]
@@ -122,15 +122,15 @@ def test_words_of_the_storage_overlay_cover_no_card_no_number_and_not_one_anothe
     hand.session.attention.select(())
     results, canvas = hand.session.results, hand.canvas
     items = (base, *others)
-    results.add_rows([Row(step=k, node=item, outputs=(scalar(3.0, storage=7),)) for k, item in enumerate(items)])
-    results.add_backward(
+    results.tables.add_rows([Row(step=k, node=item, outputs=(scalar(3.0, storage=7),)) for k, item in enumerate(items)])
+    results.tables.add_backward(
         BackwardTraced(
             revision=0, backward=1, rows=(AutogradRow(backward=1, autograd="ReluBackward0", node=others[0], id=0),),
             wires=tuple(WireGrad(source=one, target=other, port="input", place=0, grad=number(0.5))
                         for one, other in zip((base, others[0]), others, strict=True)),
         )
     )  # fmt: skip
-    results.pace.flush()
+    results.tables.pace.flush()
     canvas.overlays.switch("storage", True)
     board, camera, seen = canvas.board, canvas.camera, canvas.camera.seen(1000, 700)
     labels = WireLabels(board)

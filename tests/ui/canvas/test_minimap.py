@@ -13,7 +13,7 @@ from gradstudio.scene.camera import Camera
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.minimap import Minimap
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.settings import Settings
 from tests.ui.canvas.conftest import NO_KEY, Hand
 from tests.ui.conftest import Add
@@ -108,12 +108,14 @@ def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: Q
     hand.canvas.selection.select(frozenset({items[2]}))
     assert seen() == {"plain", "lit"}
     hand.canvas.selection.clear()
-    results.add_failure(Failure(Failed(revision=0, node=items[2], address="z", line=1, type_name="E", message="no")))
+    results.tables.add_failure(
+        Failure(Failed(revision=0, node=items[2], address="z", line=1, type_name="E", message="no"))
+    )
     assert seen() == {"failed"}
-    results.clear()
-    results.next_node = items[2]
+    results.tables.clear()
+    results.tables.next_node = items[2]
     assert seen() == {"plain", "next"}
-    results.next_node = ItemId("")
+    results.tables.next_node = ItemId("")
     hand.canvas.selection.select(frozenset({items[2]}))
     hand.canvas.toggle_muted()
     hand.canvas.selection.clear()

@@ -18,7 +18,7 @@ from gradstudio.ui import theme as themes
 from gradstudio.ui.canvas.paint import picture_export
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.canvas.conftest import Hand
 
@@ -42,8 +42,8 @@ def scalar(value: float, grad_fn: str | None = None) -> TensorRecord:
 
 
 def ran(hand: Hand, item: ItemId, record: TensorRecord) -> None:
-    hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
+    hand.session.results.tables.pace.flush()
 
 
 def chain(hand: Hand) -> list[ItemId]:
@@ -65,8 +65,8 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
     danger = hand.canvas.look.color("danger")
     assert not has(hand.shot(), danger)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
-    hand.session.results.add_failure(Failure(failed, "The inner sizes differ."))
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_failure(Failure(failed, "The inner sizes differ."))
+    hand.session.results.tables.pace.flush()
     assert has(hand.shot(), danger, 100)
     assert hand.canvas.board.facts(item).problem == "RuntimeError: shapes 2x3 and 2x3"
     hand.click(hand.header(item))
@@ -79,8 +79,8 @@ def test_a_failure_outlines_its_card_and_says_torchs_words(hand: Hand) -> None:
 def test_a_warning_is_badged(hand: Hand) -> None:
     item = hand.add("torch.relu", 300, 200)
     hand.session.attention.select(())
-    hand.session.results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated"))
+    hand.session.results.tables.pace.flush()
     assert has(hand.shot(), hand.canvas.look.color("warning"), 30)
 
 
@@ -91,8 +91,8 @@ def test_a_result_appears_on_its_card_and_fades_when_stale(hand: Hand) -> None:
     ran(hand, item, scalar(3.0))
     fresh = hand.shot()
     assert fresh != before
-    hand.session.results.set_stale(True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_stale(True)
+    hand.session.results.tables.pace.flush()
     stale = hand.shot()
     assert stale != fresh
     value = slice(272, 294), slice(305, 330)
@@ -107,18 +107,18 @@ def test_whatever_changes_on_a_card_it_is_as_if_painted_for_the_first_time(hand:
         lambda: ran(hand, item, scalar(3.0)),
         lambda: ran(hand, item, scalar(4.0)),
         lambda: ran(hand, item, scalar(5.0, "ReluBackward0")),
-        lambda: results.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True),
+        lambda: results.tables.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True),
         lambda: store.submit(recipes.rename(store.graph, item, ("other",)), "Rename"),
-        lambda: results.set_stale(True),
-        lambda: results.set_stale(False),
-        lambda: results.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated")),
-        lambda: results.add_failure(Failure(failed, "It is too large.")),
+        lambda: results.tables.set_stale(True),
+        lambda: results.tables.set_stale(False),
+        lambda: results.tables.add_warning(Warned(node=item, line=1, category="UserWarning", message="deprecated")),
+        lambda: results.tables.add_failure(Failure(failed, "It is too large.")),
         lambda: hand.canvas.overlays.switch("shapes", False),
         lambda: store.submit(recipes.set_muted(store.graph, [item], True), "Mute"),
     )
     for change in changes:
         change()
-        results.pace.flush()
+        results.tables.pace.flush()
         after = hand.shot()
         hand.canvas.layer.set_look(Look(theme("dark"), hand.canvas.look.meter))  # forgets every picture
         hand.canvas.repaint_board()
@@ -129,8 +129,8 @@ def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand
     item = hand.add("torch.relu", 300, 200)
     hand.session.attention.select(())
     ran(hand, item, scalar(3.0, "ReluBackward0"))
-    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=scalar(8.0).summary)], whole=True)
+    hand.session.results.tables.pace.flush()
     assert has(hand.shot(), hand.canvas.look.gradient, 15)
     hand.canvas.overlays.switch("gradients", False)
     assert not has(hand.shot(), hand.canvas.look.gradient, 15)
@@ -324,8 +324,8 @@ def test_nothing_is_written_below_its_card(hand: Hand, shape: tuple[int, ...]) -
         preview=Preview(data.shape[0], data.shape[1], data.tobytes()),
     )  # fmt: skip
     ran(hand, item, TensorRecord(device="cpu", summary=summary, requires_grad=True, is_leaf=False, grad_fn="A"))
-    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=summary)], whole=True)
+    hand.session.results.tables.pace.flush()
     box = hand.canvas.board.box(item)
     assert box is not None
     below = hand.shot().copy(round(box.x), round(box.bottom) + 8, round(box.width), 60)
@@ -376,8 +376,8 @@ def test_an_error_has_several_lines_on_its_card(hand: Hand) -> None:
         "this would take 3.64 TiB of memory, and 12.1 GiB are free on cpu: make the size smaller or use another dtype"
     )
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="MemoryError", message=message)
-    hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_failure(Failure(failed, ""))
+    hand.session.results.tables.pace.flush()
     after = hand.canvas.board.box(item)
     assert after == box
     assert after is not None
@@ -393,8 +393,8 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
     item = hand.add("torch.zeros", 100, 100)
     hand.session.attention.select(())
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="shapes 2x3 and 2x3")
-    hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_failure(Failure(failed, ""))
+    hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
@@ -407,8 +407,8 @@ def test_an_error_is_written_on_a_card_seen_from_afar(hand: Hand) -> None:
 def test_a_failure_out_of_view_is_brought_into_view(hand: Hand) -> None:
     item = hand.add("torch.zeros", 3000, 2000)
     failed = Failed(revision=0, node=item, address="y", line=3, type_name="RuntimeError", message="no")
-    hand.session.results.add_failure(Failure(failed, ""))
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_failure(Failure(failed, ""))
+    hand.session.results.tables.pace.flush()
     assert hand.canvas.navigation.is_seen(item)
     assert hand.canvas.navigation.zoom == 1.0
 
@@ -436,8 +436,8 @@ def test_from_afar_a_norm_is_marked_as_one(hand: Hand) -> None:
     hand.session.attention.select(())
     big = summary_of(np.ones((40, 40)))
     ran(hand, item, TensorRecord(device="cpu", summary=big, requires_grad=True, is_leaf=False, grad_fn="A"))
-    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=big)], whole=True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=big)], whole=True)
+    hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
     box = hand.canvas.camera.box_to_view(hand.canvas.board.box(item))  # type: ignore[arg-type]
@@ -456,8 +456,8 @@ def test_a_gradient_that_is_all_one_number_is_written(hand: Hand) -> None:
     hand.session.attention.select(())
     same = summary_of(np.full((40, 40), 0.03125))
     ran(hand, item, TensorRecord(device="cpu", summary=same, requires_grad=True, is_leaf=False, grad_fn="A"))
-    hand.session.results.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_gradients([GradRow(node=item, state="value", grad=same)], whole=True)
+    hand.session.results.tables.pace.flush()
     assert has(hand.shot(), hand.canvas.look.gradient)
     hand.canvas.navigation.set_camera(Camera(0.5, 0, 0))
     hand.canvas.navigation.zooming = False
@@ -507,6 +507,6 @@ def test_stale_letters_are_painted_opaque(hand: Hand) -> None:
     hand.canvas.set_theme(light)
     hand.session.attention.select(())
     ran(hand, item, scalar(3.0))
-    hand.session.results.set_stale(True)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_stale(True)
+    hand.session.results.tables.pace.flush()
     assert has(hand.shot(), light.color("unknown_value"), 15)

@@ -45,8 +45,8 @@ def far(hand: Hand) -> tuple[Hand, ItemId, ItemId]:
     records = [(near, small(1.0)), (other, small(1.0)), (near, small(2.0)), (other, large()),
                (near, small(3.0)), (other, small(3.0))]  # fmt: skip
     rows = [Row(step=k, node=node, outputs=(record,)) for k, (node, record) in enumerate(records)]
-    hand.session.results.add_rows(rows)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_rows(rows)
+    hand.session.results.tables.pace.flush()
     hand.shot()
     return hand, near, other
 
@@ -171,8 +171,8 @@ def test_a_leap_is_finished_by_the_pictures_that_follow(hand: Hand) -> None:
     hand.session.attention.select(())
     look_at(hand, FAR, FAR)
     rows = [Row(step=k, node=item, outputs=(small(float(k)),)) for k, item in enumerate(items)]
-    hand.session.results.add_rows(rows)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_rows(rows)
+    hand.session.results.tables.pace.flush()
     hand.canvas.viewport().repaint()
     hand.session.attention.look_at(len(rows) - 1)
     look_at(hand, 0.0, 0.0)

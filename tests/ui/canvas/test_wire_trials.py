@@ -62,7 +62,7 @@ def test_a_wire_that_torch_would_refuse_says_why_and_may_be_dropped(qtbot: QtBot
     a, b, y = product(hand)
     results = hand.session.results
     qtbot.waitUntil(lambda: results.inference(b) is not None)
-    results.set_inference(tuple(PortInference(node=item, dtype="float32", shape=(2, 3)) for item in (a, b)))
+    results.tables.set_inference(tuple(PortInference(node=item, dtype="float32", shape=(2, 3)) for item in (a, b)))
     pull(hand, hand.output(b), hand.input(y, "b"))
     qtbot.waitUntil(lambda: REFUSAL in bubble(hand))
     assert "columns of the left (3)" in bubble(hand)
@@ -77,12 +77,12 @@ def test_an_answer_is_remembered_while_the_wire_is_dragged_and_no_longer(qtbot: 
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 200)
     pull(hand, hand.output(x), hand.input(y, "input"))
     qtbot.waitUntil(lambda: "float32" in bubble(hand))
-    asked = hand.session.run.asked
+    asked = hand.session.run.questions.asked
     hand.move((300, 600))
     assert not bubble(hand)
     hand.move(hand.input(y, "input"))
     assert "float32" in bubble(hand)
-    assert hand.session.run.asked == asked
+    assert hand.session.run.questions.asked == asked
     hand.key(Qt.Key.Key_Escape)
     assert not bubble(hand)
     assert hand.session.trials.verdict((x, 0, y, "input")) is None
@@ -92,12 +92,12 @@ def test_an_answer_is_remembered_while_the_wire_is_dragged_and_no_longer(qtbot: 
 def test_while_the_pointer_hurries_past_ports_only_the_last_is_asked(qtbot: QtBot, hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     users = [hand.add("torch.relu", 400, 100 + 150 * k) for k in range(4)]
-    before = hand.session.run.asked
+    before = hand.session.run.questions.asked
     hand.press(hand.output(x))
     for user in users:
         hand.move(hand.input(user, "input"))
     qtbot.waitUntil(lambda: "float32" in bubble(hand))
-    assert hand.session.run.asked == before + 1
+    assert hand.session.run.questions.asked == before + 1
     assert hand.session.trials.verdict((x, 0, users[0], "input")) is None
     hand.release((300, 20))
 

@@ -42,7 +42,7 @@ def test_the_window_asks_with_the_name_of_the_node(window: MainWindow, session: 
     told, item = list[str](), add("torch.zeros")
     answered("Cancel", told)
     name = session.graph_store.graph.nodes[item].names[0]
-    assert not session.run.confirm_size(Need(device="cpu", bytes=2, free_bytes=1, node=item))
+    assert not session.run.memory_check.confirm_size(Need(device="cpu", bytes=2, free_bytes=1, node=item))
     assert f"run out at {name}." in told[0]
 
 
@@ -53,11 +53,11 @@ def test_the_node_has_the_mark_on_its_own_card(session: Session, add: Add) -> No
         PortInference(node=large, dtype="float32", shape=()),
     )
     need = Need(device="cpu", bytes=41 << 30, free_bytes=19 << 30, node=large)
-    session.results.set_inference(marked(ports, (need,)))
+    session.results.tables.set_inference(marked(ports, (need,)))
     told = [card_facts(session.results, item, ("x",), Shown()) for item in (small, large)]
     assert [facts.problem_kind for facts in told] == ["", "warning"]
     assert told[1].problem == "This needs about 41 GiB on cpu; 19 GiB are free."
-    session.results.set_inference(marked(ports, ()))
+    session.results.tables.set_inference(marked(ports, ()))
     assert card_facts(session.results, large, ("x",), Shown()).problem == ""
 
 

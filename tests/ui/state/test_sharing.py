@@ -57,7 +57,7 @@ def test_results_come_to_the_document_that_ran_and_stay_when_another_runs(
     one, other = two
     first, second = full(one, "1.0"), full(other, "2.0")
     words: list[object] = []
-    one.run.noted.connect(words.append)
+    one.run.status.noted.connect(words.append)
     one.run.run()
     finish(qtbot, one)
     assert one.run.state.live and not other.results.outputs(first) and not other.run.state.outcome
@@ -76,12 +76,12 @@ def test_shapes_are_inferred_without_taking_the_live_state_away(qtbot: QtBot, tw
     one, other = two
     item = full(one, "1.0")
     full(one, "3.0")
-    one.run.step()
+    one.run.stepper.step()
     finish(qtbot, one)
     asked = full(other, "2.0")
     qtbot.waitUntil(lambda: other.results.inference(asked) is not None, timeout=PATIENCE_MS)
     assert one.run.state.live and one.results.inference(asked) is None
-    one.run.step()
+    one.run.stepper.step()
     finish(qtbot, one)
     assert one.run.state.at_end and value(one, item) is not None
     assert not other.run.state.live
@@ -108,7 +108,7 @@ def test_while_one_runs_the_other_is_told_so(two: tuple[Session, Session], engin
     assert one.run.state.busy
     assert "“Untitled” is running in another tab" in other.run.why_not("run")
     refused: list[object] = []
-    other.run.refused.connect(refused.append)
+    other.run.status.refused.connect(refused.append)
     other.run.run()
     assert refused and not other.run.state.busy
 

@@ -33,9 +33,9 @@ def nodes(window: MainWindow, add: Add) -> tuple[ItemId, ItemId]:
     """Two nodes that ran, and a backward through them."""
     x, y = add("torch.randn"), add("torch.sin")
     results = window.session.results
-    results.add_rows([row(1, x), row(2, y)])
+    results.tables.add_rows([row(1, x), row(2, y)])
     results.timeline.add_backward(traced(1, (y, "MulBackward0"), (y, "SinBackward0"), (x, "AccumulateGrad")))
-    results.add_rows([row(3, y)])
+    results.tables.add_rows([row(3, y)])
     window.timeline.strip.follow()
     return x, y
 
@@ -98,7 +98,7 @@ def test_hovering_a_cell_hovers_its_node_and_two_clicks_choose_it(
 
 def test_the_wheel_zooms_and_with_shift_it_pans(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
     strip = window.timeline.strip
-    window.session.results.add_rows([row(4 + k, nodes[0]) for k in range(500)])
+    window.session.results.tables.add_rows([row(4 + k, nodes[0]) for k in range(500)])
     strip.follow()
     fitted = strip.scale
     wheel(strip, 6)
@@ -203,7 +203,7 @@ def test_the_turn_chooser_is_for_the_loop_around_the_selected_card(qtbot: QtBot,
     item, store, attention = add("torch.sin"), window.session.graph_store, window.session.attention
     assert store.attempt(recipes.wrap, "Wrap", [item], "for")
     (block,) = store.graph.blocks
-    window.session.results.add_rows([row(k + 1, item, turns=(k,)) for k in range(3)])
+    window.session.results.tables.add_rows([row(k + 1, item, turns=(k,)) for k in range(3)])
     attention.select([item])
     chooser = window.timeline.turns
     assert not chooser.isHidden()
@@ -220,12 +220,12 @@ def test_one_backward_alone_is_chosen_in_the_row(window: MainWindow, nodes: tupl
     header, results = window.timeline.header, window.session.results
     assert header.backwards.isHidden()
     results.timeline.add_backward(traced(2, (nodes[0], "AccumulateGrad")))
-    results.recorded.emit()
+    results.tables.recorded.emit()
     assert [header.backwards.itemText(k) for k in range(3)] == ["All backwards", "Backward 1", "Backward 2"]
     header.backwards.setCurrentIndex(2)
     header.backwards.activated.emit(2)
     assert window.session.attention.backward == 2
-    window.session.run.to_now()
+    window.session.run.stepper.to_now()
     assert window.session.attention.backward is None
     assert header.backwards.currentIndex() == 0
 
@@ -270,7 +270,7 @@ def test_what_has_no_room_in_the_row_is_behind_a_button(window: MainWindow, node
 def test_paused_in_a_backward_nobody_looks_back(window: MainWindow, nodes: tuple[ItemId, ItemId]) -> None:
     window.session.attention.look_at(2)
     assert window.timeline.words.startswith("Looking back at step 3 of 5: backward 1")
-    window.session.run._set(in_backward=1)
+    window.session.run.status.set(in_backward=1)
     assert window.timeline.words.startswith("Stepping through backward 1, step 3 of 5: ")
 
 
@@ -313,11 +313,11 @@ def test_one_backward_alone_is_lit_and_its_order_is_said(window: MainWindow, nod
 def test_while_the_first_run_goes_on_the_strip_does_not_ask_for_one(window: MainWindow) -> None:
     strip, run = window.timeline.strip, window.session.run
     assert "Run (F5)" in strip._empty_words()
-    run._set(busy=True, waiting=True)
+    run.status.set(busy=True, waiting=True)
     assert "engine is starting" in strip._empty_words()
-    run._set(waiting=False)
+    run.status.set(waiting=False)
     assert strip._empty_words().startswith("Running")
-    run._set(busy=False)
+    run.status.set(busy=False)
 
 
 def test_the_box_of_turns_says_which(window: MainWindow, add: Add) -> None:
@@ -332,9 +332,9 @@ def test_the_box_of_turns_says_which(window: MainWindow, add: Add) -> None:
 def run_again(window: MainWindow, *items: ItemId) -> None:
     """The program as it stands runs, as the engine would tell it."""
     results, run = window.session.results, window.session.run
-    results.begin(True, names=RunNames(window.session.graph_store.graph, run.program))
-    results.add_rows([row(step + 1, item) for step, item in enumerate(items)])
-    results.release()
+    results.tables.begin(True, names=RunNames(window.session.graph_store.graph, run.program))
+    results.tables.add_rows([row(step + 1, item) for step, item in enumerate(items)])
+    results.tables.release()
     window.timeline.strip.follow()
 
 

@@ -19,7 +19,7 @@ class Unapplied(QObject):
         self._was_busy, self._words = False, ""
         session.run.prepare = live.flush
         session.run.state_changed.connect(self._on_run_state_changed)
-        session.run.refused.connect(self._on_run_refused)
+        session.run.status.refused.connect(self._on_run_refused)
 
     def saved(self) -> str:
         """What is not in the document that is about to be saved; "" when all is."""

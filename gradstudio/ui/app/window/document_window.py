@@ -122,9 +122,9 @@ class DocumentRoom(QObject):
         """Be as this person wants it."""
         self.canvas.take_preferences(chosen)
         self.canvas.hand.use_keys(chosen.keys)
-        self.session.results.pace.set_interval(SECOND_MS // max(chosen.frames_per_second, 1))
-        if self.session.run.computes_small != chosen.run_small:
-            self.session.run.computes_small = chosen.run_small
+        self.session.results.tables.pace.set_interval(SECOND_MS // max(chosen.frames_per_second, 1))
+        if self.session.run.questions.computes_small != chosen.run_small:
+            self.session.run.questions.computes_small = chosen.run_small
         if self.code.hints != chosen.code_hints:
             self.code.choose_hints(chosen.code_hints)
 
@@ -143,7 +143,7 @@ class DocumentRoom(QObject):
         if shown:
             self.workspace.take_up_preference()
             self.canvas.take_preferences(self._services.settings.preferences)
-            self.session.run.wake()
+            self.session.run.shapes.wake()
             self.problems_counted.emit(self.problem_count)
 
     def may_leave(self) -> bool:
@@ -214,7 +214,7 @@ class DocumentRoom(QObject):
         session.debug.changed.connect(changed)
         session.scope.changed.connect(changed)
         session.player.changed.connect(changed)
-        session.results.recorded.connect(changed)
+        session.results.tables.recorded.connect(changed)
         session.run.state_changed.connect(changed)
         session.engine.state_changed.connect(changed)
         self.canvas.bookmarks.changed.connect(changed)
@@ -223,7 +223,9 @@ class DocumentRoom(QObject):
         session.pages.requested.connect(self._on_pages_requested)
         store.edited.connect(self._looking.request)
         store.replaced.connect(self._looking.request)
-        session.run.confirm_size = lambda need: may_run(need, title(store.graph, need.node), self._services.frame)
+        session.run.memory_check.confirm_size = lambda need: may_run(
+            need, title(store.graph, need.node), self._services.frame
+        )
 
     def _wire_parts(self) -> None:
         self.workspace.timeline_switched.connect(self.changed)

@@ -17,7 +17,6 @@ from gradstudio.ui.canvas.paint.breakpoint_painter import Breakpoints, paint_bre
 from gradstudio.ui.canvas.paint.card.header_colours import paint_legend
 from gradstudio.ui.canvas.paint.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
-from gradstudio.ui.state.results.scoped_results import ShownResults
 from gradstudio.ui.state.run.run_state import RunState
 
 if TYPE_CHECKING:
@@ -70,19 +69,24 @@ class ExperimentStore(Experiments, Protocol):
         """Forget them."""
 
 
-class Runner(Protocol):
-    """What the canvas asks to be run; `ui.state.RunController` does."""
-
-    state: RunState
-
-    def run_to(self, node: ItemId, /) -> None:
-        """Run, and pause behind a node."""
+class Questions(Protocol):
+    """What the canvas asks about a run; `ui.state.RunQuestions` does."""
 
     def weigh_memory(self) -> None:
         """Ask what every node holds."""
 
     def check(self, nodes: tuple[ItemId, ...], /) -> int:
         """Gradcheck."""
+
+
+class Runner(Protocol):
+    """What the canvas asks to be run; `ui.state.RunController` does."""
+
+    state: RunState
+    questions: Questions
+
+    def run_to(self, node: ItemId, /) -> None:
+        """Run, and pause behind a node."""
 
     def follow(self, edits: Edits, label: str, merge_key: str, /) -> None:
         """Take edits up and let values follow."""
@@ -152,7 +156,7 @@ class Debugging:
             KeyError: no figure of that name.
         """
         if name == WEIGHED and self.runner is not None:
-            self.runner.weigh_memory()
+            self.runner.questions.weigh_memory()
         self.board.colour_by(name)
         self.repaint_board()
 
@@ -195,7 +199,7 @@ class Debugging:
         """Show the group inside of which the run has paused or failed; behind its call, what is around again."""
         scope, item = self.session.scope, state.next_node
         results = self.session.results
-        if state.outcome == "failed" and isinstance(results, ShownResults) and is_inner(results.failed_at):
+        if state.outcome == "failed" and is_inner(results.failed_at):
             item = results.failed_at
         leaves = self._followed and scope.path == self._followed and not state.at_end
         if state.verb == "repeat" or not item or not (is_inner(item) or leaves):
@@ -217,7 +221,7 @@ class Debugging:
 
     def _weigh(self) -> None:
         if self.runner is not None:
-            self.runner.weigh_memory()
+            self.runner.questions.weigh_memory()
 
     # -------------------------------------------------------------- experiments
 

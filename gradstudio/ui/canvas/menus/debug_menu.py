@@ -34,7 +34,7 @@ def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     run = canvas.runner
     if run is not None:
         yield "Run to here", lambda: run.run_to(item)
-        yield "Gradcheck", lambda: run.check(_checked(canvas, item))
+        yield "Gradcheck", lambda: run.questions.check(_checked(canvas, item))
     yield "What if…", lambda: canvas.what_if_requested.emit(item)
 
 

@@ -56,7 +56,7 @@ class BackwardSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show the node's part in the backward that is looked at."""
         results, now = self._session.results, self._session.shown_store.graph
-        graph = results.names.graph_or(now)
+        graph = results.tables.names.graph_or(now)
         row = results.row(item)
         turns = row.turns if row is not None and self._session.attention.chosen_turns else None
         step = step_of(results.timeline, item, results.moment, self._session.attention.backward, turns)

@@ -39,7 +39,7 @@ class CostSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show what is known of a node at the moment that is looked at."""
         results, attention = self._session.results, self._session.attention
-        graph = results.names.graph_or(self._session.shown_store.graph)
+        graph = results.tables.names.graph_or(self._session.shown_store.graph)
         row = results.row(item)
         self.setVisible(row is not None)
         if row is None:
@@ -77,7 +77,7 @@ class CostSection(Section):
     def _on_throttle_due(self) -> None:
         state = self._session.run.state
         if self.isVisible() and state.live and not state.busy and not state.stale:
-            self._session.run.weigh_memory()
+            self._session.run.questions.weigh_memory()
 
 
 def saved_facts(results: ResultStore, item: ItemId) -> Facts:

@@ -60,7 +60,7 @@ class CheckSection(Section):
 
     def _on_button_clicked(self) -> None:
         if self._item is not None:
-            self._session.run.check((self._item,))
+            self._session.run.questions.check((self._item,))
 
 
 def lines_of_several(session: Session, nodes: frozenset[ItemId]) -> tuple[Line, ...]:

@@ -144,7 +144,7 @@ class HeadSection(QWidget):
     def _show_ran_as(self, item: ItemId) -> None:
         """Looking back: the statement as it was when it ran, where the program says something else now."""
         results = self._session.results
-        then = results.names.text(item) if results.looking_back and results.row(item) is not None else ""
+        then = results.tables.names.text(item) if results.looking_back and results.row(item) is not None else ""
         statements = flat(self._session.run.program.statements) if then else ()
         now = next((statement.text for statement in statements if statement.node == item), "")
         self.ran_as.setText(f"When it ran: {then}")

@@ -150,7 +150,7 @@ class ValueSection(Section):
         self._cause: ItemId | None = None
         self.gradient.cause.clicked.connect(lambda: self._cause and session.attention.reveal(self._cause))
         self.chooser.activated.connect(lambda _index: self._show_current())
-        session.run.fetched.connect(self._on_run_fetched)
+        session.run.questions.fetched.connect(self._on_run_fetched)
 
     def show_item(self, item: ItemId | None) -> None:
         """Show what is known of an item's results now."""
@@ -213,7 +213,7 @@ class ValueSection(Section):
         subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
         record = subject.record
         for page in (self.value, self.gradient):
-            page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.is_stale
+            page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.tables.is_stale
         if record is None:
             port = self._session.results.inference(subject.node, subject.output)
             expected = (
@@ -255,12 +255,12 @@ class ValueSection(Section):
         """Which statement wrote into the value's memory since; "" when none did."""
         results, graph = self._session.results, self._session.shown_store.graph
         row = results.row(subject.node)
-        if row is None or subject.path or results.is_stale:
+        if row is None or subject.path or results.tables.is_stale:
             return ""
         last = results.moment if results.moment is not None else len(results.timeline.ticks) - 1
         ticks = results.timeline.ticks[max(last + 1 - MAX_LATER, 0) : last + 1]
         ran = (tick.row for tick in ticks if tick.row is not None and tick.row.step > row.step)
-        later = (msgspec.structs.replace(one, node=results.shown(one.node)) for one in ran)
+        later = (msgspec.structs.replace(one, node=results.ids.shown(one.node)) for one in ran)
         writer = overwritten_by(graph, row, subject.output, later)
         name = title(graph, writer) if writer is not None and writer in graph else ""
         return f"As it was computed. Overwritten since by {name}: its memory holds other numbers now." if name else ""
@@ -286,7 +286,7 @@ class ValueSection(Section):
         """At which step of the timeline it was made."""
         results = self._session.results
         unfolded = self._session.attention.unfolded
-        number = number_of_row(results.timeline, results.full(node), row, results.moment, unfolded)
+        number = number_of_row(results.timeline, results.ids.full(node), row, results.moment, unfolded)
         return f"As step {number} made it." if number is not None else ""
 
     def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
@@ -296,9 +296,9 @@ class ValueSection(Section):
             return None
 
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
-            node = self._session.results.full(subject.node)
+            node = self._session.results.ids.full(subject.node)
             name = subject.name if node == subject.node else "".join(subject.name.partition(".")[1:])
-            return run.fetch(node, subject.output, grad, name, leading, rows, columns)
+            return run.questions.fetch(node, subject.output, grad, name, leading, rows, columns)
 
         return fetch
 
@@ -306,7 +306,7 @@ class ValueSection(Section):
         """Ask what another number would do; the program stays as it is."""
         subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
         row = self._session.results.row(subject.node)
-        self._session.run.what_if(
+        self._session.run.questions.what_if(
             Change(
                 node=subject.node,
                 output=subject.output,

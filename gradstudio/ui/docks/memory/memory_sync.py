@@ -76,7 +76,7 @@ class MemoryJoin(QObject):
 
     def _called(self, node: ItemId) -> str:
         """What the node was called in the program that ran."""
-        return name_of(self._session.results.names.graph_or(self._session.graph_store.graph), node)
+        return name_of(self._session.results.tables.names.graph_or(self._session.graph_store.graph), node)
 
     def _curve(self) -> tuple[tuple[float, float], ...]:
         """Plot seconds and bytes of the run; the same object until something new has run."""

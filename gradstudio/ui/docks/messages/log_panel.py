@@ -74,11 +74,11 @@ class LogPanel(QWidget):
     def _listen(self) -> None:
         session = self._session
         self.view.node_chosen.connect(session.attention.reveal)
-        session.results.printed.connect(self._on_results_printed)
-        session.results.warned.connect(self._on_results_warned)
+        session.results.tables.printed.connect(self._on_results_printed)
+        session.results.tables.warned.connect(self._on_results_warned)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.engine.received.connect(self._on_engine_received)
-        session.run.answered.connect(self._on_run_answered)
+        session.run.questions.answered.connect(self._on_run_answered)
         session.engine.died.connect(self._on_engine_died)
 
     def _on_run_answered(self, answer: object) -> None:

@@ -11,7 +11,7 @@ def known_values(results: ResultStore) -> Lookup:
     """Asks the results of an item's output; of a run that is stale, only what inference says counts."""
 
     def look(item: ItemId, output: int) -> Record | None:
-        outputs = results.outputs(item) if not results.is_stale else None
+        outputs = results.outputs(item) if not results.tables.is_stale else None
         if outputs is not None and output < len(outputs):
             return outputs[output]
         return expected_record(results.inference(item, output))

@@ -14,15 +14,15 @@ View = tuple[int | None, int | None, dict[ItemId, int]]
 """Moment, backward, chosen turns."""
 
 
-class History:
+class TimelineCursor:
     """Answers as of the moment, the backward and the turns that are looked at.
 
     In a loop the last turn counts until another is chosen; at a step of a backward, the turn it stands in.
     """
 
-    def __init__(self, attention: Attention, store: GraphStore | None) -> None:
-        """Look through `attention`; the loops around a node are those of the store's graph."""
-        self.timeline = Timeline()
+    def __init__(self, timeline: Timeline, attention: Attention, store: GraphStore | None) -> None:
+        """Look at `timeline` through `attention`; the loops around a node are those of the store's graph."""
+        self.timeline = timeline
         self._attention, self._store = attention, store
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
         self._versions: tuple[tuple[int, int | None], dict[int, int]] | None = None

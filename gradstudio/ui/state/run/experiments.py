@@ -9,7 +9,7 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked, CheckRow, Difference, WhatIfAnswered
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_questions import RunQuestions
 
 Key = tuple[ItemId, int, bool, str]
 
@@ -32,11 +32,11 @@ class Experiments(QObject):
     def __init__(
         self,
         store: GraphStore,
-        run: RunController | None = None,
+        questions: RunQuestions | None = None,
         parent: QObject | None = None,
         here: Callable[[ItemId], ItemId | None] | None = None,
     ) -> None:
-        """Nothing tried yet; answers come from `run`, edits from `store`.
+        """Nothing tried yet; answers come from `questions`, edits from `store`.
 
         Args:
             here: gives the id on the canvas of what a run speaks of; None: it is not there. Without it every id is
@@ -47,12 +47,12 @@ class Experiments(QObject):
         self.checked: Checked | None = None
         self._differences: dict[Key, list[Difference]] = {}
         self._check_rows: dict[ItemId, tuple[CheckRow, ...]] = {}
-        self._run, self._void, self._here = run, 0, here
+        self._questions, self._void, self._here = questions, 0, here
         self._told: tuple[WhatIfAnswered | None, Checked | None] = None, None
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._on_store_replaced)
-        if run is not None:
-            run.answered.connect(self._on_run_answered)
+        if questions is not None:
+            questions.answered.connect(self._on_questions_answered)
 
     def difference(
         self, node: ItemId, output: int = 0, grad: bool = False, path: str = "", turns: tuple[int, ...] | None = None
@@ -166,10 +166,10 @@ class Experiments(QObject):
 
     def _make_void(self) -> None:
         """Forget both, and what is still under way: it was asked of the program as it was."""
-        self._void = self._run.asked if self._run is not None else 0
+        self._void = self._questions.asked if self._questions is not None else 0
         self.clear()
 
-    def _on_run_answered(self, answer: object) -> None:
+    def _on_questions_answered(self, answer: object) -> None:
         """Keep an answer, unless it is to a question before the last edit, or before the one that is answered."""
         match answer:
             case WhatIfAnswered(request=number) if number > max(self._void, _number(self.what_if)):

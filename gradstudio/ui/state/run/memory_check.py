@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QObject, Signal
 
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Need, PortInference
@@ -21,26 +21,37 @@ def marked(ports: tuple[PortInference, ...], needs: tuple[Need, ...]) -> tuple[P
     return tuple(found.values())
 
 
-class RunSize:
-    """The part of `RunController` that knows of the program's size.
+class MemoryCheck(QObject):
+    """Knows which devices are too small for the program as it stands, and asks once before it runs.
 
     Attributes:
         needs: devices whose memory is expected not to suffice for the program as it stands.
         confirm_size: asks a person whether it is to run all the same.
+
+    Signals:
+        sized(): `needs` are others.
     """
 
-    needs: tuple[Need, ...] = ()
-    confirm_size: Callable[[Need], bool]
-    _confirmed = False
+    sized = Signal()
 
-    sized: SignalInstance
+    def __init__(self, parent: QObject | None = None, confirm_size: Callable[[Need], bool] | None = None) -> None:
+        """Nothing is known of the program; without `confirm_size` everybody says yes."""
+        super().__init__(parent)
+        self.needs: tuple[Need, ...] = ()
+        self.confirm_size = confirm_size or (lambda _need: True)
+        self._confirmed = False
 
-    def _take_needs(self, needs: tuple[Need, ...]) -> None:
+    def program_changed(self) -> None:
+        """It is another program: a person is asked anew."""
+        self._confirmed = False
+
+    def take_needs(self, needs: tuple[Need, ...]) -> None:
+        """What inference said of the program as it stands."""
         changed, self.needs = needs != self.needs, needs
         if changed:
             self.sized.emit()
 
-    def _may_allocate(self, verb: Verb) -> bool:
+    def may_allocate(self, verb: Verb) -> bool:
         """Whether to go on; once a person said so, a program is not asked about again."""
         if verb not in ASKS or not self.needs or self._confirmed:
             return True

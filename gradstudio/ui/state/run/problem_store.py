@@ -24,8 +24,9 @@ from gradstudio.protocol.messages.events import Failed, GradRow, Warned
 from gradstudio.protocol.messages.inference import Need, PortInference
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.results.latest_value import known_values
-from gradstudio.ui.state.results.result_store import Failure, ResultStore
+from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.run_controller import RunController, RunState
 from gradstudio.ui.state.throttle import Throttle
 
@@ -105,7 +106,7 @@ class ProblemStore(QObject):
         results.changed.connect(self._throttle.request)
         store.edited.connect(self._on_store_edited)
         store.replaced.connect(self._throttle.request)
-        run.sized.connect(self._throttle.request)
+        run.memory_check.sized.connect(self._throttle.request)
         run.state_changed.connect(self._on_run_state_changed)
 
     def of(self, node: ItemId) -> tuple[Problem, ...]:
@@ -174,7 +175,7 @@ class ProblemStore(QObject):
             found += [self._warning(warned) for warned in results.warnings(item)]
         inside = incomplete_inside(self._store.graph)
         found += [_incomplete(item, reason) for item, reason in inside.items() if results.failure(item) is None]
-        found += [_size(need) for need in self._run.needs if need.node in self._store.graph]
+        found += [_size(need) for need in self._run.memory_check.needs if need.node in self._store.graph]
         found += [self._finding(finding) for finding in (*self._quiet(found), *self._findings())]
         weight = {"error": 0, "warning": 1, "info": 2}
         return tuple(sorted(found, key=lambda p: (weight[p.severity], p.kind != "failure")))
@@ -232,7 +233,7 @@ class ProblemStore(QObject):
     def _findings(self) -> tuple[Finding, ...]:
         """What the last run and the graph bring to light; of a run that is stale, nothing."""
         results, graph = self._results, self._store.graph
-        if results.is_stale:
+        if results.tables.is_stale:
             return ()
         if self._found_at != (graph.revision, self._ends):
             self._found_at = (graph.revision, self._ends)

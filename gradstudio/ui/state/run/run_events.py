@@ -5,28 +5,28 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.ui.state.results.memory_store import MemoryStore
-from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.results.result_tables import ResultTables
 
 PROGRESS = (events.Traced, events.Gradients, BackwardTraced)
 """What an engine says only when it goes from one statement to the next."""
 
 
-def keep(event: events.Event, results: ResultStore, memory: MemoryStore, texts: dict[ItemId, str]) -> None:
+def keep(event: events.Event, tables: ResultTables, memory: MemoryStore, texts: dict[ItemId, str]) -> None:
     """Put an event where it belongs; `texts` are the statements in program order."""
     match event:
         case events.Traced(rows=rows):
-            results.add_rows(rows)
-            results.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
+            tables.add_rows(rows)
+            tables.set_running(_after(rows[-1].node, texts) if rows else ItemId(""))
         case BackwardTraced():
-            results.add_backward(event)
+            tables.add_backward(event)
         case events.Gradients(rows=grad_rows, whole=whole, modules=modules):
-            results.set_gradients(grad_rows, whole)
+            tables.set_gradients(grad_rows, whole)
             if whole:
-                results.set_modules(modules)
+                tables.set_modules(modules)
         case events.Warned():
-            results.add_warning(event)
+            tables.add_warning(event)
         case events.Printed():
-            results.add_print(event)
+            tables.add_print(event)
         case events.Memory():
             memory.add(event)
         case _:

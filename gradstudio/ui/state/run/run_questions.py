@@ -1,25 +1,44 @@
 """Questions about a run that do not move it: what-if, gradcheck, memory, tables of values."""
 
+from collections.abc import Callable
+
 import msgspec
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.debugging import Change
-from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_requests import RunRequests
-from gradstudio.ui.state.run.run_state import Command, RunState
+from gradstudio.ui.state.run.run_state import Command
+from gradstudio.ui.state.run.run_status import RunStatus
 
 
-class RunQuestions:
-    """The part of `RunController` that asks; the answers come with its signals."""
+class RunQuestions(QObject):
+    """Asks the engine; each question has a number, and its answer brings the number back.
 
-    _requests: RunRequests
-    _results: ResultStore
-    _engine: EngineLine
-    refused: SignalInstance
-    state: RunState
+    Signals:
+        fetched(object): an answer to `fetch`.
+        answered(object): a `WhatIfAnswered`, `Checked` or `MemoryByNode`.
+    """
+
+    fetched = Signal(object)
+    answered = Signal(object)
+
+    def __init__(
+        self,
+        requests: RunRequests,
+        engine: EngineLine,
+        ids: CanvasIds,
+        status: RunStatus,
+        why_not: Callable[[Command], str],
+        parent: QObject | None = None,
+    ) -> None:
+        """Ask of the run that `status` tells of; `why_not` says why something cannot be asked now."""
+        super().__init__(parent)
+        self._requests, self._engine, self._ids = requests, engine, ids
+        self._status, self._why_not = status, why_not
 
     @property
     def asked(self) -> int:
@@ -28,16 +47,16 @@ class RunQuestions:
 
     def what_if(self, change: Change) -> int:
         """Ask what a changed value or gradient would do; `answered` brings the number back. 0: refused."""
-        change = msgspec.structs.replace(change, node=self._results.full(change.node))
+        change = msgspec.structs.replace(change, node=self._ids.full(change.node))
         return self._requests.what_if(change) if self._may_ask("what_if") else 0
 
     def check(self, nodes: tuple[ItemId, ...]) -> int:
         """Ask for a gradcheck of the nodes; `answered` brings the number back. 0: refused."""
-        return self._requests.check(tuple(map(self._results.full, nodes))) if self._may_ask("check") else 0
+        return self._requests.check(tuple(map(self._ids.full, nodes))) if self._may_ask("check") else 0
 
     def try_wire(self, program: Program, target: ItemId) -> int:
         """Ask whether a wire would work, `program` having it in place; 0: nobody can say now."""
-        return self._requests.try_wire(program, target) if self._engine.ready and not self.state.busy else 0
+        return self._requests.try_wire(program, target) if self._engine.ready and not self._status.state.busy else 0
 
     def weigh_memory(self) -> None:
         """Ask what each node holds; `answered` brings it, the result store keeps it."""
@@ -52,7 +71,7 @@ class RunQuestions:
     @computes_small.setter
     def computes_small(self, wanted: bool) -> None:
         self._requests.run_small = wanted
-        if self._engine.ready and not self.state.busy:
+        if self._engine.ready and not self._status.state.busy:
             self._requests.infer()
 
     def fetch(
@@ -69,13 +88,9 @@ class RunQuestions:
         return self._requests.fetch(node, output, grad, name, index, rows, columns)
 
     def _may_ask(self, command: Command) -> bool:
-        if reason := self.why_not(command):
-            self.refused.emit(reason)
+        if reason := self._why_not(command):
+            self._status.refused.emit(reason)
             return False
         self._engine.start()
         self._requests.load()
         return True
-
-    def why_not(self, command: Command) -> str:
-        """Why a command cannot be carried out now; "" when it can."""
-        raise NotImplementedError

@@ -15,7 +15,7 @@ from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.latest_value import known_values
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
-from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_questions import RunQuestions
 
 REST_MS = 60
 """The pointer rests when it has stayed at a port for so long."""
@@ -53,13 +53,13 @@ class WireTrials(QObject):
         self,
         store: GraphStore,
         results: ResultStore,
-        run: RunController,
+        questions: RunQuestions,
         engine: EngineLine,
         parent: QObject | None = None,
     ) -> None:
         """Nothing was asked."""
         super().__init__(parent)
-        self._store, self._results, self._run, self._engine = store, results, run, engine
+        self._store, self._results, self._questions, self._engine = store, results, questions, engine
         self._verdicts: dict[Ends, Verdict] = {}
         self._wanted: tuple[Ends, Draw] | None = None
         self._under_way: _Asked | None = None
@@ -108,7 +108,7 @@ class WireTrials(QObject):
         program = trial_program(draft, target, known_values(self._results))
         if reason := missing(program, target):
             self._settle(ends, not_yet(draft, target, reason))
-        elif number := self._run.try_wire(program, target):
+        elif number := self._questions.try_wire(program, target):
             self._under_way = _Asked(number, ends, draft)
 
     def _settle(self, ends: Ends, verdict: Verdict) -> None:
@@ -137,6 +137,8 @@ class WireTrials(QObject):
         mended, target = asked.draft.copy(), asked.ends[2]
         apply_all(mended, fix.edits)
         program = trial_program(mended, target, known)
-        number = 0 if target not in mended.nodes or missing(program, target) else self._run.try_wire(program, target)
+        number = (
+            0 if target not in mended.nodes or missing(program, target) else self._questions.try_wire(program, target)
+        )
         if number:
             self._under_way = _Asked(number, asked.ends, mended, fix)

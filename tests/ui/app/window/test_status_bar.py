@@ -9,7 +9,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.events import Failed, Memory
 from gradstudio.ui.app.window.status_bar import StatusBar
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -87,7 +87,7 @@ def test_a_long_line_is_cut_between_words_and_its_tooltip_has_all(qtbot: QtBot, 
 
 def fail(session: Session, node: ItemId, what: str) -> None:
     failed = Failed(revision=1, node=node, address="y", line=1, type_name="RuntimeError", message=what)
-    session.results.add_failure(Failure(failed))
+    session.results.tables.add_failure(Failure(failed))
 
 
 def test_a_failure_stands_until_it_is_mended_and_a_click_goes_to_its_node(
@@ -106,7 +106,7 @@ def test_a_failure_stands_until_it_is_mended_and_a_click_goes_to_its_node(
     assert status.message.full.startswith(f"{name} failed")
     QTest.mouseClick(status.message, Qt.MouseButton.LeftButton)
     assert session.attention.selection == {item}
-    session.results.begin(fresh=True)
+    session.results.tables.begin(fresh=True)
     qtbot.waitUntil(lambda: not status.message.full)
 
 
@@ -116,7 +116,7 @@ def test_a_failure_is_said_in_our_words_where_we_have_some(
     status = bar(qtbot, session, dark)
     item = add("torch.exp")
     failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="mat1 and mat2")
-    session.results.add_failure(Failure(failed, "The inner sizes 3.5 and 4 differ. Transpose one of them."))
+    session.results.tables.add_failure(Failure(failed, "The inner sizes 3.5 and 4 differ. Transpose one of them."))
     name = session.graph_store.graph.nodes[item].names[0]
     qtbot.waitUntil(lambda: status.message.full == f"{name} failed: The inner sizes 3.5 and 4 differ")
 

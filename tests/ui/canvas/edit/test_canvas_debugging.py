@@ -32,7 +32,7 @@ from gradstudio.scene.words.tooltips import tooltip, wire_text
 from gradstudio.ui.canvas.gestures.number_steps import moved
 from gradstudio.ui.canvas.menus.debug_menu import node_rows, wire_rows, words
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_painting import has
 
@@ -68,10 +68,10 @@ class Squared:
     def run(self) -> None:
         results = self.hand.session.results
         values = ((self.x, scalar(3.0, leaf=True)), (self.y, scalar(3.0)), (self.z, scalar(9.0)))
-        results.add_rows([Row(step=k, node=node, outputs=(record,)) for k, (node, record) in enumerate(values)])
-        results.add_backward(self.backward())
-        results.set_gradients([GradRow(node=self.x, state="value", grad=number(6.0))], whole=True)
-        results.pace.flush()
+        results.tables.add_rows([Row(step=k, node=node, outputs=(record,)) for k, (node, record) in enumerate(values)])
+        results.tables.add_backward(self.backward())
+        results.tables.set_gradients([GradRow(node=self.x, state="value", grad=number(6.0))], whole=True)
+        results.tables.pace.flush()
 
     def backward(self) -> BackwardTraced:
         one, three = number(1.0), number(3.0)
@@ -171,8 +171,8 @@ def test_hovering_a_wire_tells_both_ways(squared: Squared) -> None:
 def test_a_wire_that_carries_what_was_written_to_says_so(hand: Hand) -> None:
     item, reader = hand.add("torch.Tensor.add_", 40, 40), hand.add("torch.relu", 400, 40)
     hand.wire(item, reader, "input")
-    hand.session.results.add_rows([Row(step=0, node=item, outputs=(scalar(2.0, version=1),))])
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(scalar(2.0, version=1),))])
+    hand.session.results.tables.pace.flush()
     text = wire_text(hand.canvas.board, hand.graph.wires[reader, "input"])
     assert "version 1" in text
     assert "after the write" in text
@@ -213,8 +213,8 @@ def test_unfolded_the_tab_counts_autograd_nodes(squared: Squared) -> None:
         AutogradRow(backward=1, autograd=autograd, node=node, id=k, incoming=(one,))
         for k, (autograd, node) in enumerate(zip(names, nodes, strict=True))
     )
-    results.add_rows([Row(step=1, node=x, outputs=()), Row(step=2, node=squared.z, outputs=())])
-    results.add_backward(BackwardTraced(revision=0, rows=rows, backward=1))
+    results.tables.add_rows([Row(step=1, node=x, outputs=()), Row(step=2, node=squared.z, outputs=())])
+    results.tables.add_backward(BackwardTraced(revision=0, rows=rows, backward=1))
     canvas, attention = squared.hand.canvas, squared.hand.session.attention
     attention.look_at(3)
     assert canvas._tab_words() == "1/2"
@@ -294,8 +294,8 @@ def test_an_accumulated_gradient_shows_its_parts(squared: Squared) -> None:
     squared.run()
     parts = (GradPart(1, 1, number(4.0)), GradPart(2, 2, number(4.0)))
     row = GradRow(node=squared.x, state="accumulated", grad=number(8.0), parts=parts)
-    squared.hand.session.results.set_gradients([row], whole=False)
-    squared.hand.session.results.pace.flush()
+    squared.hand.session.results.tables.set_gradients([row], whole=False)
+    squared.hand.session.results.tables.pace.flush()
     board = squared.hand.canvas.board
     gradient = board.facts(squared.x).sections[0].gradient
     assert gradient is not None
@@ -309,8 +309,8 @@ def test_a_double_click_on_a_states_words_goes_to_its_cause(squared: Squared) ->
     squared.run()
     hand = squared.hand
     row = GradRow(node=squared.z, state="cut", reason="y cut it.", cause=squared.y)
-    hand.session.results.set_gradients([row], whole=False)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.set_gradients([row], whole=False)
+    hand.session.results.tables.pace.flush()
     box = hand.canvas.board.box(squared.z)
     assert box is not None
     board = hand.canvas.board
@@ -402,11 +402,11 @@ def test_a_clash_marks_culprit_and_victim(squared: Squared) -> None:
     failed = Failed(revision=0, node=squared.z, address="z", line=1, type_name="RuntimeError", message="m", clash=clash)
     plain = Failed(revision=0, node=squared.z, address="z", line=1, type_name="RuntimeError", message="m")
     results = squared.hand.session.results
-    results.add_failure(Failure(plain))
-    results.pace.flush()
+    results.tables.add_failure(Failure(plain))
+    results.tables.pace.flush()
     before = squared.hand.shot()
-    results.add_failure(Failure(failed))
-    results.pace.flush()
+    results.tables.add_failure(Failure(failed))
+    results.tables.pace.flush()
     assert squared.hand.shot() != before
 
 
@@ -414,8 +414,8 @@ def test_strides_are_told_and_shown_with_the_overlay(hand: Hand) -> None:
     item = hand.add("torch.relu", 40, 40)
     summary = Summary(dtype="float32", shape=(3, 2), minimum=0.0, maximum=1.0)
     record = TensorRecord(device="cpu", summary=summary, stride=(1, 3), contiguous=False)
-    hand.session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
-    hand.session.results.pace.flush()
+    hand.session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
+    hand.session.results.tables.pace.flush()
     assert "strides [1, 3]" in tooltip(hand.canvas.board, Hit("card", item))
     assert hand.canvas.board.facts(item).hints[0] == "[3, 2]"
     hand.canvas.overlays.switch("storage", True)
@@ -455,8 +455,8 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
         GradRow(node=item, state="value", grad=number(value))
         for item, value in ((squared.x, 0.0), (squared.y, 1.0), (squared.z, 4.0))
     )
-    squared.hand.session.results.set_gradients(list(grads), whole=True)
-    squared.hand.session.results.pace.flush()
+    squared.hand.session.results.tables.set_gradients(list(grads), whole=True)
+    squared.hand.session.results.tables.pace.flush()
     canvas = squared.hand.canvas
     canvas.colour_by("gradient_rms")
     colouring, look = canvas.board.colouring, canvas.look
@@ -477,10 +477,10 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     saved = SavedTensor(name="result", shape=(), dtype="float32", size_bytes=4)
     traced = squared.backward()
     rows = tuple(msgspec.structs.replace(row, saved=(saved,)) if row.node == squared.y else row for row in traced.rows)
-    results.clear()
-    results.add_rows([Row(step=0, node=squared.y, outputs=(scalar(3.0),))])
-    results.add_backward(msgspec.structs.replace(traced, rows=rows))
-    results.pace.flush()
+    results.tables.clear()
+    results.tables.add_rows([Row(step=0, node=squared.y, outputs=(scalar(3.0),))])
+    results.tables.add_backward(msgspec.structs.replace(traced, rows=rows))
+    results.tables.pace.flush()
     canvas.colour_by("saved_bytes")
     assert canvas.board.colouring.figures == {squared.y: 0.0}
     assert canvas.board.colouring.zero_text == "0 B: freed by the backward"
@@ -501,7 +501,7 @@ def test_costs_stand_at_the_foot_of_each_card(squared: Squared) -> None:
     squared.run()
     board = squared.hand.canvas.board
     before = board.cards[squared.y].height
-    squared.hand.session.results.add_rows([Row(step=9, node=squared.y, outputs=(scalar(3.0),), seconds=0.002)])
+    squared.hand.session.results.tables.add_rows([Row(step=9, node=squared.y, outputs=(scalar(3.0),), seconds=0.002)])
     squared.hand.canvas.overlays.switch("cost", True)
     assert board.cards[squared.y].height > before
     found = extras(board.results, board.experiments, squared.y, with_cost=True)

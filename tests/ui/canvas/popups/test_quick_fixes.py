@@ -26,7 +26,7 @@ def refused(hand: Hand) -> tuple[ItemId, ItemId, ItemId]:
     hand.wire(b, y, "b")
     shapes = ((a, (5, 4)), (b, (5, 3)))
     ports = [PortInference(node=item, dtype="float32", shape=shape) for item, shape in shapes]
-    hand.session.results.set_inference((*ports, PortInference(node=y, refusal=WORDS)))
+    hand.session.results.tables.set_inference((*ports, PortInference(node=y, refusal=WORDS)))
     hand.session.problems.refresh()
     return a, b, y
 
@@ -131,7 +131,7 @@ def test_the_sizes_that_clash_are_named(hand: Hand) -> None:
 
 def test_from_afar_a_refused_card_still_says_torchs_words(hand: Hand) -> None:
     _a, _b, y = refused(hand)
-    hand.session.results.pace.flush()
+    hand.session.results.tables.pace.flush()
     hand.canvas.navigation.set_camera(Camera(0.42, 0.0, 0.0))
     hand.canvas.navigation.zooming = False
     hand.canvas.repaint_board()
@@ -153,7 +153,7 @@ def test_from_afar_there_are_no_buttons(hand: Hand) -> None:
 
 def test_what_only_repeats_the_card_is_not_said_over_its_neighbours(hand: Hand) -> None:
     card = hand.add("torch.relu", 200, 100)
-    hand.session.results.set_incomplete({card: "'input' is empty"})
+    hand.session.results.tables.set_incomplete({card: "'input' is empty"})
     hand.session.problems.refresh()
     assert [problem.kind for problem in hand.session.problems.of(card)] == ["incomplete"]
     hand.click(hand.header(card))

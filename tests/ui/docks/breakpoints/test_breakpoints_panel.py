@@ -152,10 +152,10 @@ def test_the_row_at_which_the_run_has_paused_says_so(
     panel: BreakpointsPanel, session: Session, add: Add, dark: Theme
 ) -> None:
     session.debug.toggle(add("torch.randn"))
-    session.run._set(hit=session.debug.breakpoints[0].id, outcome="breakpoint")
+    session.run.status.set(hit=session.debug.breakpoints[0].id, outcome="breakpoint")
     assert text(panel, 0, DOES) == "paused here"
     assert panel.model.index(0, WHERE).data(Qt.ItemDataRole.BackgroundRole) == dark.color("past")
-    session.run._set(hit="")
+    session.run.status.set(hit="")
     assert text(panel, 0, DOES) == "pauses"
 
 

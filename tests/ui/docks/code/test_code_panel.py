@@ -16,7 +16,7 @@ from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.code.panel import CodePanel
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -83,7 +83,7 @@ def test_the_line_that_failed_is_marked(qtbot: QtBot, code: CodePanel, session: 
     item = add("torch.eye", n="4")
     qtbot.waitUntil(lambda: "torch.eye(4" in code.editor.toPlainText())
     failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="no")
-    session.results.add_failure(Failure(failed))
+    session.results.tables.add_failure(Failure(failed))
     failing = QColor(code._theme.syntax.failing).name()
     qtbot.waitUntil(lambda: failing in grounds(code))
 
@@ -149,9 +149,9 @@ def test_the_line_that_is_looked_at_is_marked_in_the_colour_of_its_way(
 ) -> None:
     item = add("torch.eye", n="4")
     qtbot.waitUntil(lambda: "torch.eye" in code.editor.toPlainText())
-    session.results.add_rows([Row(step=1, node=item, outputs=())])
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=())])
     row = AutogradRow(backward=1, autograd="AccumulateGrad", node=item)
-    session.results.add_backward(BackwardTraced(revision=0, rows=(row,), backward=1))
+    session.results.tables.add_backward(BackwardTraced(revision=0, rows=(row,), backward=1))
     session.attention.look_at(0)
     lines = grounds(code)[dark.color("forward").name()]
     assert {code.editor.gutter.active} == lines and code.editor.gutter.phase == "forward"
@@ -239,14 +239,14 @@ def test_shapes_stand_behind_the_lines_before_a_run_and_values_after_it(
     qtbot.waitUntil(lambda: "torch.full" in code.editor.text)
     line = line_with(code, "torch.full")
     assert code.hint_of(line).text == ""
-    session.results.set_inference([PortInference(node=item, dtype="torch.float32", shape=(2,))])
+    session.results.tables.set_inference([PortInference(node=item, dtype="torch.float32", shape=(2,))])
     assert code.hint_of(line) == ("→ float32 [2]", False)
     summary = Summary(dtype="torch.float32", shape=(2,), value=[3.5, 3.5], minimum=3.5, maximum=3.5)
-    session.results.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=summary),))])
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=summary),))])
     qtbot.waitUntil(lambda: "→ float32 [2]" in code.hint_of(line).text)
     QTest.mouseClick(code.strip.hints_button, Qt.MouseButton.LeftButton)
     assert code.hints == "values" and code.hint_of(line) == ("→ [3.5, 3.5]", False)
-    session.results.set_stale(True)
+    session.results.tables.set_stale(True)
     qtbot.waitUntil(lambda: code.hint_of(line).stale)
     with_hints = code.editor.viewport().grab().toImage()
     QTest.mouseClick(code.strip.hints_button, Qt.MouseButton.LeftButton)
@@ -260,7 +260,7 @@ def test_a_word_tells_its_value_and_its_operator(qtbot: QtBot, code: CodePanel, 
     qtbot.waitUntil(lambda: "torch.full" in code.editor.text)
     summary = Summary(dtype="torch.float32", shape=(2,), value=[3.5, 3.5])
     record = TensorRecord(device="cpu", summary=summary, grad_fn="MulBackward0")
-    session.results.add_rows([Row(step=1, node=item, outputs=(record,))])
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=(record,))])
     line = line_with(code, "torch.full")
     tip = code.tip_at(line, 3)
     assert all(words in tip for words in ("float32 [2]", "MulBackward0", "3.5", "torch.full(size, fill_value"))
@@ -275,7 +275,7 @@ def test_the_line_that_failed_has_a_cross_and_says_why(
     line = line_with(code, "torch.eye")
     before = code.editor.gutter.grab().toImage()
     failed = Failed(revision=1, node=item, address="y", line=1, type_name="RuntimeError", message="no <way>")
-    session.results.add_failure(Failure(failed))
+    session.results.tables.add_failure(Failure(failed))
     qtbot.waitUntil(lambda: code.editor.gutter.failing == {line: "RuntimeError: no <way>"})
     assert code.editor.gutter.grab().toImage() != before
     assert "no &lt;way&gt;" in code.tip_at(line, -1)

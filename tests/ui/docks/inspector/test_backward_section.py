@@ -101,10 +101,14 @@ def ran(session: Session) -> Session:
     """The example behind its run, as the engine tells it."""
     session.open_example(paths.examples() / "01_square_polynomial.gsg")
     values = ((X, 3.0), (POW, 9.0), (MUL, 6.0), (ADD, 15.0), (Y, 16.0))
-    session.results.add_rows([row(k + 1, node, value) for k, (node, value) in enumerate(values)])
-    session.results.add_backward(BackwardTraced(revision=0, rows=ROWS, wires=WIRES, backward=1, statement=BACKWARD))
+    session.results.tables.add_rows([row(k + 1, node, value) for k, (node, value) in enumerate(values)])
+    session.results.tables.add_backward(
+        BackwardTraced(revision=0, rows=ROWS, wires=WIRES, backward=1, statement=BACKWARD)
+    )
     parts = (GradPart(1, 1, scalar(8)), GradPart(2, 2, scalar(8)))
-    session.results.set_gradients([GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True)
+    session.results.tables.set_gradients(
+        [GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True
+    )
     return session
 
 
@@ -184,7 +188,7 @@ def test_the_arrow_of_the_autograd_nodes_says_whether_they_are_open(inspector: I
 
 def test_turns_are_counted_from_one_as_on_the_timeline(inspector: InspectorPanel, ran: Session) -> None:
     inside = msgspec.structs.replace(ROWS[3], backward=2, turns=(2, 0))
-    ran.results.add_backward(BackwardTraced(revision=0, rows=(inside,), backward=2, statement=BACKWARD))
+    ran.results.tables.add_backward(BackwardTraced(revision=0, rows=(inside,), backward=2, statement=BACKWARD))
     ran.attention.select([POW])
     inspector.refresh()
     assert inspector.details.backward.where.text() == "Backward 2 · turn 1 in 3"
@@ -195,7 +199,7 @@ def test_a_step_of_order_two_has_the_rule_of_its_own_autograd_node(inspector: In
         AutogradRow(backward=2, autograd="MulBackward0", node=POW, order=2, incoming=(scalar(1),)),
         AutogradRow(backward=2, autograd="NoSuchBackward0", node=POW, order=2, incoming=(scalar(1),)),
     )
-    ran.results.add_backward(BackwardTraced(revision=0, rows=made, backward=2, statement=BACKWARD))
+    ran.results.tables.add_backward(BackwardTraced(revision=0, rows=made, backward=2, statement=BACKWARD))
     ran.attention.select([POW])
     inspector.refresh()
     section = inspector.details.backward
@@ -265,14 +269,14 @@ def test_what_was_summed_over_broadcast_dimensions_is_said(inspector: InspectorP
     wide = Summary(dtype="float32", shape=(3, 4), rms=1.0)
     rows = (msgspec.structs.replace(ROWS[1], backward=2, incoming=(wide,)),)
     wires = (WireGrad(source=MUL, target=ADD, port="b", grad=Summary(dtype="float32", shape=(4,), rms=3.0)),)
-    ran.results.add_backward(BackwardTraced(revision=0, rows=rows, wires=wires, backward=2, statement=BACKWARD))
+    ran.results.tables.add_backward(BackwardTraced(revision=0, rows=rows, wires=wires, backward=2, statement=BACKWARD))
     ran.attention.select([ADD])
     assert inspector.details.backward.leaves.words()[0].endswith("[3, 4] summed to [4]")
 
 
 def test_the_state_of_a_gradient_names_and_shows_the_node_responsible(inspector: InspectorPanel, ran: Session) -> None:
     told = GradRow(node=POW, state="cut", reason="pow is cut off by y.", cause=Y)
-    ran.results.set_gradients([told], whole=True)
+    ran.results.tables.set_gradients([told], whole=True)
     ran.attention.select([POW])
     page = inspector.details.values.gradient
     inspector.details.values.tabs.setCurrentIndex(1)
@@ -291,7 +295,7 @@ def test_the_past_is_shown_as_it_was(inspector: InspectorPanel, ran: Session) ->
 
 def test_a_finding_is_told_from_the_moment_on_at_which_it_stood(inspector: InspectorPanel, ran: Session) -> None:
     parts = (GradPart(1, 0, scalar(8)), GradPart(1, 1, scalar(8)))
-    ran.results.set_gradients([GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True)
+    ran.results.tables.set_gradients([GradRow(node=X, state="accumulated", grad=scalar(16), parts=parts)], whole=True)
     ran.run.state_changed.emit(ran.run.state)  # a verb has ended
     ran.problems.refresh()
     ran.attention.select([X])

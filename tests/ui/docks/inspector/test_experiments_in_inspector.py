@@ -36,8 +36,8 @@ def inspector(qtbot: QtBot, session: Session, dark: Theme) -> InspectorPanel:
 @pytest.fixture
 def x(session: Session, add: Add) -> ItemId:
     item = add("torch.tensor", data="[1.0, 2.0]")
-    session.results.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=BEFORE),))])
-    session.results.set_gradients([GradRow(node=item, state="value", grad=BEFORE)], whole=True)
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=(TensorRecord(device="cpu", summary=BEFORE),))])
+    session.results.tables.set_gradients([GradRow(node=item, state="value", grad=BEFORE)], whole=True)
     session.attention.select([item])
     return item
 
@@ -151,7 +151,7 @@ def test_a_check_of_several_nodes_is_told_where_they_are_selected(
     row = CheckRow(name="x", node=y, ok=False, analytical=0.0, numerical=2.5)
     left = (LeftOut(node=z, reason="`z` gives int64, which has no gradient."),)
     with qtbot.waitSignal(session.experiments.changed):
-        session.run.answered.emit(Checked(request=1, nodes=(x, y, z), rows=(row,), left_out=left))
+        session.run.questions.answered.emit(Checked(request=1, nodes=(x, y, z), rows=(row,), left_out=left))
     qtbot.waitUntil(lambda: inspector.checks.isVisible())
     told = " ".join(each.text() for each in inspector.checks.findChildren(QLabel) if each.isVisible())
     assert "Gradcheck: 1 differs, 1 left out." in told

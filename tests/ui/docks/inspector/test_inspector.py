@@ -28,7 +28,7 @@ from gradstudio.ui.docks.inspector import InspectorPanel
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 from gradstudio.ui.docks.inspector.value_facts import number_facts
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
@@ -67,7 +67,7 @@ def choose(editor: ArgumentEditor, text: str) -> None:
 
 def show_result(session: Session, item: ItemId) -> None:
     record = TensorRecord(device="cpu", summary=SUMMARY, stride=(1,), requires_grad=True, grad_fn="MulBackward0")
-    session.results.add_rows([Row(step=0, node=item, outputs=(record,))])
+    session.results.tables.add_rows([Row(step=0, node=item, outputs=(record,))])
 
 
 def test_without_a_selection_it_says_what_to_do(inspector: InspectorPanel) -> None:
@@ -352,7 +352,7 @@ def test_value_and_gradient_of_the_selected_tensor_are_shown(
     item = add("torch.randn")
     session.attention.select([item])
     show_result(session, item)
-    session.results.set_gradients([GradRow(node=item, state="value", grad=SUMMARY)], whole=True)
+    session.results.tables.set_gradients([GradRow(node=item, state="value", grad=SUMMARY)], whole=True)
     qtbot.waitUntil(lambda: inspector.details.values.value.pairs.pairs().get("shape") == "[2]")
     pairs = inspector.details.values.value.pairs.pairs()
     assert (pairs["grad_fn"], pairs["mean"], pairs["dtype"]) == ("MulBackward0", "1.5", "float32 on cpu")
@@ -365,7 +365,7 @@ def test_what_is_not_computed_is_not_shown_as_zero(
     qtbot: QtBot, inspector: InspectorPanel, session: Session, add: Add
 ) -> None:
     item = add("torch.randn")
-    session.results.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
+    session.results.tables.set_inference([PortInference(node=item, dtype="float32", shape=(2, 3), device="cpu")])
     session.attention.select([item])
     assert inspector.details.values.value.remark.text() == "Not computed yet."
     assert inspector.details.values.value.pairs.pairs()["shape"] == "[2, 3] expected"
@@ -379,7 +379,7 @@ def test_a_failure_shows_our_words_and_torchs_unchanged(
     item = add("torch.exp")
     session.attention.select([item])
     failed = Failed(revision=1, node=item, address="y", line=3, type_name="RuntimeError", message="mat1 and\n  mat2")
-    session.results.add_failure(Failure(failed, "The shapes do not fit.", ("Transpose it",)))
+    session.results.tables.add_failure(Failure(failed, "The shapes do not fit.", ("Transpose it",)))
     qtbot.waitUntil(inspector.details.trouble.isVisible)
     theirs = inspector.details.trouble.theirs
     qtbot.waitUntil(lambda: theirs.text() == "RuntimeError: mat1 and\n  mat2")
@@ -503,7 +503,7 @@ def test_a_value_that_was_overwritten_since_says_by_which_statement(
         Row(step=k, node=node, outputs=(TensorRecord(device="cpu", summary=SUMMARY, storage=7, version=k - 1),))
         for k, node in ((1, made), (2, writer))
     ]
-    session.results.add_rows(rows)
+    session.results.tables.add_rows(rows)
     assert session.results.version_now(7) == 1
     session.attention.select([made])
     page = inspector.details.values.value

@@ -122,9 +122,9 @@ def test_calling_again_shares_the_module(inspector: InspectorPanel, session: Ses
 
 def test_leaves_are_rows_and_a_click_shows_the_leaf(inspector: InspectorPanel, session: Session) -> None:
     module, call = layer(session)
-    session.results.add_rows((Row(step=1, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
+    session.results.tables.add_rows((Row(step=1, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
     grad = Summary(dtype="float32", shape=(2,), minimum=3.0, maximum=4.0, mean=3.5, rms=3.5355339, value=[3.0, 4.0])
-    session.results.set_gradients((GradRow(node=module, path="bias", state="value", grad=grad),), True)
+    session.results.tables.set_gradients((GradRow(node=module, path="bias", state="value", grad=grad),), True)
     session.attention.select((call,))
     section, values = inspector.details.module, inspector.details.values
     row = section.leaves.topLevelItem(0)
@@ -139,13 +139,13 @@ def test_leaves_are_rows_and_a_click_shows_the_leaf(inspector: InspectorPanel, s
 
 def test_a_leaf_that_was_trained_shows_what_it_is_now(inspector: InspectorPanel, session: Session) -> None:
     module, call = layer(session)
-    session.results.add_rows((Row(step=4, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
-    session.results.set_modules((ModuleNow(module, 4, record([7.0, 9.0])),))
+    session.results.tables.add_rows((Row(step=4, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
+    session.results.tables.set_modules((ModuleNow(module, 4, record([7.0, 9.0])),))
     session.attention.select((call,))
     row = inspector.details.module.leaves.topLevelItem(0)
     assert row is not None
     assert row.text(2) == "7 … 9"
-    session.results.set_modules((ModuleNow(module, 3, record([7.0, 9.0])),))  # of another run's module
+    session.results.tables.set_modules((ModuleNow(module, 3, record([7.0, 9.0])),))  # of another run's module
     inspector.refresh()
     row = inspector.details.module.leaves.topLevelItem(0)
     assert row is not None
@@ -195,9 +195,11 @@ def test_modules_that_are_the_same_in_both_modes_leave_nothing_to_switch(
 @pytest.mark.parametrize("width", [300, 340, 420])
 def test_the_gradients_of_leaves_are_never_cut(inspector: InspectorPanel, session: Session, width: int) -> None:
     module, call = layer(session)
-    session.results.add_rows((Row(step=1, node=module, outputs=(record([-0.123456, 2.34567e-7]),), pass_number=1),))
+    session.results.tables.add_rows(
+        (Row(step=1, node=module, outputs=(record([-0.123456, 2.34567e-7]),), pass_number=1),)
+    )
     grad = Summary(dtype="float32", shape=(2,), minimum=3.0, maximum=4.0, mean=3.5, rms=1.18e-7, value=[1e-7, 4e-8])
-    session.results.set_gradients((GradRow(node=module, path="bias", state="value", grad=grad),), True)
+    session.results.tables.set_gradients((GradRow(node=module, path="bias", state="value", grad=grad),), True)
     inspector.resize(width, 900)
     session.attention.select((call,))
     QApplication.processEvents()

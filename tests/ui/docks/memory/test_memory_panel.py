@@ -102,14 +102,14 @@ def ran(qtbot: QtBot, session: Session, panel: MemoryPanel, add: Add) -> tuple[I
     with qtbot.waitSignal(session.memory.changed):
         for k in range(50):
             session.memory.add(Memory(time_s=100 + k * 0.1, device="cpu", series={"tensors": 300}))
-    session.results.add_rows(
+    session.results.tables.add_rows(
         [
             Row(step=1, node=first, outputs=(), seconds=0.1, at_s=102.0, made_bytes=100, alive_bytes=100),
             Row(step=2, node=second, outputs=(), seconds=0.1, at_s=103.0, made_bytes=200, alive_bytes=300),
         ]
     )
     autograd = AutogradRow(backward=1, autograd="AccumulateGrad", node=first, seconds=0.5)
-    session.results.add_backward(BackwardTraced(revision=0, rows=(autograd,), backward=1, at_s=103.5))
+    session.results.tables.add_backward(BackwardTraced(revision=0, rows=(autograd,), backward=1, at_s=103.5))
     return first, second
 
 
@@ -161,7 +161,7 @@ def test_at_now_a_click_shows_the_run_in_its_own_time_scale_where_the_next_one_p
     with qtbot.waitSignal(session.memory.changed):
         feed(session, 300)
     times = ((first, 1, 2.001, 0.001), (second, 2, 2.005, 0.004))
-    session.results.add_rows(
+    session.results.tables.add_rows(
         [Row(step=k, node=n, outputs=(), seconds=s, at_s=at, alive_bytes=8) for n, k, at, s in times]
     )
     plot = panel.plot
@@ -224,7 +224,7 @@ def test_looking_back_the_figures_are_those_of_the_moment(
         for k in range(6):
             series = {"tensors": 8, "process": 2**20 * (k + 1)}
             session.memory.add(Memory(time_s=k * 0.1, device="cpu", series=series))
-    session.results.add_rows(
+    session.results.tables.add_rows(
         [Row(step=k + 1, node=item, outputs=(), at_s=0.25 + k / 1000, alive_bytes=4 * (k + 1)) for k in range(2)]
     )
     session.attention.look_at(0)

@@ -23,8 +23,8 @@ def test_prints_warnings_and_words_of_the_engine_are_kept_in_order(
     qtbot.addWidget(log)
     item = add("torch.randn")
     session.engine.received.emit(Hello(protocol=1, ready=True, pid=1, torch="2.13.0", python="3.11"))
-    session.results.add_print(Printed(node=item, line=3, text="one\ntwo"))
-    session.results.add_warning(Warned(node=item, line=3, category="UserWarning", message="careful"))
+    session.results.tables.add_print(Printed(node=item, line=3, text="one\ntwo"))
+    session.results.tables.add_warning(Warned(node=item, line=3, category="UserWarning", message="careful"))
     session.engine.received.emit(Log(level="error", text="no such device"))
     assert [severity for severity, _ in lines(log.model)] == ["info", "print", "print", "warning", "error"]
     assert [text for _, text in lines(log.model)][1:3] == ["one", "two"]

@@ -14,7 +14,7 @@ from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.inspector import InspectorPanel
 from gradstudio.ui.docks.messages.message_view import LINE_PX
 from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from tests.ui.conftest import Add
@@ -45,8 +45,8 @@ def product(session: Session, add: Add) -> ItemId:
         revision=1, node=item, address="y", line=5, type_name="RuntimeError", message=WORDS,
         operands=(("a", tensor), ("b", tensor)),
     )  # fmt: skip
-    session.results.add_failure(Failure(failed, "Inner sizes differ. Here a is (2, 3)."))
-    session.results.add_warning(Warned(node=a, line=1, category="UserWarning", message="careful"))
+    session.results.tables.add_failure(Failure(failed, "Inner sizes differ. Here a is (2, 3)."))
+    session.results.tables.add_warning(Warned(node=a, line=1, category="UserWarning", message="careful"))
     return item
 
 
@@ -176,7 +176,9 @@ def test_in_a_low_and_wide_dock_words_and_fixes_stand_beside_the_list_in_sight(
 def test_until_one_is_selected_the_titles_have_the_whole_width_of_a_low_dock(
     qtbot: QtBot, session: Session, panel: ProblemsPanel, add: Add
 ) -> None:
-    session.results.add_warning(Warned(node=add("torch.ones"), line=1, category="UserWarning", message="careful"))
+    session.results.tables.add_warning(
+        Warned(node=add("torch.ones"), line=1, category="UserWarning", message="careful")
+    )
     panel.resize(750, 115)
     qtbot.waitUntil(lambda: panel.view.compact and bool(rows(panel)) and panel.view.width() == panel.width())
     assert not panel.beside.isVisible()

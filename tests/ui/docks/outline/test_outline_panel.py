@@ -19,7 +19,7 @@ from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.outline.outline_model import COLUMNS, NAME, OPERATOR, STATE, VALUE
 from gradstudio.ui.docks.outline.panel import OutlinePanel
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from tests.ui.test_keys_of_panels import focus, press
 
 Key, Keys = Qt.Key, Qt.KeyboardModifier
@@ -244,7 +244,7 @@ def test_a_statement_is_dragged_into_a_block_and_out_again(outline: Outline) -> 
 def test_what_is_the_matter_is_told_in_words(outline: Outline) -> None:
     y, results, store = outline.node("y"), outline.session.results, outline.session.shown_store
     assert outline.text(y, STATE) == ""
-    results.add_failure(
+    results.tables.add_failure(
         Failure(
             Failed(revision=0, node=y, address="y", line=4, type_name="RuntimeError", message="no"), "Sizes differ."
         )
@@ -307,10 +307,10 @@ def test_a_group_that_is_stepped_into_is_outlined(outline: Outline) -> None:
 @pytest.mark.feature(46)
 def test_values_and_shapes_stand_in_their_column(outline: Outline) -> None:
     x, z, results = outline.node("x"), outline.node("z"), outline.session.results
-    results.set_inference((PortInference(node=x, shape=(2,), dtype="torch.float32"),))
+    results.tables.set_inference((PortInference(node=x, shape=(2,), dtype="torch.float32"),))
     assert outline.text(x, VALUE) == "f32[2] expected"
     vector = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2,), value=(1.0, 2.0)))
     number = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(), value=3.0))
-    results.add_rows((Row(step=1, node=x, outputs=(vector,)), Row(step=2, node=z, outputs=(number,))))
+    results.tables.add_rows((Row(step=1, node=x, outputs=(vector,)), Row(step=2, node=z, outputs=(number,))))
     assert outline.text(x, VALUE) == "f32[2]"
     assert outline.text(z, VALUE) == "3"

@@ -11,7 +11,7 @@ from tests.ui.timeline.runs import row, traced
 @pytest.fixture
 def played(qtbot: QtBot) -> Session:
     session = Session(EngineClient(spare=False))
-    session.results.add_rows([row(1, "x"), row(2, "y")])
+    session.results.tables.add_rows([row(1, "x"), row(2, "y")])
     backward = traced(1, ("y", "MulBackward0"), ("y", "AddBackward0"), ("x", "AccumulateGrad"))
     session.results.timeline.add_backward(backward)
     return session

@@ -48,9 +48,9 @@ def results(qtbot: QtBot) -> ResultStore:
     """A run of three turns and a backward through them, the last turn first."""
     store = GraphStore(looped())
     results = ResultStore(store, Attention(store), store)
-    results.begin(True)
-    results.add_rows([row(W, 1, 1.0, storage=7), *(row(H, 2 + t, 10.0 + t, (t,)) for t in range(3))])
-    results.add_rows([row(OUT, 5, 9.0, storage=7)])
+    results.tables.begin(True)
+    results.tables.add_rows([row(W, 1, 1.0, storage=7), *(row(H, 2 + t, 10.0 + t, (t,)) for t in range(3))])
+    results.tables.add_rows([row(OUT, 5, 9.0, storage=7)])
     rows = tuple(
         AutogradRow(
             backward=1, autograd="MulBackward0", node=H, id=place, turns=(turn,), incoming=(summary(100.0 + turn),),
@@ -62,9 +62,11 @@ def results(qtbot: QtBot) -> ResultStore:
         WireGrad(source=W, target=H, port="other", turns=(turn,), place=place, grad=summary(turn))
         for place, turn in enumerate((2, 1, 0))
     )
-    results.add_backward(BackwardTraced(revision=1, rows=rows, wires=wires, backward=1, statement=ItemId("back")))
-    results.add_rows([row(ItemId("back"), 6, 0.0)])
-    results.pace.flush()
+    results.tables.add_backward(
+        BackwardTraced(revision=1, rows=rows, wires=wires, backward=1, statement=ItemId("back"))
+    )
+    results.tables.add_rows([row(ItemId("back"), 6, 0.0)])
+    results.tables.pace.flush()
     return results
 
 
@@ -139,7 +141,7 @@ def test_time_is_the_sum_over_turns_as_far_as_it_went(results: ResultStore) -> N
 
 def test_a_start_from_nothing_looks_at_now_and_has_no_past(results: ResultStore) -> None:
     results.attention.look_at(2)
-    results.begin(True)
+    results.tables.begin(True)
     assert results.attention.moment is None
     assert not results.timeline.ticks
 
@@ -147,9 +149,9 @@ def test_a_start_from_nothing_looks_at_now_and_has_no_past(results: ResultStore)
 def test_a_repeat_is_announced_once_when_it_is_whole(results: ResultStore) -> None:
     heard: list[object] = []
     results.changed.connect(lambda _: heard.append(value(results, W)))
-    results.begin(True, held=True)
-    results.pace.flush()
+    results.tables.begin(True, held=True)
+    results.tables.pace.flush()
     assert not heard, "nothing half-done is painted"
-    results.add_rows([row(W, 1, 5.0)])
-    results.release()
+    results.tables.add_rows([row(W, 1, 5.0)])
+    results.tables.release()
     assert heard == [5.0]

@@ -100,13 +100,15 @@ def test_an_answer_to_a_question_before_an_edit_is_dropped(session: Session, add
     asked = requests.what_if(Change(node=item, value=1.0))
     checked = requests.check((item,))
     add("torch.zeros", size="(2,)")
-    session.run.answered.emit(WhatIfAnswered(request=asked, change=Change(node=item, value=1.0)))
-    session.run.answered.emit(Checked(request=checked, nodes=(item,)))
+    session.run.questions.answered.emit(WhatIfAnswered(request=asked, change=Change(node=item, value=1.0)))
+    session.run.questions.answered.emit(Checked(request=checked, nodes=(item,)))
     assert session.experiments.what_if is None and session.experiments.checked is None
     newer = [requests.what_if(Change(node=item, value=value)) for value in (2.0, 3.0)]
     for request in reversed(newer):
-        session.run.answered.emit(WhatIfAnswered(request=request, change=Change(node=item, value=float(request))))
+        session.run.questions.answered.emit(
+            WhatIfAnswered(request=request, change=Change(node=item, value=float(request)))
+        )
     assert session.experiments.what_if is not None and session.experiments.what_if.request == newer[1]
     session.new()
-    session.run.answered.emit(WhatIfAnswered(request=newer[1], change=Change(node=item, value=3.0)))
+    session.run.questions.answered.emit(WhatIfAnswered(request=newer[1], change=Change(node=item, value=3.0)))
     assert session.experiments.what_if is None

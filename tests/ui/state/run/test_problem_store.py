@@ -14,7 +14,7 @@ from gradstudio.protocol.messages.events import Failed, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.messages.message_model import name_of
-from gradstudio.ui.state.results.result_store import Failure
+from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.problem_store import MAX_WAITS, Problem
 from gradstudio.ui.state.run.run_controller import RunState
 from gradstudio.ui.state.session import Session
@@ -42,7 +42,7 @@ def fail(session: Session, item: ItemId, message: str = WORDS) -> None:
         revision=1, node=item, address="y", line=5, type_name="RuntimeError", message=message,
         operands=(("a", tensor(2, 3)), ("b", tensor(2, 3))),
     )  # fmt: skip
-    session.results.add_failure(Failure(failed, "Inner sizes differ. Here a is (2, 3)."))
+    session.results.tables.add_failure(Failure(failed, "Inner sizes differ. Here a is (2, 3)."))
 
 
 def only(session: Session, kind: str) -> list[Problem]:
@@ -93,14 +93,14 @@ def test_what_inference_refuses_is_explained_and_has_fixes(session: Session, pro
     sources = [
         PortInference(node=w.source, dtype="float32", shape=(2, 3), device="cpu") for w in graph.wires_to(product)
     ]
-    session.results.set_inference([*sources, PortInference(node=product, refusal=WORDS)])
+    session.results.tables.set_inference([*sources, PortInference(node=product, refusal=WORDS)])
     (problem,) = only(session, "refusal")
     assert "columns of the left (3)" in problem.explanation and problem.words == WORDS
     assert [fix for fix in problem.fixes if fix.edits]
 
 
 def test_failures_come_first_and_warnings_stand_at_their_node(session: Session, product: ItemId, add: Add) -> None:
-    session.results.add_warning(Warned(node=product, line=1, category="UserWarning", message="care\n ful"))
+    session.results.tables.add_warning(Warned(node=product, line=1, category="UserWarning", message="care\n ful"))
     fail(session, product)
     session.problems.refresh()
     problems = session.problems.problems
@@ -111,7 +111,7 @@ def test_failures_come_first_and_warnings_stand_at_their_node(session: Session, 
 def test_a_finding_of_the_run_is_a_problem_with_its_path(session: Session, add: Add) -> None:
     item = add("torch.zeros")
     bad = TensorRecord(device="cpu", summary=Summary(dtype="float32", shape=(2,), nan=1))
-    session.results.add_rows([Row(step=1, node=item, outputs=(bad,))])
+    session.results.tables.add_rows([Row(step=1, node=item, outputs=(bad,))])
     session.run.state_changed.emit(session.run.state)
     (problem,) = only(session, "finding")
     assert problem.node == item and problem.severity == "error" and item in problem.path
@@ -120,11 +120,11 @@ def test_a_finding_of_the_run_is_a_problem_with_its_path(session: Session, add: 
 def test_nothing_is_collected_while_a_verb_runs(qtbot: QtBot, session: Session, product: ItemId) -> None:
     session.problems.refresh()
     before = session.problems.problems
-    session.run.state = RunState(busy=True)
+    session.run.status.state = RunState(busy=True)
     with qtbot.waitSignal(session.problems._throttle.due):
         fail(session, product)
     assert session.problems.problems == before
-    session.run.state = RunState()
+    session.run.status.state = RunState()
     with qtbot.waitSignal(session.problems.changed):
         session.run.state_changed.emit(session.run.state)
     assert session.problems.problems[0].kind == "failure"

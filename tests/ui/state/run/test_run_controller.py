@@ -63,10 +63,10 @@ def test_what_ran_is_known_by_the_names_it_ran_with(qtbot: QtBot, session: Make)
     item = add(one, "torch.randn")
     one.run.run()
     finish(qtbot, one)
-    name, text = one.results.names.title(item), one.results.names.text(item)
+    name, text = one.results.tables.names.title(item), one.results.tables.names.text(item)
     assert text.startswith(f"{name} = ")
     assert one.graph_store.attempt(recipes.delete, "Delete", (item,))
-    assert (one.results.names.title(item), one.results.names.text(item)) == (name, text)
+    assert (one.results.tables.names.title(item), one.results.tables.names.text(item)) == (name, text)
 
 
 def test_backward_without_a_backward_statement_appends_one(qtbot: QtBot, session: Make) -> None:
@@ -90,7 +90,7 @@ def test_backward_with_nothing_to_go_back_to_is_refused_in_words(qtbot: QtBot, s
 
 def test_an_empty_canvas_says_what_to_do(qtbot: QtBot, session: Make) -> None:
     one = session("fine")
-    with qtbot.waitSignal(one.run.refused) as refusal:
+    with qtbot.waitSignal(one.run.status.refused) as refusal:
         one.run.run()
     assert "library" in refusal.args[0]
 
@@ -248,15 +248,15 @@ def test_stepping_back_walks_the_record_and_executes_nothing(qtbot: QtBot, sessi
     finish(qtbot, one)
     seen = []
     while one.run.can("step_back"):
-        one.run.step_back()
+        one.run.stepper.step_back()
         assert not one.run.state.busy
         active = one.results.active
         assert active is not None
         seen.append((active.phase, active.node))
     assert seen == [("backward", leaf), ("backward", value), ("forward", value), ("forward", leaf)]
     assert one.results.outputs(value) is None, "at the first step the second has not run"
-    with qtbot.waitSignal(one.run.refused) as refusal:
-        one.run.step_back()
+    with qtbot.waitSignal(one.run.status.refused) as refusal:
+        one.run.stepper.step_back()
     assert "no step before" in refusal.args[0]
 
 
@@ -264,11 +264,11 @@ def test_looking_back_a_step_goes_on_in_the_record_until_now(qtbot: QtBot, sessi
     one, _, _ = traced(session)
     one.run.run()
     finish(qtbot, one)
-    one.run.to_start()
+    one.run.stepper.to_start()
     moments = []
     while one.results.looking_back:
         moments.append(one.results.moment)
-        one.run.step()
+        one.run.stepper.step()
         assert not one.run.state.busy
     assert moments == [0, 1, 2, 3]
     assert not one.run.can("step_out"), "the program is at its end"
@@ -281,8 +281,8 @@ def test_a_step_at_the_end_looks_at_the_first_step_and_executes_nothing(qtbot: Q
     heard: list[object] = []
     one.engine.received.connect(heard.append)
     assert one.run.can("step")
-    with qtbot.waitSignal(one.run.noted) as noted:
-        one.run.step()
+    with qtbot.waitSignal(one.run.status.noted) as noted:
+        one.run.stepper.step()
     assert (one.results.moment, one.run.state.busy, heard) == (0, False, [])
     assert "first step" in noted.args[0]
 
@@ -290,7 +290,7 @@ def test_a_step_at_the_end_looks_at_the_first_step_and_executes_nothing(qtbot: Q
 def test_a_step_that_runs_a_backward_shows_the_first_step_of_its_record(qtbot: QtBot, session: Make) -> None:
     one, _, value = traced(session)
     for _ in range(3):
-        one.run.step()
+        one.run.stepper.step()
         finish(qtbot, one)
     active = one.results.active
     assert active is not None and (active.phase, active.node) == ("backward", value)
@@ -301,7 +301,7 @@ def test_a_verb_looks_at_now_first(qtbot: QtBot, session: Make) -> None:
     one, _, _ = traced(session)
     one.run.run()
     finish(qtbot, one)
-    one.run.to_start()
+    one.run.stepper.to_start()
     one.run.run()
     assert not one.results.looking_back
     finish(qtbot, one)
@@ -340,7 +340,7 @@ def test_a_slider_repeats_the_run_as_one_undo_step_and_infers_at_its_end(qtbot: 
     qtbot.waitUntil(lambda: "Inferred" in verbs, timeout=20_000)
     assert verbs.count("Startedrepeat") == 2, "the first and the newest; those between are passed over"
     assert verbs.count("Inferred") == 1
-    assert not one.results.is_stale
+    assert not one.results.tables.is_stale
 
 
 def test_breakpoints_travel_with_each_verb_and_their_hits_come_back(qtbot: QtBot, session: Make) -> None:
@@ -355,34 +355,34 @@ def test_breakpoints_travel_with_each_verb_and_their_hits_come_back(qtbot: QtBot
 def test_questions_are_answered_under_their_number(qtbot: QtBot, session: Make) -> None:
     one, leaf, _ = traced(session)
     heard: list[object] = []
-    one.run.answered.connect(heard.append)
-    numbers = one.run.what_if(Change(node=leaf)), one.run.check((leaf,))
+    one.run.questions.answered.connect(heard.append)
+    numbers = one.run.questions.what_if(Change(node=leaf)), one.run.questions.check((leaf,))
     qtbot.waitUntil(lambda: len(heard) == 2, timeout=20_000)
     assert numbers == tuple(event.request for event in heard)  # type: ignore[attr-defined]
     one.run.run()
     finish(qtbot, one)
-    with qtbot.waitSignal(one.run.answered, timeout=20_000):
-        one.run.weigh_memory()
+    with qtbot.waitSignal(one.run.questions.answered, timeout=20_000):
+        one.run.questions.weigh_memory()
     memory = one.results.node_memory(ItemId("n"))
     assert memory is not None and memory.alive_bytes == 8
 
 
 def test_a_question_on_an_empty_canvas_is_refused(qtbot: QtBot, session: Make) -> None:
     one = session("tracing")
-    with qtbot.waitSignal(one.run.refused):
-        assert one.run.check((ItemId("n"),)) == 0
+    with qtbot.waitSignal(one.run.status.refused):
+        assert one.run.questions.check((ItemId("n"),)) == 0
 
 
 def test_stepping_over_and_out_in_the_record_passes_a_backward_at_once(qtbot: QtBot, session: Make) -> None:
     one, _, _ = traced(session)
     one.run.run()
     finish(qtbot, one)
-    for move in (one.run.step_over, one.run.step_out):
+    for move in (one.run.stepper.step_over, one.run.stepper.step_out):
         one.attention.look_at(2)
         move()
         assert not one.results.looking_back, "behind the backward is the end"
     one.attention.look_at(0)
-    one.run.step_over()
+    one.run.stepper.step_over()
     assert one.results.moment == 1, "where no block begins it is a step"
 
 
@@ -407,7 +407,7 @@ def test_going_on_from_a_breakpoint_in_a_backward_walks_its_record_to_now(qtbot:
     one.debug.add_hit(Hit(breakpoint="c", node=leaf, backward=1, place=1))
     one.run.run()
     assert (one.run.state.in_backward, one.run.state.hit, one.results.moment) == (1, "c", 3)
-    with qtbot.waitSignal(one.run.noted) as noted:
+    with qtbot.waitSignal(one.run.status.noted) as noted:
         one.run.run()
     assert not one.run.state.busy and not one.results.looking_back and not one.run.state.in_backward
     assert "at its end" in noted.args[0] and not one.results.running_node
@@ -424,7 +424,7 @@ def test_nothing_of_a_backward_is_at_work_at_a_step_before_it_also_while_a_run_w
     finish(qtbot, one)
     one.attention.look_at(2)
     assert one.results.running_node
-    one.run._set(busy=True, waiting=True)
+    one.run.status.set(busy=True, waiting=True)
     one.attention.look_at(0)
     assert not one.results.running_node
 
@@ -450,7 +450,7 @@ def test_what_is_asked_before_the_engine_is_ready_is_done_in_order(qtbot: QtBot)
     client.received.connect(lambda event: verbs.append(event.verb) if type(event).__name__ == "Paused" else None)
     one.run.forward()
     assert one.run.state.waiting and one.run.can("backward")
-    with qtbot.waitSignal(one.run.noted) as noted:
+    with qtbot.waitSignal(one.run.status.noted) as noted:
         one.run.backward()
     assert noted.args[0] == "The engine is starting. Then: Forward, Backward."
     qtbot.waitUntil(lambda: len(verbs) == 2, timeout=20_000)
@@ -497,8 +497,8 @@ def test_a_step_does_not_run_a_failed_backward_a_second_time(qtbot: QtBot, sessi
     one.engine.received.emit(
         Paused(revision=0, verb="step", outcome="failed", next_node=statement.node, at_end=False, pass_number=1)
     )
-    with qtbot.waitSignal(one.run.refused) as refusal:
-        one.run.step()
+    with qtbot.waitSignal(one.run.status.refused) as refusal:
+        one.run.stepper.step()
     assert "would fail again" in refusal.args[0] and not one.run.state.busy
     one.run.backward()
     assert one.run.state.busy
@@ -514,5 +514,5 @@ def test_why_a_command_cannot_be_carried_out_is_said_in_words(qtbot: QtBot, sess
     assert "under way" in one.run.why_not("restart")
     finish(qtbot, one)
     assert "at its end" in one.run.why_not("step_out")
-    one.run.to_start()
+    one.run.stepper.to_start()
     assert one.run.can("step_over") and one.run.can("to_now")

@@ -1,0 +1,248 @@
+"""The tables a run fills: what it said of each node, by the ids the run speaks of. It knows no canvas and no moment."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
+from gradstudio.protocol.messages.events import GradRow, ModuleNow, Printed, Row, Warned
+from gradstudio.protocol.messages.inference import PortInference
+from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.ui.state.document.attention import Attention
+from gradstudio.ui.state.results.event_buffer import EventBuffer, waits
+from gradstudio.ui.state.results.failure import Failure
+from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
+from gradstudio.ui.state.throttle import Throttle
+
+ANNOUNCEMENT_MS = 33
+
+
+class ResultTables(QObject):
+    """What a run has told; the run writes through the methods, readers look into the tables.
+
+    Attributes:
+        timeline: all that happened since the start from nothing.
+        names: how the program that ran called its nodes.
+        is_stale: the results belong to an older program than the canvas shows.
+        next_node: which node runs next; `running_node`: which is at work; "" for none.
+        memory_rows: what each node holds, as last weighed.
+        inference: what inference expects, by node and output.
+        failures: how nodes failed when they last ran; one counts while it `stands`.
+        warnings: torch's warnings while a node ran.
+        incomplete: why a node cannot run yet.
+        modules: modules that are another now than when they were made.
+        pace: how often is announced.
+        buffer: what is told and not shown yet.
+
+    Signals:
+        changed(object): frozenset of ids whose results changed, at most 30 times a second; empty when everything
+            changed at once.
+        recorded(): the timeline is longer, or another; at most 30 times a second.
+        printed(object), warned(object): a `Printed` or `Warned`, as it came.
+    """
+
+    changed = Signal(object)
+    recorded = Signal()
+    printed = Signal(object)
+    warned = Signal(object)
+
+    def __init__(self, attention: Attention, parent: QObject | None = None) -> None:
+        """No results yet; what is forgotten is looked at no longer by `attention`."""
+        super().__init__(parent)
+        self._attention = attention
+        self.timeline = Timeline()
+        self.names = NOTHING_RAN
+        self.is_stale = False
+        self.next_node: ItemId = ItemId("")
+        self.running_node: ItemId = ItemId("")
+        self.memory_rows: dict[ItemId, NodeMemory] = {}
+        self.inference: dict[tuple[ItemId, int], PortInference] = {}
+        self.failures: dict[ItemId, Failure] = {}
+        self.warnings: dict[ItemId, tuple[Warned, ...]] = {}
+        self.incomplete: dict[ItemId, str] = {}
+        self.modules: dict[ItemId, ModuleNow] = {}
+        self._texts: dict[ItemId, str] = {}
+        self._pending: set[ItemId] = set()
+        self._everything = self._grown = False
+        self.buffer = EventBuffer()
+        self.pace = Throttle(ANNOUNCEMENT_MS, self)
+        self.pace.due.connect(self._on_throttle_due)
+
+    def stands(self, failure: Failure) -> bool:
+        """Whether the program is still the one that failed."""
+        node = failure.failed.node
+        return not self.is_stale and (node not in self._texts or self._texts[node] == failure.text or not failure.text)
+
+    def set_texts(self, texts: dict[ItemId, str], repeated: frozenset[ItemId] = frozenset()) -> None:
+        """The statements of the program as it stands; failures of other statements are not shown.
+
+        `repeated` are the nodes whose results a new pass makes history.
+        """
+        self._texts = texts
+        self.timeline.repeated = repeated
+        for node in self.failures:
+            self._announce(node)
+
+    def begin(self, fresh: bool, held: bool = False, names: RunNames = NOTHING_RAN) -> None:
+        """A verb begins; from nothing, what older runs left is forgotten.
+
+        `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted.
+        """
+        self.buffer.take_up()
+        if held:
+            self.buffer.hold()
+        self._begin(fresh, names)
+
+    def release(self) -> None:
+        """Show what was held back, and announce at once what waits to be announced."""
+        self.buffer.take_up()
+        self.pace.flush()
+
+    @waits
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Nodes ran."""
+        told = tuple(rows)
+        self.timeline.add_rows(told)
+        self._announce_grown(row.node for row in told)
+        kept = self.timeline.trim()
+        if kept is not None:
+            self._renumber(kept)
+
+    @waits
+    def add_backward(self, traced: BackwardTraced) -> None:
+        """A backward was recorded."""
+        self.timeline.add_backward(traced)
+        self._announce_grown(row.node for row in traced.rows if row.node)
+
+    @waits
+    def set_gradients(self, rows: Iterable[GradRow], whole: bool) -> None:
+        """Gradients as they stand now; `whole` replaces all that were known."""
+        self._announce(*self.timeline.add_gradients(rows, whole))
+
+    @waits
+    def set_modules(self, modules: Iterable[ModuleNow]) -> None:
+        """Every module that is another now than when it was made."""
+        old, self.modules = self.modules, {module.node: module for module in modules}
+        for node in old.keys() | self.modules.keys():
+            if old.get(node) != self.modules.get(node):
+                self._announce(node)
+
+    def set_memory(self, memory: MemoryByNode) -> None:
+        """What each node holds now."""
+        old, self.memory_rows = self.memory_rows, {row.node: row for row in memory.rows}
+        for node in old.keys() | self.memory_rows.keys():
+            if old.get(node) != self.memory_rows.get(node):
+                self._announce(node)
+
+    def set_inference(self, ports: Iterable[PortInference]) -> None:
+        """What inference says of the program as it stands; announced at once, for an edit waits for it."""
+        old, self.inference = self.inference, {(port.node, port.output): port for port in ports}
+        self._pending |= {key[0] for key in old.keys() | self.inference if old.get(key) != self.inference.get(key)}
+        self._on_throttle_due()
+
+    def set_incomplete(self, reasons: dict[ItemId, str]) -> None:
+        """Which nodes cannot run, and why."""
+        old = self.incomplete
+        changed = {item for item in reasons.keys() | old.keys() if reasons.get(item) != old.get(item)}
+        self.incomplete = dict(reasons)
+        self._announce(*changed)
+
+    @waits
+    def add_failure(self, failure: Failure) -> None:
+        """A node failed."""
+        self.failures[failure.failed.node] = failure
+        self._announce(failure.failed.node)
+
+    @waits
+    def add_warning(self, warning: Warned) -> None:
+        """Torch warned while a node ran."""
+        self.warnings[warning.node] = (*self.warnings.get(warning.node, ()), warning)
+        self._announce(warning.node)
+        self.warned.emit(warning)
+
+    def add_print(self, printed: Printed) -> None:
+        """The program printed."""
+        self.printed.emit(printed)
+
+    @waits
+    def set_stale(self, stale: bool) -> None:
+        """Whether the results belong to an older program than the canvas shows."""
+        if self.is_stale != stale:
+            self.is_stale = stale
+            self.announce_everything()
+
+    def set_running(self, node: ItemId) -> None:
+        """Which node is at work now; "" when none is."""
+        changed = {self.running_node, node} - {""}
+        self.running_node = node
+        self._announce(*changed)
+
+    def set_counter(self, next_node: ItemId) -> None:
+        """Which node runs next; "" at the end."""
+        changed = {self.next_node, next_node, self.running_node} - {""}
+        self.next_node, self.running_node = next_node, ItemId("")
+        self._announce(*changed)
+
+    def clear(self) -> None:
+        """Forget everything (another document)."""
+        self.buffer.forget()
+        for table in (self.inference, self.failures, self.warnings, self.incomplete):
+            table.clear()
+        self._forget_history()
+        self.is_stale = False
+        self.next_node = self.running_node = ItemId("")
+        self.announce_everything()
+
+    def announce_everything(self) -> None:
+        """All may be another picture."""
+        self._everything = True
+        self.pace.request()
+
+    # ------------------------------------------------------------------ private
+
+    @waits
+    def _begin(self, fresh: bool, names: RunNames) -> None:
+        self.names = names
+        self.failures.clear()
+        self.timeline.begin()
+        if fresh:
+            self._forget_history()
+            self.warnings.clear()
+        self.is_stale = False
+        self.announce_everything()
+
+    def _forget_history(self) -> None:
+        self.timeline.clear()
+        self.memory_rows = {}
+        self._grown = True
+        self._attention.look_at_now()
+
+    def _renumber(self, kept: list[int]) -> None:
+        """Ticks had to go: the moment looked at stays what it was, or becomes the next that is left."""
+        moment = self._attention.moment
+        if moment is not None:
+            self._attention.look_at(min(bisect_left(kept, moment), len(kept) - 1))
+
+    def _announce(self, *items: ItemId) -> None:
+        self._pending.update(items)
+        self.pace.request()
+
+    def _announce_grown(self, items: Iterable[ItemId]) -> None:
+        self._grown = True
+        self._pending.update(items)
+        self.pace.request()
+
+    def _on_throttle_due(self) -> None:
+        if self.buffer.holds:
+            return
+        items = frozenset() if self._everything else frozenset(self._pending)
+        everything, grown = self._everything, self._grown
+        self._pending.clear()
+        self._everything = self._grown = False
+        if items or everything:
+            self.changed.emit(items)
+        if grown:
+            self.recorded.emit()
