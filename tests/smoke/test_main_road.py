@@ -17,7 +17,7 @@ from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import NoResults
 from gradstudio.scene.scene import Board
 from gradstudio.ui import theme as themes
-from gradstudio.ui.canvas.gestures.operator_drop import GRIP
+from gradstudio.ui.canvas.edit.operator_commands import GRIP
 from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
 from tests.helpers.display import Display, wait_until
 from tests.helpers.window import Window

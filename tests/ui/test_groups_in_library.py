@@ -45,8 +45,8 @@ def test_a_published_group_is_there_for_every_document(window: MainWindow) -> No
     assert rows_under(window, MINE) == ["published:add_up"]
     window.session.new()
     assert rows_under(window, OF_DOCUMENT) == []
-    window.canvas.add_operator("published:add_up")
-    window.canvas.add_operator("published:add_up")
+    window.canvas.operator_commands.add_operator("published:add_up")
+    window.canvas.operator_commands.add_operator("published:add_up")
     graph = window.session.graph_store.graph
     assert list(graph.definitions) == ["add_up"]
     assert [node.operator for node in graph.nodes.values()] == ["group:add_up"] * 2
@@ -70,9 +70,9 @@ def test_published_groups_are_renamed_and_deleted(tmp_path: Path) -> None:
 def test_a_group_cannot_be_put_into_itself(window: MainWindow) -> None:
     window.session.graph_store.load(with_group())
     call = next(one.id for one in window.session.graph_store.graph.nodes.values() if one.operator == "group:add_up")
-    window.canvas.step_in(call)
+    window.canvas.group_commands.step_in(call)
     count = len(window.canvas.board.graph.nodes)
-    assert window.canvas.add_operator("group:add_up") is None
+    assert window.canvas.operator_commands.add_operator("group:add_up") is None
     assert len(window.canvas.board.graph.nodes) == count
 
 

@@ -76,7 +76,7 @@ def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_numbe
     QTest.keyClick(editor, Key.Key_Return)
     run(desk)
     desk.click("z")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     assert desk.session.scope.names() == ("squared",)
     y = inner(desk, "y")
     assert number(desk, y) == [3.0, 6.0]
@@ -85,7 +85,7 @@ def test_a_group_is_made_run_and_stepped_into_and_the_inner_card_shows_its_numbe
     assert grad is not None and grad.grad is not None and grad.grad.value == [6.0, 12.0]
     row = desk.window.canvas.board.row(y)
     assert row is not None and row.outputs == desk.session.results.outputs(y)
-    desk.window.canvas.step_out()
+    desk.window.canvas.group_commands.step_out()
     assert number(desk, desk.node("z")) == [9.0, 36.0]
 
 
@@ -95,12 +95,12 @@ def test_before_a_run_the_cards_inside_know_their_shapes_and_what_torch_would_re
     desk.until(lambda: session.results.inference(desk.node("y")))
     for name, shape, refused in (("y", (2,), False), ("z", (1, 2), True)):
         desk.click(name)
-        desk.window.canvas.step_in()
+        desk.window.canvas.group_commands.step_in()
         given, b, c = (session.results.inference(item) for item in (INPUTS_CARD, inner(desk, "b"), inner(desk, "c")))
         assert given is not None and b is not None and c is not None
         assert given.shape == b.shape == shape
         assert ("cannot be multiplied" in c.refusal) is refused and (c.shape == ()) is not refused
-        desk.window.canvas.step_out()
+        desk.window.canvas.group_commands.step_out()
     port = session.results.inference(desk.node("z"))
     assert port is not None and port.refusal
 
@@ -110,12 +110,12 @@ def test_two_calls_of_one_group_show_what_each_of_them_was(desk: Desk) -> None:
     run(desk)
     for name, expected in (("y", [0.5, 1.0]), ("z", [1.5, 3.0])):
         desk.click(name)
-        desk.window.canvas.step_in()
+        desk.window.canvas.group_commands.step_in()
         b = inner(desk, "b")
         assert number(desk, b) == expected
         wire = next(wire for wire in desk.session.shown_store.graph.wires_from(b))
         assert desk.session.results.wire_grad(wire) is not None
-        desk.window.canvas.step_out()
+        desk.window.canvas.group_commands.step_out()
 
 
 def test_a_failure_inside_stands_on_the_inner_card_and_on_the_call(desk: Desk) -> None:
@@ -123,11 +123,11 @@ def test_a_failure_inside_stands_on_the_inner_card_and_on_the_call(desk: Desk) -
     call, results = desk.node("y"), desk.session.results
     run(desk)
     desk.until(lambda: desk.session.scope.path == (call,))
-    desk.window.canvas.step_out()
+    desk.window.canvas.group_commands.step_out()
     failure = results.failure(call)
     assert failure is not None and failure.failed.address == "y/c"
     desk.click("y")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     c = inner(desk, "c")
     assert results.failure(c) is not None and results.failure(inner(desk, "b")) is None
     assert [one.failed.node for one in results.failures] == [c]
@@ -144,7 +144,7 @@ def test_stepping_in_the_record_lights_the_call_and_inside_it_the_statement(desk
     assert active is not None and active.node == desk.node("z")
     assert len(session.results.active_group) > 1 and session.results.active_group[-1].row is not None
     desk.click("z")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     active = session.results.active
     assert active is not None and active.node == INPUTS_CARD
     session.attention.look_at_now()
@@ -194,10 +194,10 @@ def test_a_call_of_a_module_of_a_class_is_stepped_into_where_it_stands(desk: Des
     open_text(desk, MANY)
     canvas, y = desk.window.canvas, desk.node("y")
     desk.click("y")
-    assert canvas.can_step_in() and not canvas.has_group()
+    assert canvas.group_commands.can_step_in() and not canvas.group_commands.has_group()
     desk.key(Key.Key_I, Keys.ControlModifier)
     assert desk.session.scope.path == (y,) and inner(desk, "h")
-    canvas.step_out()
+    canvas.group_commands.step_out()
     assert any(row is not None and row[0].startswith("Step into") for row in item_rows(canvas, y))
 
 
@@ -263,6 +263,6 @@ def test_a_layer_that_fails_inside_forward_is_shown_where_it_is(desk: Desk) -> N
     assert wire is not None and wire.source == fc2
     assert failure.explanation.startswith("In Net ▸ fc2: ") and "input (x) is float32 [32, 16]" in failure.explanation
     assert "Net ▸ fc2" in desk.said
-    desk.window.canvas.step_out()
+    desk.window.canvas.group_commands.step_out()
     outside = results.failure(call)
     assert outside is not None and outside.failed.operands == ()

@@ -49,7 +49,7 @@ def paused(desk: Desk) -> ItemId:
 def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: Desk) -> None:
     open_text(desk, TWICE)
     desk.click("y")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     b, c = inner(desk, "b"), inner(desk, "c")
     desk.window.canvas.selection.select(frozenset({c}))
     desk.key(Key.Key_F9)
@@ -58,7 +58,7 @@ def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: D
     assert BREAKPOINT in signs(desk.session, c)
     dock = desk.window.room.breakpoints
     assert dock.model.data(dock.model.index(0, 0)) == "half ▸ before c"
-    desk.window.canvas.step_out()
+    desk.window.canvas.group_commands.step_out()
     for call, value in (("y", [0.5, 1.0]), ("z", [1.5, 3.0])):
         desk.key(Key.Key_F5)
         assert paused(desk) == c and desk.session.scope.path == (desk.node(call),)
@@ -66,7 +66,7 @@ def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: D
     desk.key(Key.Key_F5)
     assert paused(desk) == "" and desk.session.run.state.at_end
     assert desk.session.debug.hits(point.id) == 2
-    desk.window.canvas.step_out(0)
+    desk.window.canvas.group_commands.step_out(0)
     dock.view.selectRow(0)
     dock.view.doubleClicked.emit(dock.model.index(0, 0))
     assert desk.session.scope.name == "half" and desk.session.attention.selection == {c}
@@ -95,7 +95,7 @@ def test_f11_goes_into_a_call_and_shift_f11_out_again(desk: Desk) -> None:
     desk.key(Key.Key_F10)
     assert paused(desk) in desk.graph and desk.session.scope.path == ()
     desk.click("z")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     desk.window.canvas.selection.select(frozenset({inner(desk, "b")}))
     desk.key(Key.Key_F10, Keys.ControlModifier)
     assert paused(desk) == inner(desk, "c") and number(desk, inner(desk, "b")) == [1.5, 3.0]
@@ -173,7 +173,7 @@ def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk)
     open_text(desk, TWICE)
     run(desk)
     desk.click("y")
-    desk.window.canvas.step_in()
+    desk.window.canvas.group_commands.step_in()
     b, experiments = inner(desk, "b"), desk.session.experiments
     desk.window.canvas.selection.select(frozenset({b}))
     desk.key(Key.Key_K, Keys.ControlModifier)
@@ -183,7 +183,7 @@ def test_inside_a_group_a_node_is_checked_and_another_value_is_tried(desk: Desk)
     desk.until(lambda: experiments.what_if is not None)
     assert experiments.what_if is not None and experiments.what_if.error == ""
     assert experiments.difference(b) is not None and experiments.difference(inner(desk, "c")) is not None
-    desk.window.canvas.step_out()
+    desk.window.canvas.group_commands.step_out()
     assert experiments.difference(b) is None and experiments.check_rows(b) == ()
     assert experiments.difference(desk.node("y")) is not None and experiments.difference(desk.node("z")) is None
     answer = experiments.what_if

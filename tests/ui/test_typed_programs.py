@@ -118,7 +118,7 @@ def test_a_program_pasted_into_the_empty_dock_is_seen_as_if_it_was_opened(typing
 
 def test_a_script_pasted_on_an_empty_canvas_sets_it_up_and_is_seen(window: MainWindow) -> None:
     QApplication.clipboard().setText(SCRIPT)
-    window.canvas.paste(5000.0, 5000.0)
+    window.canvas.clipboard_commands.paste(5000.0, 5000.0)
     graph = window.session.graph_store.graph
     assert graph.header == Header(seed=7, default_dtype="torch.float64")
     assert not any("manual_seed" in node.operator for node in graph.nodes.values())
@@ -129,20 +129,20 @@ def test_a_script_pasted_on_an_empty_canvas_sets_it_up_and_is_seen(window: MainW
 
 def test_a_script_pasted_beside_a_program_leaves_its_settings(window: MainWindow) -> None:
     QApplication.clipboard().setText("a = torch.ones(2)")
-    window.canvas.paste(0.0, 0.0)
+    window.canvas.clipboard_commands.paste(0.0, 0.0)
     assert window.session.graph_store.graph.header == Header()
     QApplication.clipboard().setText("torch.manual_seed(7)\nc = torch.ones(2)")
-    window.canvas.paste(0.0, 0.0)
+    window.canvas.clipboard_commands.paste(0.0, 0.0)
     assert window.session.graph_store.graph.header == Header()
 
 
 @pytest.mark.parametrize("text", ["c = torch.ones(2)\nd = c * 2", LONG.replace("y", "u")])
 def test_what_is_pasted_on_the_canvas_is_seen_and_selected(window: MainWindow, text: str) -> None:
     QApplication.clipboard().setText("a = torch.ones(2)")
-    window.canvas.paste(0.0, 0.0)
+    window.canvas.clipboard_commands.paste(0.0, 0.0)
     QApplication.clipboard().setText(text)
     canvas = window.canvas
-    canvas.paste(8000.0, 8000.0)
+    canvas.clipboard_commands.paste(8000.0, 8000.0)
     assert len(window.session.attention.selection) == len(text.splitlines())
     seen = canvas.camera.seen(canvas.viewport().width(), canvas.viewport().height())
     box = canvas.board.extent(window.session.attention.selection)
@@ -153,7 +153,7 @@ def test_what_is_pasted_on_the_canvas_is_seen_and_selected(window: MainWindow, t
 def test_an_empty_clipboard_is_said_to_be_empty(qtbot: QtBot, window: MainWindow) -> None:
     QApplication.clipboard().clear()
     with qtbot.waitSignal(window.canvas.status_message) as said:
-        window.canvas.paste()
+        window.canvas.clipboard_commands.paste()
     assert said.args == ["The clipboard is empty."]
 
 

@@ -45,7 +45,7 @@ class GraphCommands:
 
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""
-        self.canvas.wrap_selection("no_grad")
+        self.canvas.selection_commands.wrap_selection("no_grad")
 
     def unwrap(self) -> None:
         """Take the block away that is selected, or that holds the selection."""

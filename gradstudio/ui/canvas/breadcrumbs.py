@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
-from gradstudio.ui.state.document.group_scope import Scope
 from gradstudio.ui.theme import Theme
 
 BAR_PX = 34
@@ -16,11 +16,12 @@ class Breadcrumbs(QFrame):
     """Shown while the inside of a group is; a button for every scope around it."""
 
     def __init__(
-        self, room: QWidget, canvas: GroupCommands, scope: Scope, theme: Theme, make_room: Callable[[int], None]
+        self, canvas: CanvasContext, group_commands: GroupCommands, theme: Theme, make_room: Callable[[int], None]
     ) -> None:
         """Follow the scope, at the upper edge of the canvas, whose viewport makes room."""
-        super().__init__(room)
-        self._room, self._canvas, self._scope = room, canvas, scope
+        super().__init__(canvas.widget)
+        room, scope = canvas.widget, canvas.session.scope
+        self._room, self._group_commands, self._scope = room, group_commands, scope
         self.make_room = make_room
         self.setObjectName("breadcrumbs")
         self.setAccessibleName("Path to the group that is shown")
@@ -82,7 +83,7 @@ class Breadcrumbs(QFrame):
         keys = " (Ctrl+U)" if depth == count - 2 else ""
         made.setToolTip("What is shown" if is_last else f"Step out to {title}{keys}")
         made.setAccessibleName(title if is_last else f"Step out to {title}")
-        made.clicked.connect(lambda: self._canvas.step_out(depth))
+        made.clicked.connect(lambda: self._group_commands.step_out(depth))
         return made
 
     def _on_root_edited(self, _edits: object) -> None:

@@ -95,7 +95,6 @@ class Minimap(QWidget):
         self.setAccessibleName("Minimap")
         self.setAccessibleDescription("The whole graph; a click in it moves the view")
         self.setToolTip("Press or drag to look there, turn the wheel to zoom, right-click for its corner and size")
-        canvas.viewport().installEventFilter(self)
         canvas.view_changed.connect(self._on_view_changed)
         canvas.store.edited.connect(self._soon.request)
         canvas.store.replaced.connect(self._soon.request)

@@ -36,6 +36,7 @@ from gradstudio.ui.canvas.edit.bookmark_commands import BookmarkCommands
 from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
 from gradstudio.ui.canvas.edit.field_commands import Editing
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
 from gradstudio.ui.canvas.edit.in_place_editing import InPlace
@@ -71,18 +72,8 @@ from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
 
 
-class CanvasView(
-    AddingCommands,
-    Arranging,
-    Commands,
-    Debugging,
-    Editing,
-    Following,
-    GroupCommands,
-    KeyWays,
-    QAbstractScrollArea,
-):
-    """Cards, wires and frames of one session; `Commands` and `Editing` hold what can be done with them.
+class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
+    """Cards, wires and frames of one session; its parts hold what can be done with them, each given what it needs.
 
     Signals:
         status_message(object): why something is refused, for the status bar.
@@ -111,45 +102,74 @@ class CanvasView(
         self.lit = OverlayState()
         self.shelf, self.drag_options = Shelf(parent=self), DragOptions()
         self.keys_of: KeysOf = no_keys
-        self.selection = CanvasSelection(self)
-        self.navigation = Navigation(self)
-        self.in_place, self.searching = InPlace(self), Searching(self)
-        self.note_commands = NoteCommands(self, self.in_place)
-        self.module_commands = ModuleCommands(self, self.selection)
-        self.wire_commands = WireCommands(self, self.selection)
-        self.hand, self.drops = Hand(self), Drops(self)
-        self.border, self.wheeling = BorderPan(self), Wheeling()
-        self._failed: dict[ItemId, Failure] = {}
-        self.navigation.settle_timer.timeout.connect(self._on_settle_timeout)
-        self.finish_timer = QTimer(self)
-        self.finish_timer.setSingleShot(True)
-        self.finish_timer.timeout.connect(self.repaint_board)
-        self._set_up_widget()
         self.bubble = Bubble(self.viewport(), theme)
+        self._set_up_widget()
+        self._make_commands()
         self.remedies = Remedies(self)
         problems = getattr(session, "problems", None)
         self.trouble = ProblemPanel(self.viewport(), theme, problems.apply) if problems is not None else None
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
         self.board.show_wires(overlays.wires)
+        self._failed: dict[ItemId, Failure] = {}
         self._connect_truths()
-        self._connect_scope()
         self.breadcrumbs = Breadcrumbs(
-            self, self, session.scope, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
+            self, self.group_commands, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
         )
-        self.gliding, self.ghost = Gliding(self), Ghost(self)
+        self._make_placing()
         self.speaking = Speaking(self)
         self._connect_debugger()
-        self.minimap = Minimap(self, self.navigation)
         self.finding = Finding(self, self.navigation, self.selection, self.minimap)
+        self._connect_map()
+        self.hand = Hand(self)
+
+    def _make_commands(self) -> None:
+        """What changes the graph, and where the canvas looks."""
+        self.selection, self.navigation = CanvasSelection(self), Navigation(self)
+        self.navigation.settle_timer.timeout.connect(self._on_settle_timeout)
+        self.finish_timer = QTimer(self)
+        self.finish_timer.setSingleShot(True)
+        self.finish_timer.timeout.connect(self.repaint_board)
+        self.in_place = InPlace(self)
+        self.note_commands = NoteCommands(self, self.in_place)
+        self.module_commands = ModuleCommands(self, self.selection)
+        self.wire_commands = WireCommands(self, self.selection)
+        self.group_commands = GroupCommands(self, self.selection, self.navigation, self.in_place)
+        self.field_commands = Editing(self, self.in_place, self.group_commands)
+        self.card_arrangement = Arranging(self, self.selection)
+        self.selection_commands = Commands(self, self.selection, self.navigation, self.wire_commands)
+        self.clipboard_commands = ClipboardCommands(self, self.selection, self.navigation, self.selection_commands)
         self.bookmarks = Bookmarks(self)
         self.bookmark_commands = BookmarkCommands(self, self.navigation, self.bookmarks)
-        self._connect_map()
+
+    def _make_placing(self) -> None:
+        """What puts operators down: at the cursor, from the search, dragged in."""
+        self.gliding = Gliding(self)
+        self.operator_commands = AddingCommands(
+            self,
+            self.selection,
+            self.navigation,
+            self.selection_commands,
+            self.group_commands,
+            self.module_commands,
+            self.gliding,
+        )
+        self.minimap = Minimap(self, self.navigation)
+        self.ghost = Ghost(self, self.operator_commands, self.minimap)
+        self.searching = Searching(self, self.selection, self.navigation, self.operator_commands, self.ghost)
+        self.border, self.wheeling = BorderPan(self, self.navigation, self.minimap, self._follow_drag), Wheeling()
+        self.drops = Drops(self, self.ghost, self.border, self.operator_commands, self.clipboard_commands)
+
+    def _follow_drag(self) -> None:
+        """The scene has moved under what is dragged."""
+        self.hand.follow()
+        self.drops.follow()
 
     def _connect_map(self) -> None:
         self.navigation.covered_box = self.minimap.box_from
         self.minimap.marks, self.minimap.found = self.bookmark_commands.marks, self.finding.lit
         self.bookmarks.changed.connect(self.minimap.update)
+        self.viewport().installEventFilter(self.minimap)  # the last: it sees what the ghost keeps from all others
 
     def _set_up_widget(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -167,6 +187,12 @@ class CanvasView(
     def widget(self) -> QWidget:
         """The canvas as a widget."""
         return self
+
+    def close_editor(self) -> None:
+        """Close an editor or search that is open."""
+        self.in_place.close()
+        self.searching.close()
+        self.wire_commands.close_links()
 
     # -------------------------------------------------------------- words
 

@@ -34,7 +34,7 @@ def search(hand: Hand, words: str) -> ItemId:
 def test_what_the_search_adds_over_a_card_steps_aside_in_one_entry(hand: Hand) -> None:
     hand.add("torch.randn", 200, 100)
     entries = len(hand.undo_texts)
-    hand.canvas.open_search(240, 130)
+    hand.canvas.searching.open(240, 130)
     item = search(hand, "torch.tanh")
     assert not covered(hand)
     place = hand.graph.places[item]
@@ -45,7 +45,7 @@ def test_what_the_search_adds_over_a_card_steps_aside_in_one_entry(hand: Hand) -
 @pytest.mark.feature(1)
 def test_what_the_search_adds_on_free_ground_stands_at_the_cursor(hand: Hand) -> None:
     hand.add("torch.randn", 40, 40)
-    hand.canvas.open_search(600, 300)
+    hand.canvas.searching.open(600, 300)
     place = hand.graph.places[search(hand, "torch.tanh")]
     assert (place.x, place.y) == (600, 300)
 
@@ -54,7 +54,7 @@ def test_what_the_search_adds_on_free_ground_stands_at_the_cursor(hand: Hand) ->
 def test_what_the_search_adds_in_a_frame_steps_aside_within_it(hand: Hand) -> None:
     x = hand.add("torch.randn", 200, 200)
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.wrap_selection("no_grad")
+    hand.canvas.selection_commands.wrap_selection("no_grad")
     (frame,) = hand.graph.blocks
     hand.double_click((hand.canvas.board.frames[frame].box.x + 8, hand.canvas.board.frames[frame].box.bottom - 6))
     item = search(hand, "torch.tanh")
@@ -76,7 +76,7 @@ def test_what_comes_into_a_block_covers_nothing_there_in_one_entry(hand: Hand, b
     inside, beside = hand.add("torch.randn", 200, 200), hand.add("torch.ones", 480, 220)
     other = hand.add("torch.zeros", 40, 500)
     hand.canvas.selection.select(frozenset({inside}))
-    hand.canvas.wrap_selection("no_grad")
+    hand.canvas.selection_commands.wrap_selection("no_grad")
     (frame,) = hand.graph.blocks
     entries, before = len(hand.undo_texts), dict(hand.graph.places)
     over = hand.header(inside)
@@ -98,7 +98,7 @@ def test_what_is_pasted_over_its_original_steps_aside(hand: Hand) -> None:
     x = hand.add("torch.randn", 400, 250)
     hand.click(hand.header(x))
     hand.key(Key.Key_C, CONTROL)
-    hand.canvas.paste(410, 260)
+    hand.canvas.clipboard_commands.paste(410, 260)
     assert len(hand.graph.nodes) == 2
     assert not covered(hand)
     assert hand.undo_texts[-1] == "Paste item"
@@ -108,7 +108,7 @@ def test_what_is_pasted_over_its_original_steps_aside(hand: Hand) -> None:
 def test_a_copy_of_a_pinned_card_is_free(hand: Hand, keys: tuple[Qt.Key, ...]) -> None:
     x = hand.add("torch.randn", 100, 100)
     hand.click(hand.header(x))
-    hand.canvas.toggle_pinned()
+    hand.canvas.card_arrangement.toggle_pinned()
     for key in keys:
         hand.key(key, CONTROL)
     (copy,) = set(hand.graph.nodes) - {x}
@@ -126,7 +126,7 @@ def test_what_is_brought_into_line_keeps_its_order_and_covers_nothing(hand: Hand
     items = [hand.add("torch.randn", *at) for at in ((60, 60), (120, 60), (400, 90))]
     hand.canvas.selection.select(frozenset(items))
     entries = len(hand.undo_texts)
-    hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
+    hand.canvas.card_arrangement.align_selection(side)  # type: ignore[arg-type]  # one of the sides
     assert not covered(hand)
     along = [(hand.graph.places[item].x, hand.graph.places[item].y)[axis] for item in items]
     assert along == sorted(along)
@@ -151,13 +151,13 @@ loss = (a**2).sum()
 @pytest.mark.parametrize("side", ["top", "left"])
 def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, side: str) -> None:
     QGuiApplication.clipboard().setText(BLOCK)
-    hand.canvas.paste(0, 0)
+    hand.canvas.clipboard_commands.paste(0, 0)
     named = {node.names[0]: item for item, node in hand.graph.nodes.items() if node.names}
     (power,) = (item for item, node in hand.graph.nodes.items() if node.operator == "operator.pow")
     hand.canvas.selection.select(frozenset({named["a"], power, named["m"]}))
     assert not covered(hand)
     entries = len(hand.undo_texts)
-    hand.canvas.align_selection(side)  # type: ignore[arg-type]  # one of the sides
+    hand.canvas.card_arrangement.align_selection(side)  # type: ignore[arg-type]  # one of the sides
     assert not covered(hand)
     board = hand.canvas.board
     (frame,) = board.frames
@@ -179,9 +179,9 @@ def test_what_is_not_selected_makes_room_also_where_the_frame_grows(hand: Hand, 
 def test_a_pinned_card_stays_where_others_are_brought_into_line_with_it(hand: Hand) -> None:
     one, other = hand.add("torch.randn", 60, 60), hand.add("torch.randn", 300, 80)
     hand.canvas.selection.select(frozenset({one}))
-    hand.canvas.toggle_pinned()
+    hand.canvas.card_arrangement.toggle_pinned()
     hand.canvas.selection.select(frozenset({one, other}))
-    hand.canvas.align_selection("left")
+    hand.canvas.card_arrangement.align_selection("left")
     assert (hand.graph.places[one].x, hand.graph.places[one].y) == (60, 60)
     assert hand.graph.places[other].x == 60
     assert not covered(hand)

@@ -6,7 +6,8 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradstudio.ui.canvas.gestures.operator_drop import GRIP, MIME
+from gradstudio.ui.canvas.edit.operator_commands import GRIP
+from gradstudio.ui.canvas.gestures.operator_drop import MIME
 from tests.ui.canvas.conftest import NO_KEY, Hand
 
 

@@ -39,7 +39,7 @@ def type_name(hand: Hand, name: str) -> None:
 def make(hand: Hand, items: set[ItemId], name: str) -> ItemId:
     """Make a group of these with the command behind Ctrl+G; its call."""
     hand.canvas.selection.select(frozenset(items))
-    hand.canvas.make_group()
+    hand.canvas.group_commands.make_group()
     type_name(hand, name)
     return next(node.id for node in hand.graph.nodes.values() if node.operator == f"group:{name}")
 
@@ -62,7 +62,7 @@ def test_a_selection_becomes_a_group_that_is_stepped_into_and_out_of(
     hand.double_click(body(hand, call))
     assert hand.session.scope.names() == ("shrink",)
     assert {INPUTS_CARD, OUTPUTS_CARD, y, z} <= set(hand.canvas.board.cards)
-    hand.canvas.step_out()
+    hand.canvas.group_commands.step_out()
     assert not hand.session.scope.path and hand.session.attention.current == call
 
 
@@ -70,11 +70,11 @@ def test_a_selection_becomes_a_group_that_is_stepped_into_and_out_of(
 def test_breadcrumbs_lead_out_of_nested_groups(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     _, y, z = chain
     outer = make(hand, {y, z}, "outer")
-    hand.canvas.step_in(outer)
+    hand.canvas.group_commands.step_in(outer)
     hand.canvas.selection.select(frozenset({z}))
-    hand.canvas.make_group()
+    hand.canvas.group_commands.make_group()
     type_name(hand, "inner")
-    hand.canvas.step_in()
+    hand.canvas.group_commands.step_in()
     bar = hand.canvas.breadcrumbs
     assert [button.text() for button in bar.buttons] == ["Program", "outer", "inner"]
     assert not bar.isHidden()
@@ -88,9 +88,9 @@ def test_the_camera_of_every_scope_is_remembered(hand: Hand, chain: tuple[ItemId
     call = make(hand, set(chain[1:]), "shrink")
     hand.canvas.navigation.restore_view(0.7, 123.0, 45.0)
     before = hand.canvas.navigation.view_state()
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     hand.canvas.navigation.restore_view(1.3, 0.0, 0.0)
-    hand.canvas.step_out()
+    hand.canvas.group_commands.step_out()
     assert hand.canvas.navigation.view_state() == pytest.approx(before, abs=1.0)
 
 
@@ -99,14 +99,14 @@ def test_what_is_done_inside_is_one_entry_that_is_undone_from_outside(
     hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
 ) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     count = len(hand.undo_texts)
-    inner = hand.canvas.add_operator("torch.abs", 0, 300)
+    inner = hand.canvas.operator_commands.add_operator("torch.abs", 0, 300)
     assert inner is not None and inner not in hand.graph.nodes
     assert len(hand.undo_texts) == count + 1
-    hand.canvas.step_out()
+    hand.canvas.group_commands.step_out()
     hand.session.graph_store.undo_stack.undo()
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     assert inner not in hand.canvas.board.cards
     hand.session.graph_store.undo_stack.redo()
     assert inner in hand.canvas.board.cards
@@ -114,7 +114,7 @@ def test_what_is_done_inside_is_one_entry_that_is_undone_from_outside(
 
 def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     hand.session.graph_store.undo_stack.undo()
     assert not hand.session.scope.path
     assert set(chain) <= set(hand.canvas.board.cards)
@@ -124,7 +124,7 @@ def test_undoing_the_group_itself_steps_out(hand: Hand, chain: tuple[ItemId, Ite
 def test_a_wire_dropped_on_the_plus_adds_an_output(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     _, y, z = chain
     call = make(hand, {y, z}, "shrink")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     hand.canvas.navigation.fit_all()
     hand.drag(hand.output(y), hand.input(OUTPUTS_CARD, "+"))
     assert len(hand.session.graph_store.graph.definitions["shrink"].outputs) == 2
@@ -134,7 +134,7 @@ def test_a_wire_dropped_on_the_plus_adds_an_output(hand: Hand, chain: tuple[Item
 @pytest.mark.feature(40)
 def test_an_input_is_renamed_where_it_stands(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     hand.canvas.navigation.fit_all()
     x, y = hand.output(INPUTS_CARD)
     hand.double_click((x - 60, y))
@@ -146,19 +146,19 @@ def test_an_input_is_renamed_where_it_stands(hand: Hand, chain: tuple[ItemId, It
 
 def test_outputs_are_added_moved_and_removed(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.step_in(call)
-    hand.canvas.add_port(OUTPUTS_CARD)
+    hand.canvas.group_commands.step_in(call)
+    hand.canvas.group_commands.add_port(OUTPUTS_CARD)
     first, second = output_names(hand.canvas.board.graph.nodes[OUTPUTS_CARD])
-    hand.canvas.move_port(OUTPUTS_CARD, 1, -1)
+    hand.canvas.group_commands.move_port(OUTPUTS_CARD, 1, -1)
     assert hand.graph.definitions["shrink"].outputs == (second, first)
-    hand.canvas.remove_port(OUTPUTS_CARD, 0)
+    hand.canvas.group_commands.remove_port(OUTPUTS_CARD, 0)
     assert hand.graph.definitions["shrink"].outputs == (first,)
 
 
 @pytest.mark.feature(40)
 def test_a_group_is_taken_apart(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     make(hand, set(chain[1:]), "shrink")
-    hand.canvas.ungroup()
+    hand.canvas.group_commands.ungroup()
     assert not hand.graph.definitions
     operators = sorted(node.operator for node in hand.graph.nodes.values())
     assert operators == ["torch.exp", "torch.neg", "torch.ones"]
@@ -166,8 +166,8 @@ def test_a_group_is_taken_apart(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
 
 def test_a_copy_of_its_own_is_edited_without_the_others(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.duplicate_selection()
-    hand.canvas.make_unique()
+    hand.canvas.selection_commands.duplicate_selection()
+    hand.canvas.group_commands.make_unique()
     assert sorted(hand.graph.definitions) == ["shrink", "shrink2"]
     assert hand.graph.nodes[call].operator == "group:shrink"
     assert not set(hand.graph.definitions["shrink"].graph.nodes) & set(hand.graph.definitions["shrink2"].graph.nodes)
@@ -175,9 +175,9 @@ def test_a_copy_of_its_own_is_edited_without_the_others(hand: Hand, chain: tuple
 
 def test_a_group_gets_another_name_everywhere(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "shrink")
-    hand.canvas.step_in(call)
-    hand.canvas.step_out()
-    hand.canvas.rename_group()
+    hand.canvas.group_commands.step_in(call)
+    hand.canvas.group_commands.step_out()
+    hand.canvas.group_commands.rename_group()
     type_name(hand, "squeeze")
     assert hand.graph.nodes[call].operator == "group:squeeze"
     assert list(hand.graph.definitions) == ["squeeze"]
@@ -186,7 +186,7 @@ def test_a_group_gets_another_name_everywhere(hand: Hand, chain: tuple[ItemId, I
 def test_a_name_that_is_taken_is_refused_in_words(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     make(hand, {chain[1]}, "shrink")
     hand.canvas.selection.select(frozenset({chain[2]}))
-    hand.canvas.make_group()
+    hand.canvas.group_commands.make_group()
     type_name(hand, "shrink")
     assert list(hand.graph.definitions) == ["shrink"]
     assert hand.canvas.in_place.editor is not None
@@ -197,7 +197,7 @@ def test_menus_of_the_cards_inside_offer_what_makes_sense_there(
     hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
 ) -> None:
     call = make(hand, set(chain[1:]), "block")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     for card in CARDS:
         texts = [row[0].partition("\t")[0] for row in item_rows(hand.canvas, card) if isinstance(row, tuple)]
         assert texts and all(text.startswith(("Add an", "Name the", "Step out")) for text in texts)
@@ -205,9 +205,9 @@ def test_menus_of_the_cards_inside_offer_what_makes_sense_there(
 
 def test_undo_says_the_group_inside_which_it_was_done(hand: Hand, chain: tuple[ItemId, ItemId, ItemId]) -> None:
     call = make(hand, set(chain[1:]), "block")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     name = hand.session.scope.name
-    hand.canvas.add_port(OUTPUTS_CARD)
+    hand.canvas.group_commands.add_port(OUTPUTS_CARD)
     assert hand.undo_texts[-1].endswith(f", inside {name}")
 
 
@@ -244,15 +244,20 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
     hand: Hand, chain: tuple[ItemId, ItemId, ItemId]
 ) -> None:
     _, y, z = chain
-    hand.canvas.step_in(make(hand, {y, z}, "shrink"))
+    hand.canvas.group_commands.step_in(make(hand, {y, z}, "shrink"))
     canvas, texts = hand.canvas, list(hand.undo_texts)
     for card in (INPUTS_CARD, OUTPUTS_CARD):
         canvas.selection.select(frozenset({card}))
         assert not canvas.selection.has_statements() and not canvas.selection.can_delete()
         for command in (
-            canvas.delete_selection, canvas.toggle_muted, canvas.toggle_bypassed, canvas.wrap_selection,
-            canvas.duplicate_selection, canvas.cut, canvas.delete_and_reconnect,
-        ):  # fmt: skip
+            canvas.selection_commands.delete_selection,
+            canvas.card_arrangement.toggle_muted,
+            canvas.card_arrangement.toggle_bypassed,
+            canvas.selection_commands.wrap_selection,
+            canvas.selection_commands.duplicate_selection,
+            canvas.clipboard_commands.cut,
+            canvas.card_arrangement.delete_and_reconnect,
+        ):
             canvas.bubble.hide()
             command()
             assert "edges of the group" in canvas.bubble.text(), command
@@ -260,12 +265,12 @@ def test_the_edges_of_a_group_are_neither_deleted_nor_muted_copied_or_wrapped(
     canvas.selection.select_wires(frozenset(canvas.board.graph.wires_to(z)))
     assert canvas.selection.can_delete()
     canvas.selection.select_all()
-    canvas.delete_selection()
+    canvas.selection_commands.delete_selection()
     assert set(canvas.board.graph.nodes) == CARDS
     face = canvas.board.face(INPUTS_CARD)
     assert face is not None and face.outputs[-1].label == "+"
     for _ in face.outputs[1:]:
-        canvas.remove_port(INPUTS_CARD, 0)
+        canvas.group_commands.remove_port(INPUTS_CARD, 0)
     face = canvas.board.face(INPUTS_CARD)
     assert face is not None and [row.label for row in face.outputs] == ["+"]
 
@@ -277,13 +282,13 @@ def test_the_line_for_the_name_says_what_it_is_for_and_that_a_leaf_makes_a_class
     said: list[str] = []
     hand.canvas.said.connect(lambda words: said.append(str(words)))
     hand.canvas.selection.select(frozenset({y, z}))
-    hand.canvas.make_group()
+    hand.canvas.group_commands.make_group()
     assert hand.canvas.bubble.isVisible() and hand.canvas.bubble.text().startswith("Name of the group")
     type_name(hand, "shrink")
     assert not hand.canvas.bubble.isVisible() and not said
     assert hand.canvas.store.attempt(recipes.set_value, "Set", x, "requires_grad", "True")
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.make_group()
+    hand.canvas.group_commands.make_group()
     assert "becomes a class" in hand.canvas.bubble.text()
     type_name(hand, "outer")
     assert said[-1].startswith("Outer: It becomes a class") and "Outer" in hand.graph.definitions
@@ -307,5 +312,5 @@ def test_a_group_is_shown_as_a_whole_when_it_is_stepped_into_first(hand: Hand) -
     last = hand.add("torch.exp", 1400, 0)
     hand.wire(first, last, "input")
     call = make(hand, {first, last}, "wide")
-    hand.canvas.step_in(call)
+    hand.canvas.group_commands.step_in(call)
     assert all(hand.canvas.navigation.is_whole(item) for item in hand.canvas.board.cards)

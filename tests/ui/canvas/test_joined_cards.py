@@ -281,7 +281,7 @@ def test_renaming_the_card_renames_the_module(hand: Hand) -> None:
 def test_a_muted_card_is_muted_whole(hand: Hand) -> None:
     module, call = layer(hand)
     hand.click(hand.header(call))
-    hand.canvas.toggle_muted()
+    hand.canvas.card_arrangement.toggle_muted()
     assert hand.graph.nodes[module].muted
     assert hand.graph.nodes[call].muted
     assert hand.canvas.board.ids == [call]

@@ -117,7 +117,7 @@ def test_cards_show_category_failure_muting_selection_and_the_next_node(qtbot: Q
     assert seen() == {"plain", "next"}
     results.tables.next_node = ItemId("")
     hand.canvas.selection.select(frozenset({items[2]}))
-    hand.canvas.toggle_muted()
+    hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
     assert hand.graph.nodes[items[2]].muted and seen() == set()
 
@@ -168,7 +168,7 @@ def test_its_picture_is_made_anew_only_when_something_changes(qtbot: QtBot, hand
     hand.canvas.selection.select(frozenset(items))
     picture(minimap)
     assert minimap._picture._pixmap.cacheKey() == kept
-    hand.canvas.nudge(8, 0)
+    hand.canvas.card_arrangement.nudge(8, 0)
     picture(minimap)
     assert minimap._picture._pixmap.cacheKey() != kept
 
@@ -178,7 +178,7 @@ def test_a_key_takes_it_away_and_that_is_kept(qtbot: QtBot, window: MainWindow, 
     far = add("torch.randn")
     for _ in range(5):
         add("torch.relu")
-    window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
+    window.canvas.card_arrangement.drop_moved({far: (5000.0, 4000.0)}, {})
     window.canvas.navigation.zoom_to(1.0)
     qtbot.waitUntil(window.canvas.minimap.isVisible)
     assert window.actions["view.minimap"].shortcut() == QKeySequence("Ctrl+Alt+M")
@@ -235,7 +235,7 @@ def test_over_a_card_it_is_folded_to_a_button_until_the_pointer_comes(qtbot: QtB
 def test_a_few_cards_have_no_map_unless_a_key_asks_for_one(qtbot: QtBot, window: MainWindow, add: Add) -> None:
     far = add("torch.randn")
     add("torch.relu")
-    window.canvas.drop_moved({far: (5000.0, 4000.0)}, {})
+    window.canvas.card_arrangement.drop_moved({far: (5000.0, 4000.0)}, {})
     window.canvas.navigation.zoom_to(1.0)
     minimap = window.canvas.minimap
     minimap.refresh()

@@ -56,7 +56,7 @@ def test_pasted_with_inputs_reads_what_the_original_reads(hand: Hand, product: t
     said: list[object] = []
     hand.canvas.said.connect(said.append)
     hand.key(Key.Key_C, CONTROL)
-    hand.canvas.paste_wired()
+    hand.canvas.clipboard_commands.paste_wired()
     item = copied(hand, set(product))
     assert {(wire.source, wire.port) for wire in hand.graph.wires_to(item)} == {(x, "input"), (w, "other")}
     assert said[-1] == "Pasted; 2 inputs are wired as before"
@@ -78,7 +78,7 @@ def test_in_another_window_inputs_are_found_by_name_and_the_rest_is_open(
     there.session.graph_store.attempt(_named, "Rename", source, name)
     said: list[object] = []
     canvas.said.connect(said.append)
-    canvas.paste_wired()
+    canvas.clipboard_commands.paste_wired()
     item = copied(there, {source})
     assert [(wire.source, wire.port) for wire in there.graph.wires_to(item)] == [(source, "input")]
     assert said[-1] == "Pasted; 1 input is wired as before, 1 input is open"

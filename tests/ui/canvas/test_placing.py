@@ -107,7 +107,7 @@ def test_over_a_wire_the_ghost_lights_it_and_goes_into_it_over_a_frame_into_the_
     (relu,) = set(hand.graph.nodes) - {x, y}
     into = hand.graph.wire_into(y, "input")
     assert into is not None and into.source == relu
-    block = hand.canvas.add_block("torch.no_grad", 100, 450, None)
+    block = hand.canvas.operator_commands.add_block("torch.no_grad", 100, 450, None)
     assert block is not None
     frame = hand.canvas.board.frames[block].box
     inside = frame.x + frame.width / 2, frame.bottom - 10
@@ -211,8 +211,8 @@ def test_only_what_is_in_the_way_makes_room_and_undo_takes_all_back(hand: Hand) 
 @pytest.mark.feature(11)
 def test_a_frame_in_the_way_moves_with_what_it_holds(hand: Hand) -> None:
     x, y = chain(hand, 260)
-    block = hand.canvas.add_block("torch.no_grad", 560, 90, None)
-    inner = hand.canvas.add_operator("torch.relu", 580, 140, block)  # type: ignore[arg-type]  # a body's id
+    block = hand.canvas.operator_commands.add_block("torch.no_grad", 560, 90, None)
+    inner = hand.canvas.operator_commands.add_operator("torch.relu", 580, 140, block)  # type: ignore[arg-type]  # a body's id
     assert block is not None and inner is not None
     before = place(hand, inner)
     hand.drop("torch.tanh", middle(hand, x, y))
@@ -232,7 +232,7 @@ def test_another_operator_takes_the_place_with_wires_literals_and_name(hand: Han
     assert hand.session.graph_store.attempt(recipes.rename, "Rename", total, ("rows",))
     hand.canvas.selection.select(frozenset({total}))
     entries = len(hand.undo_texts)
-    hand.canvas.replace_current()
+    hand.canvas.searching.replace_current()
     popup = popup_of(hand)
     assert "torch.sum" not in popup.operators() and "torch.randn" not in popup.operators()
     QTest.keyClicks(popup.field, "torch.mean")
@@ -291,11 +291,11 @@ def test_the_key_resets_the_field_that_is_edited_else_the_selected_nodes(hand: H
     editor = hand.canvas.in_place.editor
     assert editor is not None
     QTest.keyClicks(editor, "99")
-    hand.canvas.reset_to_default()
+    hand.canvas.field_commands.reset_to_default()
     assert hand.canvas.in_place.editor is None
     assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]
     hand.canvas.selection.select(frozenset({item}))
-    hand.canvas.reset_to_default()
+    hand.canvas.field_commands.reset_to_default()
     assert recipes.differing(hand.graph, item) == ()
 
 

@@ -272,7 +272,7 @@ class Debugging:
         if self._before is not None and not self.session.results.looking_back:
             (path, camera, fitted), self._before = self._before, None
             if self.session.scope.path == path:
-                self.navigation.travel.go(camera, partial(setattr, self, "fitted", fitted))
+                self.navigation.travel.go(camera, partial(setattr, self.navigation, "fitted", fitted))
         self._pushed = self.navigation.travel.target
 
     def _tab_words(self) -> str:

@@ -1,28 +1,26 @@
 """What menus and keys ask of the canvas about where cards stand and how they are worn; each is one undo entry."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.edits import Edits, SetPlaces, apply_all
-from gradstudio.graph.model import BodyId, Graph, ItemId, Place
+from gradstudio.graph.errors import Refused
+from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place
+from gradstudio.graph.names import title
 from gradstudio.layout.placement.alignment import Axis, Rect, Shifts, Side, aligned, distributed
 from gradstudio.scene.edit.drag_group import Corners, carried, units, with_members
 from gradstudio.scene.edit.drop_target import dropped
 from gradstudio.scene.edit.empty_blocks import keeping_frames
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import GRID
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-    from gradstudio.ui.state.document.attention import Attention
-    from gradstudio.ui.state.document.graph_store import GraphStore
+from gradstudio.scene.scene import Board
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.edit.selection_commands import counted_items
+from gradstudio.ui.state.document.graph_store import GraphStore
 
 SIDES: dict[Side, str] = {
     "left": "left edges",
@@ -37,28 +35,64 @@ MOST_NAMED = 3
 
 
 class Arranging:
-    """Methods of `CanvasView`; what they need of it is declared here."""
+    """Moves, aligns, collapses, pins, mutes and bypasses cards."""
 
-    if TYPE_CHECKING:
-        selection: CanvasSelection
-        store: GraphStore
-        attention: Attention
-        board: Board
-        said: SignalInstance
+    def __init__(self, canvas: CanvasContext, selection: CanvasSelection) -> None:
+        """What is selected on this canvas."""
+        self._canvas, self._selection = canvas, selection
+        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
 
-        def refuse(self, words: str) -> None: ...
+    # -------------------------------------------------------------- moving
 
-    snap_to_grid = True
-    show_guides = True
-    shake_off = True
+    def drop_moved(
+        self,
+        places: dict[str, tuple[float, float]],
+        bodies: dict[ItemId, BodyId],
+        shaken: frozenset[ItemId] = frozenset(),
+    ) -> None:
+        """End of a drag: one undo entry; a refused block leaves the cards where they were.
+
+        What was `shaken` is taken out of its wires first.
+        """
+        graph = self._board.graph
+        current = {key: (place.x, place.y) for key, place in graph.places.items()}
+        if shaken:
+            self.drop_shaken(places, bodies, shaken)
+        elif any(current.get(key) != place for key, place in places.items()):
+            try:
+                edits = keeping_frames(dropped, self._board.frames)(graph, places, bodies)
+            except Refused as refusal:
+                self._canvas.refuse(str(refusal))
+                return
+            came = [item for item, body in bodies.items() if body not in (ROOT, graph.parents[item])]
+            submit_with_room(self._store, self._board, edits, came, self._moved_words(places, bodies))
+
+    def _moved_words(self, places: Iterable[str], items: Collection[ItemId]) -> str:
+        """What is moved: a card by its name, a note or a dot of a wire by what it is."""
+        if len(items) == 1:
+            return f"Move {title(self._board.graph, next(iter(items)))}"
+        if items:
+            return counted_items("Move", len(items))
+        return "Move note" if any(key.startswith("note:") for key in places) else "Move dot"
+
+    def nudge(self, dx: float, dy: float) -> None:
+        """Shift the selection a little; repeated nudges become one undo entry."""
+        items = with_members(self._board, self._attention.selection)
+        corners = carried(self._board, items, self._selection.dots_to_move(items))
+        places = {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
+        if places:
+            key = f"nudge:{','.join(sorted(places))}"
+            self._store.submit(recipes.move(self._board.graph, places), "Nudge", key)
+        elif items:
+            self._canvas.refuse("What is selected is pinned down: unpin it (P) to move it.")
 
     # -------------------------------------------------------------- rows and columns
 
     def align_selection(self, side: Side) -> None:
         """Bring an edge, or the middle, of all selected cards and frames to one line."""
-        found = units(self.board, self.attention.selection)
+        found = units(self._board, self._attention.selection)
         if len(found) < 2:
-            self.refuse("Select two or more cards or frames to bring them into line.")
+            self._canvas.refuse("Select two or more cards or frames to bring them into line.")
             return
         rects, fixed = self._rects(found), self._fixed(found)
         down = side in ("left", "right", "center")
@@ -66,20 +100,20 @@ class Arranging:
 
     def distribute_selection(self, axis: Axis) -> None:
         """Make the gaps between the selected cards and frames equal."""
-        found = [item for item in units(self.board, self.attention.selection) if not self._is_fixed(item)]
+        found = [item for item in units(self._board, self._attention.selection) if not self._is_fixed(item)]
         if len(found) < 3:
-            self.refuse("Select three or more cards or frames to make the gaps between them equal.")
+            self._canvas.refuse("Select three or more cards or frames to make the gaps between them equal.")
             return
         shifts = distributed(self._rects(found), axis, GRID)
         self._shift(shifts, "Distribute " + axis, found, axis == "down", still=found)
 
     def _rects(self, items: Iterable[ItemId]) -> dict[str, Rect]:
-        boxes = ((item, self.board.box(item)) for item in items)
+        boxes = ((item, self._board.box(item)) for item in items)
         return {item: Rect(box.x, box.y, box.width, box.height) for item, box in boxes if box is not None}
 
     def _is_fixed(self, item: ItemId) -> bool:
         """Whether nothing of a card or a frame can be moved."""
-        return not carried(self.board, (item,))
+        return not carried(self._board, (item,))
 
     def _fixed(self, items: Iterable[ItemId]) -> frozenset[str]:
         return frozenset(item for item in items if self._is_fixed(item))
@@ -90,11 +124,11 @@ class Arranging:
         """Move things, and along the line what they, or the frames around them, would cover."""
         moved: Corners = {}
         for item, (dx, dy) in shifts.items():
-            corners = carried(self.board, (ItemId(item),))
+            corners = carried(self._board, (ItemId(item),))
             moved |= {key: (x + dx, y + dy) for key, (x, y) in corners.items()}
-        moved = with_room(self.board, brought, moved, down=down, still=tuple(still))
+        moved = with_room(self._board, brought, moved, down=down, still=tuple(still))
         if moved:
-            self.store.submit(recipes.move(self.board.graph, moved), text)
+            self._store.submit(recipes.move(self._board.graph, moved), text)
 
     # -------------------------------------------------------------- how cards are worn
 
@@ -113,34 +147,34 @@ class Arranging:
     def is_worn(self, name: str) -> bool:
         """Whether all selected cards are collapsed, tucked or pinned."""
         items = self._worn_items()
-        places = [self.board.graph.places.get(item) for item in items]
+        places = [self._board.graph.places.get(item) for item in items]
         return bool(items) and all(place is not None and getattr(place, name) for place in places)
 
     def _worn_items(self) -> list[ItemId]:
-        whole = with_members(self.board, self.selection.chosen())
-        return sorted(item for item in whole if item not in self.board.frames or not self.board.members(item))
+        whole = with_members(self._board, self._selection.chosen())
+        return sorted(item for item in whole if item not in self._board.frames or not self._board.members(item))
 
     def _wear(self, name: str, verb: str, back: str) -> None:
         items, on = self._worn_items(), not self.is_worn(name)
-        corners: Corners = {item: (box.x, box.y) for item in items if (box := self.board.box(item)) is not None}
+        corners: Corners = {item: (box.x, box.y) for item in items if (box := self._board.box(item)) is not None}
         if not corners:
-            self.refuse("Select a card first.")
+            self._canvas.refuse("Select a card first.")
             return
-        cards = len(self.board.joining.cards(items))
-        self.store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
+        cards = len(self._board.joining.cards(items))
+        self._store.attempt(_worn, (verb if on else back) + (f" {cards} cards" if cards > 1 else ""), corners, name, on)
 
     # -------------------------------------------------------------- out of the wires
 
     def delete_and_reconnect(self) -> None:
         """Delete the selected items, and wire what fed them to their users."""
-        items = self.selection.statements()
+        items = self._selection.statements()
         if not items:
             return
-        healed = recipes.delete_healed(self.board.graph, sorted(items))
-        cards = len(self.board.joining.cards(items))
-        recipe = keeping_frames(lambda _graph: healed.edits, self.board.frames)
-        if self.store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
-            self.said.emit(healed_words("Deleted", healed))
+        healed = recipes.delete_healed(self._board.graph, sorted(items))
+        cards = len(self._board.joining.cards(items))
+        recipe = keeping_frames(lambda _graph: healed.edits, self._board.frames)
+        if self._store.attempt(recipe, "Delete and reconnect" if cards == 1 else f"Delete {cards} items and reconnect"):
+            self._canvas.said.emit(healed_words("Deleted", healed))
 
     def drop_shaken(self, places: Corners, bodies: dict[ItemId, BodyId], items: frozenset[ItemId]) -> None:
         """Put what was shaken where it is let go, out of its wires to others."""
@@ -152,45 +186,54 @@ class Arranging:
             made.append(healed)
             return (*healed.edits, *dropped(trial, places, bodies))
 
-        if self.store.attempt(keeping_frames(shaken, self.board.frames), "Shake off"):
-            self.said.emit(healed_words("Taken out of its wires", made[-1]))
+        if self._store.attempt(keeping_frames(shaken, self._board.frames), "Shake off"):
+            self._canvas.said.emit(healed_words("Taken out of its wires", made[-1]))
 
     # -------------------------------------------------------------- in the program or not
 
     def toggle_muted(self) -> None:
         """Take the selection out of the program, or back in."""
-        graph, items = self.board.graph, sorted(self.selection.statements())
+        graph, items = self._board.graph, sorted(self._selection.statements())
         holders = [graph.nodes.get(item) or graph.blocks[item] for item in items]
-        if not holders and not self.selection.chosen():
-            self.refuse("Select a node or a block to mute it.")
+        if not holders and not self._selection.chosen():
+            self._canvas.refuse("Select a node or a block to mute it.")
         if not holders:
             return
         muted = not all(holder.muted for holder in holders)
-        done = self.store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
+        done = self._store.attempt(recipes.set_muted, "Mute" if muted else "Unmute", items, muted)
         if done and not muted:
-            self.said.emit("Unmuted: it takes part in the program again")
+            self._canvas.said.emit("Unmuted: it takes part in the program again")
         elif done:
-            others = len(self.board.joining.cards(self.board.left_out - frozenset(items)))
+            others = len(self._board.joining.cards(self._board.left_out - frozenset(items)))
             follow = f"; so {'does' if others == 1 else 'do'} {others} that read from it" if others else ""
-            self.said.emit(f"Muted: it takes no part in the program{follow}")
+            self._canvas.said.emit(f"Muted: it takes no part in the program{follow}")
 
     def toggle_bypassed(self) -> None:
         """Let the selected nodes pass their input on, or compute again."""
-        graph = self.board.graph
-        if self.selection.chosen() and not self.selection.statements():
+        graph = self._board.graph
+        if self._selection.chosen() and not self._selection.statements():
             return
-        homes = sorted(self.board.joining.cards(self.attention.selection - CARDS))
+        homes = sorted(self._board.joining.cards(self._attention.selection - CARDS))
         items = [item for item in homes if item in graph.nodes]
         if not items:
-            self.refuse("Only nodes can be bypassed: a block can be muted (M).")
+            self._canvas.refuse("Only nodes can be bypassed: a block can be muted (M).")
             return
         bypassed = not all(graph.nodes[item].bypassed for item in items)
         dry = [item for item in items if bypassed and not graph.wires_to(item)]
         if len(dry) == len(items):
-            self.refuse("Nothing is wired in front of it, so there is nothing to pass on: mute it (M) instead.")
+            self._canvas.refuse("Nothing is wired in front of it, so there is nothing to pass on: mute it (M) instead.")
             return
         items = [item for item in items if item not in dry]
-        self.store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
+        self._store.attempt(recipes.set_bypassed, "Bypass" if bypassed else "Compute again", items, bypassed)
+
+
+def submit_with_room(store: GraphStore, board: Board, edits: Edits, came: Collection[ItemId], text: str) -> None:
+    """Submit edits; what came into a block covers nothing there, nor does its frame; all is one undo entry."""
+    key = f"room:{board.graph.revision}" if came else ""
+    store.submit(edits, text, key)
+    corners = with_room(board, came) if came else {}
+    if corners:
+        store.submit(recipes.move(board.graph, corners), text, key)
 
 
 def healed_words(verb: str, healed: recipes.Healed) -> str:

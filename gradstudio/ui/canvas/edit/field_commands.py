@@ -1,85 +1,84 @@
-"""What of a card can be edited where it stands, and the search: methods of the canvas."""
+"""What of a card can be edited where it stands, and what its defaults are."""
 
-from typing import TYPE_CHECKING
-
+from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
-
-if TYPE_CHECKING:
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.canvas_context import SessionLike
-    from gradstudio.ui.canvas.edit.in_place_editing import InPlace
-    from gradstudio.ui.canvas.edit.quick_search import Searching
-    from gradstudio.ui.canvas.edit.wire_commands import WireCommands
-    from gradstudio.ui.state.document.attention import Attention
+from gradstudio.scene import hit_test
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.group_commands import GroupCommands
+from gradstudio.ui.canvas.edit.in_place_editing import InPlace
 
 
 class Editing:
-    """Methods of `CanvasView`; what they need of it is declared here."""
+    """Edits fields and names, folds what a card has many of, and goes back to defaults."""
 
-    if TYPE_CHECKING:
-        wire_commands: WireCommands
-        session: SessionLike
-        attention: Attention
-        board: Board
-        in_place: InPlace
-        searching: Searching
-
-        def edit_ports(self, item: ItemId, y: float | None = None) -> None: ...
-        def repaint_board(self) -> None: ...
-        def pointer_or_middle(self) -> tuple[float, float]: ...
-        def close_chooser(self) -> None: ...
-
-    def edit_field(self, item: ItemId, path: str) -> None:
-        """Edit the literal of a port where it stands."""
-        self.in_place.edit_field(item, path)
+    def __init__(self, canvas: CanvasContext, in_place: InPlace, group_commands: GroupCommands) -> None:
+        """Fields and names of this canvas's cards."""
+        self._canvas, self._in_place, self._group_commands = canvas, in_place, group_commands
+        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
 
     def edit_current(self) -> None:
         """Edit the fields of the current card, from the first that is needed, else the first; Tab goes on."""
-        item = self.attention.current
-        face = self.board.face(item) if item is not None else None
+        item = self._attention.current
+        face = self._board.face(item) if item is not None else None
         rows = face.fields() if face is not None else ()
         row = next((row for row in rows if row.required and row.state == "empty"), next(iter(rows), None))
         if row is not None:
-            self.in_place.edit_field(row.owner, row.path)
+            self._in_place.edit_field(row.owner, row.path)
 
     def rename(self, item: ItemId) -> None:
         """Edit the names a node binds, or a group's title."""
         if item in CARDS:
-            self.edit_ports(item)
+            self._group_commands.edit_ports(item)
         else:
-            self.in_place.rename(item)
+            self._in_place.rename(item)
 
     def rename_current(self) -> None:
         """Rename the current item."""
-        if self.attention.current is not None:
-            self.rename(self.attention.current)
-
-    def close_editor(self) -> None:
-        """Close an editor or search that is open."""
-        self.in_place.close()
-        self.searching.close()
-        self.wire_commands.close_links()
+        if self._attention.current is not None:
+            self.rename(self._attention.current)
 
     def toggle_folded(self, item: ItemId) -> None:
         """Unfold the optional inputs of a card, or fold them."""
-        self.board.expand(item)
-        self.repaint_board()
+        self._board.expand(item)
+        self._canvas.repaint_board()
 
     def toggle_leaves(self, item: ItemId) -> None:
         """Show all parameters and buffers of a module on its card, or fold them."""
-        self.board.unfold(item)
-        self.repaint_board()
+        self._board.unfold(item)
+        self._canvas.repaint_board()
 
-    def open_search(self, x: float, y: float) -> None:
-        """Search for an operator to put at a scene point."""
-        self.searching.open(x, y)
+    # -------------------------------------------------------------- defaults
 
-    def search_at_pointer(self) -> None:
-        """Search for an operator to put where the pointer is."""
-        self.searching.open(*self.pointer_or_middle())
+    def field_at_hand(self) -> tuple[ItemId, str] | None:
+        """The argument that is being edited, else the one under the pointer."""
+        if self._in_place.port is not None:
+            return self._in_place.port
+        hit = hit_test.hit(self._board, *self._canvas.pointer_or_middle(), self._canvas.camera.zoom)
+        return (hit.row.owner, hit.row.path) if hit.kind == "field" and hit.row is not None else None
 
-    def devices(self) -> tuple[str, ...]:
-        """Names of the devices that torch has, as far as the engine told."""
-        engine = getattr(self.session, "engine", None)
-        return tuple(device.name for device in engine.devices) if engine is not None else ()
+    def resettable(self) -> tuple[tuple[ItemId, str], ...]:
+        """What *Reset to Default* would reset: the argument at hand, else all of the selected nodes."""
+        graph, port = self._board.graph, self.field_at_hand()
+        if port is not None and port[0] in graph:
+            return (port,) if recipes.differs(graph, *port) else ()
+        homes = sorted(self._board.joining.cards(item for item in self._attention.selection if item in graph))
+        return tuple(port for item in homes for port in recipes.differing(graph, item))
+
+    def reset_to_default(self) -> None:
+        """Let the default hold again: in the argument at hand, else in all of the selected nodes."""
+        is_field, ports = self.field_at_hand() is not None, self.resettable()
+        if self._in_place.port is not None:
+            self._in_place.abandon()
+            ports = tuple(port for port in ports if recipes.differs(self._board.graph, *port))
+        if ports:
+            self.reset_ports(ports)
+        else:
+            self._canvas.said.emit(
+                "It is at its default already." if is_field else "Everything is at its default already."
+            )
+
+    def reset_ports(self, ports: tuple[tuple[ItemId, str], ...]) -> None:
+        """Let the default hold again in arguments."""
+        text = "Reset to default" if len(ports) == 1 else f"Reset {len(ports)} values"
+        self._store.attempt(recipes.reset, text, ports)

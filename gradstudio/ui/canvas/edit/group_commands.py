@@ -1,9 +1,8 @@
 """What can be done with groups on the canvas: stepping into one and out, its cards of inputs and outputs."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QObject, QPoint
 
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD, output_names
@@ -20,142 +19,123 @@ from gradstudio.graph.recipes.grouping.definition_copies import class_words, pro
 from gradstudio.scene.card.card_layout import HEADER, ROW
 from gradstudio.scene.edit.avoid_overlap import stepped_aside
 from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.state.document.group_scope import Path
 from gradstudio.ui.state.library.user_groups import MINE, add_own
 
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-    from PySide6.QtWidgets import QWidget
 
-    from gradstudio.scene.camera import Camera
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.canvas_context import SessionLike
-    from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
-    from gradstudio.ui.canvas.edit.in_place_editing import InPlace
-    from gradstudio.ui.canvas.edit.quick_search import Searching
-    from gradstudio.ui.canvas.popups.hint_bubble import Bubble
-    from gradstudio.ui.canvas.viewport import Navigation
-    from gradstudio.ui.state.document.attention import Attention
-    from gradstudio.ui.state.document.graph_store import GraphStore
-    from gradstudio.ui.state.document.group_scope import Path
-    from gradstudio.ui.state.library.favourites import Shelf
+class GroupCommands(QObject):
+    """Steps into groups and out, makes and renames them, and changes what flows in and out.
 
+    Attributes:
+        cameras_of_scopes: zoom and middle of the view in which each scope was left.
+    """
 
-class GroupCommands:
-    """Methods of `CanvasView` about groups; what they need of it is declared here."""
-
-    if TYPE_CHECKING:
-        navigation: Navigation
-        selection: CanvasSelection
-        session: SessionLike
-        store: GraphStore
-        attention: Attention
-        board: Board
-        in_place: InPlace
-        said: SignalInstance
-        bubble: Bubble
-        cameras_of_scopes: dict[Path, tuple[float, float, float]]
-
-        camera: Camera
-        searching: Searching
-        shelf: Shelf
-
-        def refuse(self, words: str) -> None: ...
-        def viewport(self) -> QWidget: ...
-        def close_editor(self) -> None: ...
+    def __init__(
+        self, canvas: CanvasContext, selection: CanvasSelection, navigation: Navigation, in_place: InPlace
+    ) -> None:
+        """Groups of the program that this canvas shows; follow what is shown of it."""
+        super().__init__(canvas.widget)
+        self._canvas, self._selection, self._navigation, self._in_place = canvas, selection, navigation, in_place
+        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._scope = canvas.session.scope
+        self.cameras_of_scopes: dict[Path, tuple[float, float, float]] = {}
+        self._scope.leaving.connect(self._on_scope_leaving)
+        self._scope.forgotten.connect(self.cameras_of_scopes.clear)
+        self._scope.changed.connect(self._on_scope_changed)
 
     # -------------------------------------------------------------- stepping in and out
-
-    def _connect_scope(self) -> None:
-        self.cameras_of_scopes = {}
-        self.session.scope.leaving.connect(self._on_scope_leaving)
-        self.session.scope.forgotten.connect(self.cameras_of_scopes.clear)
-        self.session.scope.changed.connect(self._on_scope_changed)
 
     def group_of(self, item: ItemId | None) -> ItemId | None:
         """The node of a card that stands for a group; None when it stands for anything else."""
         if item is None:
             return None
-        for one in (item, self.board.joining.modules.get(item, item)):
-            node = self.board.graph.nodes.get(one)
+        for one in (item, self._board.joining.modules.get(item, item)):
+            node = self._board.graph.nodes.get(one)
             if node is not None and node.operator.startswith(GROUP):
                 return one
         return None
 
     def has_group(self) -> bool:
         """Whether the current card stands for a group."""
-        return self.group_of(self.attention.current) is not None
+        return self.group_of(self._attention.current) is not None
 
     def way_in(self, item: ItemId | None) -> ItemId | None:
         """What is stepped into at a card: its group, or its call of a module that a group makes; None: nothing."""
         if item is None:
             return None
-        return self.group_of(item) or (item if definitions.group_of(self.board.graph, item) else None)
+        return self.group_of(item) or (item if definitions.group_of(self._board.graph, item) else None)
 
     def can_step_in(self) -> bool:
         """Whether the current card stands for a group, or calls a module that is one."""
-        return self.way_in(self.attention.current) is not None
+        return self.way_in(self._attention.current) is not None
 
     def step_in(self, item: ItemId | None = None) -> bool:
         """Show the inside of a group: of the current card's, or of that item's."""
-        call = self.way_in(item if item is not None else self.attention.current)
+        call = self.way_in(item if item is not None else self._attention.current)
         if call is None:
-            self.refuse("Select a group first: Ctrl+G makes one of the selection.")
+            self._canvas.refuse("Select a group first: Ctrl+G makes one of the selection.")
             return False
-        if not self.session.scope.enter(call):
-            name = definitions.group_of(self.board.graph, call)
-            self.refuse(f"There is no group '{name}' any more, so there is nothing inside.")
+        if not self._scope.enter(call):
+            name = definitions.group_of(self._board.graph, call)
+            self._canvas.refuse(f"There is no group '{name}' any more, so there is nothing inside.")
             return False
         return True
 
     def can_step_out(self) -> bool:
         """Whether the inside of a group is shown."""
-        return bool(self.session.scope.path)
+        return bool(self._scope.path)
 
     def step_out(self, depth: int = -1) -> None:
         """Show what is around the group, or the scope of that depth (0: the program), with its call selected."""
-        path = self.session.scope.path
+        path = self._scope.path
         if not path:
             return
-        self.session.scope.leave(depth)
-        left = path[len(self.session.scope.path)]
-        if left in self.board.graph:
-            self.selection.select(frozenset({left}))
+        self._scope.leave(depth)
+        left = path[len(self._scope.path)]
+        if left in self._board.graph:
+            self._selection.select(frozenset({left}))
 
     def _on_scope_leaving(self) -> None:
-        self.close_editor()
-        self.cameras_of_scopes[self.session.scope.path] = self.navigation.view_state()
-        self.attention.select(())
+        self._canvas.close_editor()
+        self.cameras_of_scopes[self._scope.path] = self._navigation.view_state()
+        self._attention.select(())
 
     def _on_scope_changed(self) -> None:
-        known = self.cameras_of_scopes.get(self.session.scope.path)
+        known = self.cameras_of_scopes.get(self._scope.path)
         if known is not None:
-            self.navigation.restore_view(*known)
-        elif self.viewport().isVisible():
-            self.navigation.open_inside()
+            self._navigation.restore_view(*known)
+        elif self._canvas.viewport().isVisible():
+            self._navigation.open_inside()
 
     # -------------------------------------------------------------- making and taking apart
 
     def can_make_group(self) -> bool:
         """Whether something is selected that can be a group."""
-        return bool(self.attention.selection - CARDS)
+        return bool(self._attention.selection - CARDS)
 
     def make_group(self) -> None:
         """Ask for a name where the selection stands, and make a group of it."""
-        items = sorted(self.selection.chosen() - CARDS)
-        box = self.board.extent(items)
+        items = sorted(self._selection.chosen() - CARDS)
+        box = self._board.extent(items)
         if not items or box is None:
-            self.refuse("Select the statements that shall be a group first.")
+            self._canvas.refuse("Select the statements that shall be a group first.")
             return
-        left, top = self.camera.to_scene(8, 8)  # the name can be typed where the selection begins outside of the view
+        left, top = self._canvas.camera.to_scene(
+            8, 8
+        )  # the name can be typed where the selection begins outside of the view
         strip = Box(max(box.x, left), max(box.y - 34, top), 200, 26)
-        proposal = proposed_name(self.board.graph, frozenset(items))
-        self.in_place.ask(strip, proposal, lambda name: self._make_group(items, name), "Name of the group", fresh=True)
-        words = class_words(self.board.graph, items) or "Name of the group: Enter makes it"
-        x, y = self.camera.to_view(strip.x, strip.y + strip.height)
-        self.bubble.say(words, QPoint(round(x) - 12, round(y) - 6), role="info", stays=True)
+        proposal = proposed_name(self._board.graph, frozenset(items))
+        self._in_place.ask(strip, proposal, lambda name: self._make_group(items, name), "Name of the group", fresh=True)
+        words = class_words(self._board.graph, items) or "Name of the group: Enter makes it"
+        x, y = self._canvas.camera.to_view(strip.x, strip.y + strip.height)
+        self._canvas.bubble.say(words, QPoint(round(x) - 12, round(y) - 6), role="info", stays=True)
 
     def _make_group(self, items: list[ItemId], name: str) -> str:
-        graph, why = self.board.graph, class_words(self.board.graph, items)
+        graph, why = self._board.graph, class_words(self._board.graph, items)
         before = set(graph.nodes)
         try:
             if name.strip() in graph.definitions:
@@ -163,24 +143,24 @@ class GroupCommands:
             edits = recipes_of_groups.make_group(graph, items, name.strip())
         except Refused as refusal:
             return str(refusal)
-        self.store.submit(edits, f"Make group {name.strip()}")
+        self._store.submit(edits, f"Make group {name.strip()}")
         made = (one for one in graph.nodes if one not in before and graph.nodes[one].operator.startswith(GROUP))
-        self.selection.select(frozenset(made))
-        self.bubble.hide()
+        self._selection.select(frozenset(made))
+        self._canvas.bubble.hide()
         if why:
-            self.said.emit(f"{class_name(name.strip())}: {why}")
+            self._canvas.said.emit(f"{class_name(name.strip())}: {why}")
         return ""
 
     def ungroup(self) -> None:
         """Put what the selected groups hold in their place; of a block, take the block away."""
-        calls = [call for item in sorted(self.attention.selection) if (call := self.group_of(item)) is not None]
+        calls = [call for item in sorted(self._attention.selection) if (call := self.group_of(item)) is not None]
         if not calls:
             self.unwrap_around()
         for call in dict.fromkeys(calls):
-            before = set(self.board.graph.nodes) | set(self.board.graph.blocks)
-            if self.store.attempt(ungrouping.ungroup, "Ungroup", call):
-                graph = self.board.graph
-                self.selection.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
+            before = set(self._board.graph.nodes) | set(self._board.graph.blocks)
+            if self._store.attempt(ungrouping.ungroup, "Ungroup", call):
+                graph = self._board.graph
+                self._selection.select(frozenset(one for one in (*graph.nodes, *graph.blocks) if one not in before))
 
     def can_ungroup(self) -> bool:
         """Whether `ungroup` has something to take apart."""
@@ -188,7 +168,7 @@ class GroupCommands:
 
     def block_around(self) -> ItemId | None:
         """The selected block, else the innermost around the current item."""
-        graph, current = self.board.graph, self.attention.current
+        graph, current = self._board.graph, self._attention.current
         if current is None or current not in graph:
             return None
         return current if current in graph.blocks else ItemId(graph.parents[current]) or None
@@ -197,21 +177,21 @@ class GroupCommands:
         """Take the block away that is selected, or that holds the selection; what it holds stays."""
         block = self.block_around()
         if block is not None:
-            self.store.attempt(recipes.unwrap, "Unwrap", block)
+            self._store.attempt(recipes.unwrap, "Unwrap", block)
 
     def rename_group(self, item: ItemId | None = None) -> None:
         """Call a group otherwise, in its definition and at every call."""
-        call = self.group_of(item if item is not None else self.attention.current)
-        box = self.board.box(call) if call is not None else None
+        call = self.group_of(item if item is not None else self._attention.current)
+        box = self._board.box(call) if call is not None else None
         if call is None or box is None:
-            self.refuse("Select a group first.")
+            self._canvas.refuse("Select a group first.")
             return
-        name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+        name = self._board.graph.nodes[call].operator.removeprefix(GROUP)
         strip = Box(box.x + 6, box.y + 3, max(box.width - 12, 140), HEADER - 6)
-        self.in_place.ask(strip, name, lambda text: self._rename_group(name, text), "Name of the group")
+        self._in_place.ask(strip, name, lambda text: self._rename_group(name, text), "Name of the group")
 
     def _rename_group(self, old: str, name: str) -> str:
-        root = self.session.shown_store.root
+        root = self._canvas.session.shown_store.root
         try:
             edits = renamed_group(root.graph, old, name.strip())
         except Refused as refusal:
@@ -221,9 +201,9 @@ class GroupCommands:
 
     def make_unique(self, item: ItemId | None = None) -> None:
         """Give the current call a copy of its group."""
-        call = self.group_of(item if item is not None else self.attention.current)
+        call = self.group_of(item if item is not None else self._attention.current)
         if call is not None:
-            self.store.attempt(unique_copy, "Make unique copy", call)
+            self._store.attempt(unique_copy, "Make unique copy", call)
 
     # -------------------------------------------------------------- using again
 
@@ -232,38 +212,38 @@ class GroupCommands:
     ) -> ItemId | None:
         """Add a call of a group of the document, or of a published one; select it. `aside`: as `add_operator`."""
         if x is None or y is None:
-            x, y = self.navigation.free_place("")
-        published, inside = self.shelf.published, self.session.scope.name
+            x, y = self._navigation.free_place("")
+        published, inside = self._canvas.shelf.published, self._scope.name
         try:
-            edits, item = add_own(self.board.graph, key, published, round(x), round(y), body or ROOT, inside)
+            edits, item = add_own(self._board.graph, key, published, round(x), round(y), body or ROOT, inside)
         except Refused as refusal:
-            self.refuse(str(refusal))
+            self._canvas.refuse(str(refusal))
             return None
-        edits = stepped_aside(self.board, edits, body or ROOT) if aside else edits
-        self.store.submit(edits, f"Add {key.partition(':')[2]}")
-        self.selection.select(frozenset({item}))
+        edits = stepped_aside(self._board, edits, body or ROOT) if aside else edits
+        self._store.submit(edits, f"Add {key.partition(':')[2]}")
+        self._selection.select(frozenset({item}))
         return item
 
     def publish(self, item: ItemId | None = None) -> None:
         """Write the current card's group into the person's own library."""
-        call = self.group_of(item if item is not None else self.attention.current)
-        published = self.shelf.published
+        call = self.group_of(item if item is not None else self._attention.current)
+        published = self._canvas.shelf.published
         if call is None or published is None:
-            self.refuse("Select the card of a group to publish it.")
+            self._canvas.refuse("Select the card of a group to publish it.")
             return
-        name = self.board.graph.nodes[call].operator.removeprefix(GROUP)
+        name = self._board.graph.nodes[call].operator.removeprefix(GROUP)
         try:
-            published.publish(self.session.shown_store.root.graph, name)
+            published.publish(self._canvas.session.shown_store.root.graph, name)
         except Refused as refusal:
-            self.refuse(str(refusal))
+            self._canvas.refuse(str(refusal))
             return
-        self.said.emit(f"'{name}' stands under {MINE} in the Library now, for every document.")
+        self._canvas.said.emit(f"'{name}' stands under {MINE} in the Library now, for every document.")
 
     # -------------------------------------------------------------- inputs and outputs
 
     def edit_ports(self, item: ItemId, y: float | None = None) -> None:
         """Edit the name at that height of the card where it stands, or all of them in the header."""
-        box, face = self.board.box(item), self.board.face(item)
+        box, face = self._board.box(item), self._board.face(item)
         if box is None or face is None:
             return
         rows = [row.y for row in (face.outputs if item == INPUTS_CARD else face.inputs)]
@@ -272,12 +252,12 @@ class GroupCommands:
         number = next(at, None)
         if number is None:
             strip = Box(box.x + 6, box.y + 3, box.width - 12, HEADER - 6)
-            self.in_place.ask(strip, ", ".join(names), lambda text: self.name_ports(item, _parts(text)), "Names")
+            self._in_place.ask(strip, ", ".join(names), lambda text: self.name_ports(item, _parts(text)), "Names")
         elif number == len(names):
             self.add_port(item)
         else:
             strip = Box(box.x + 12, box.y + rows[number] - ROW / 2 + 1, box.width - 24, ROW - 2)
-            self.in_place.ask(strip, names[number], lambda text: self.rename_port(item, number, text), "Name")
+            self._in_place.ask(strip, names[number], lambda text: self.rename_port(item, number, text), "Name")
 
     def rename_port(self, item: ItemId, number: int, name: str) -> str:
         """Call an input or output otherwise; why not, or ""."""
@@ -305,7 +285,7 @@ class GroupCommands:
         """One input or output more, with a free name."""
         old = self.ports_of_card(item)
         base = "x" if item == INPUTS_CARD else "out"
-        taken = {*old, *(name for node in self.board.graph.nodes.values() for name in node.names)}
+        taken = {*old, *(name for node in self._board.graph.nodes.values() for name in node.names)}
         name = next(name for k in range(1, len(taken) + 2) if (name := base if k == 1 else f"{base}{k}") not in taken)
         self._say(self._rearrange(item, (*((one, k) for k, one in enumerate(old)), (name, -1)), "Add input or output"))
 
@@ -315,7 +295,7 @@ class GroupCommands:
 
     def ports_of_card(self, item: ItemId) -> tuple[str, ...]:
         """The names on the card of inputs or outputs."""
-        node = self.board.graph.nodes[item]
+        node = self._board.graph.nodes[item]
         return node.names if item == INPUTS_CARD else output_names(node)
 
     def _rearrange(self, item: ItemId, kept: tuple[tuple[str, int], ...], text: str) -> str:
@@ -325,18 +305,18 @@ class GroupCommands:
             checked = tuple((check(name), k) for name, k in kept)
             if len({name for name, _ in checked}) != len(checked):
                 raise Refused("The names must differ from one another.")
-            taken = {n for one in self.board.graph.nodes.values() if one.id not in CARDS for n in one.names}
+            taken = {n for one in self._board.graph.nodes.values() if one.id not in CARDS for n in one.names}
             fresh = {name for name, _ in checked} - set(self.ports_of_card(item))
             if item == INPUTS_CARD and (clash := sorted(fresh & taken)):
                 raise Refused(f"'{clash[0]}' is the name of a value inside the group already.")
         except Refused as refusal:
             return str(refusal)
-        self.store.submit(recipe(self.board.graph, checked), text)
+        self._store.submit(recipe(self._board.graph, checked), text)
         return ""
 
     def _say(self, refusal: str) -> None:
         if refusal:
-            self.refuse(refusal)
+            self._canvas.refuse(refusal)
 
 
 def _parts(text: str) -> tuple[str, ...]:

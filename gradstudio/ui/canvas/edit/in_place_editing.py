@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -17,12 +16,10 @@ from gradstudio.scene.card import field_choices
 from gradstudio.scene.card.card_layout import HEADER, InputRow
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.hit_test import field_box
+from gradstudio.ui.canvas.canvas_context import CanvasContext, SessionLike
 from gradstudio.ui.canvas.edit.in_place_editors import LineEdit, NoteEdit, editor_place
 from gradstudio.ui.canvas.gestures.number_steps import stepped
 from gradstudio.ui.canvas.popups.choice_list import ChoiceList
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 Editor = LineEdit | ChoiceList | NoteEdit
 
@@ -30,7 +27,7 @@ Editor = LineEdit | ChoiceList | NoteEdit
 class InPlace:
     """Opens an editor over the canvas where something is edited, and takes it away again."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(self, canvas: CanvasContext) -> None:
         """Nothing is edited."""
         self._canvas = canvas
         self.editor: Editor | None = None
@@ -49,7 +46,7 @@ class InPlace:
         if self.editor is not None:
             self.editor.blockSignals(True)
             self._drop()
-            self._canvas.setFocus()
+            self._canvas.widget.setFocus()
 
     def _open_field(self, item: ItemId, path: str) -> None:
         canvas = self._canvas
@@ -142,7 +139,7 @@ class InPlace:
             if self.editor is editor:  # it had no focus to lose, or is just keeping its text
                 self._drop()
             if had_focus:
-                self._canvas.setFocus()
+                self._canvas.widget.setFocus()
 
     # --------------------------------------------------------------
 
@@ -150,7 +147,7 @@ class InPlace:
         canvas, graph = self._canvas, self._canvas.board.graph
         sizes = field_choices.sizes_of(graph, canvas.board.results, item) if row.parameter.name in DIMENSIONS else None
         return offers(
-            row.parameter, required=row.required, current=row.text, devices=canvas.devices(),
+            row.parameter, required=row.required, current=row.text, devices=_devices(canvas.session),
             document_device=graph.header.device, sizes=sizes,
         )  # fmt: skip
 
@@ -202,7 +199,7 @@ class InPlace:
             editor.hide()
             editor.deleteLater()
             if had_focus:
-                self._canvas.setFocus()
+                self._canvas.widget.setFocus()
 
     def _go_on(self, item: ItemId, path: str, how: str) -> None:
         """Tab: the next field of the card, round and round."""
@@ -233,6 +230,12 @@ class InPlace:
             return str(refusal)
         store.submit(edits, text)
         return ""
+
+
+def _devices(session: SessionLike) -> tuple[str, ...]:
+    """Names of the devices that torch has, as far as the engine told."""
+    engine = getattr(session, "engine", None)
+    return tuple(device.name for device in engine.devices) if engine is not None else ()
 
 
 def _fit(editor: ChoiceList, field: QRect, room: QRect) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint
 
@@ -22,15 +21,15 @@ from gradstudio.scene.edit.drop_target import body_at
 from gradstudio.scene.edit.replacements import Costs, alike, standing_in
 from gradstudio.scene.edit.search_suggestions import Fits, Wanted
 from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
+from gradstudio.ui.canvas.gestures.ghost_card import Ghost
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-from gradstudio.ui.canvas.paint.card_picture import CardPictures
 from gradstudio.ui.canvas.popups.search_popup import SearchPopup
+from gradstudio.ui.canvas.viewport import Navigation
 from gradstudio.ui.state.library.connection_statistics import Habits, called
 from gradstudio.ui.state.library.user_groups import definitions, document_rows, is_own, published_rows
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
-
 
 LITERAL = "python.literal"
 TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind.VALUES, Kind.ANY})
@@ -40,12 +39,20 @@ TENSOR_KINDS = frozenset({Kind.TENSOR, Kind.TENSOR_OR_NUMBER, Kind.TENSORS, Kind
 class Searching:
     """Opens one search popup at a time over a canvas."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(
+        self,
+        canvas: CanvasContext,
+        selection: CanvasSelection,
+        navigation: Navigation,
+        operator_commands: AddingCommands,
+        ghost: Ghost,
+    ) -> None:
         """No search is open."""
-        self._canvas = canvas
+        self._canvas, self._selection, self._navigation = canvas, selection, navigation
+        self._operator_commands, self._ghost = operator_commands, ghost
         self.popup: SearchPopup | None = None
-        self.habits = Habits(canvas)
-        self.pictures = CardPictures()
+        self.habits = Habits(canvas.widget)
+        self.pictures = ghost.pictures
         canvas.store.submitted.connect(self._on_store_submitted)
 
     def open(self, x: float, y: float) -> None:
@@ -55,7 +62,22 @@ class Searching:
         first = self.habits.after(before) if before else ()
         wanted = Wanted(first=first, why=f"usual after {_short(before)}")
         canvas = self._canvas
-        self._show(x, y, lambda key: canvas.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True), wanted)
+        self._show(
+            x,
+            y,
+            lambda key: self._operator_commands.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True),
+            wanted,
+        )
+
+    def open_at_pointer(self) -> None:
+        """Search for an operator to put where the pointer is."""
+        self.open(*self._canvas.pointer_or_middle())
+
+    def replace_current(self) -> None:
+        """Search for an operator to stand in the place of the selected one."""
+        current = self._canvas.attention.current
+        if current is not None and self._operator_commands.can_replace():
+            self.open_replace(current)
 
     def open_replace(self, item: ItemId) -> None:
         """Search for an operator to stand in the place of a node's."""
@@ -74,7 +96,7 @@ class Searching:
             waits=True,
             costs=cost.words,
         )
-        self._show(box.right + 8, box.y, lambda key: self._canvas.replace_operator(item, key), wanted)
+        self._show(box.right + 8, box.y, lambda key: self._operator_commands.replace_operator(item, key), wanted)
 
     def open_for_wire(self, port: PortRef, at: Pointer) -> None:
         """Search for an operator to which the wire that waits at `port` can go."""
@@ -100,7 +122,7 @@ class Searching:
         wanted = Wanted(
             _fitting(graph, port), self.habits.after(key), f"usual after {_short(key)}", "Insert…", waits=True
         )
-        self._show(x, y, lambda key: self._canvas.insert_on_wire(wire, key, x, y), wanted)
+        self._show(x, y, lambda key: self._operator_commands.insert_on_wire(wire, key, x, y), wanted)
 
     def close(self) -> None:
         """Close the popup if one is open."""
@@ -110,7 +132,7 @@ class Searching:
     def _show(self, x: float, y: float, chosen: Callable[[str], object], wanted: Wanted) -> None:
         self.close()
         canvas = self._canvas
-        window = canvas.window()  # the popup may lie over the docks: the canvas can be small
+        window = canvas.widget.window()  # the popup may lie over the docks: the canvas can be small
         if not wanted.waits:
             self.pictures.definitions = definitions(canvas.board.graph, self._canvas.shelf.published)
             own = (*document_rows(canvas.board.graph), *published_rows(self._canvas.shelf.published))
@@ -135,14 +157,14 @@ class Searching:
     def _on_popup_chosen(self, popup: SearchPopup, key: str, chosen: Callable[[str], object]) -> None:
         """What was chosen with the mouse hangs at the cursor; keys need no mouse, and who waits has a place for it."""
         canvas = self._canvas
-        if popup.by_mouse and not popup.wanted.waits and canvas.carries(key):
-            canvas.ghost.carry(key, *canvas.pointer_or_middle())
+        if popup.by_mouse and not popup.wanted.waits and self._ghost.carries(key):
+            self._ghost.carry(key, *canvas.pointer_or_middle())
         else:
             chosen(key)
 
     def _on_popup_closed(self) -> None:
         self.popup = None
-        self._canvas.setFocus()
+        self._canvas.widget.setFocus()
         self._canvas.viewport().update()
 
     def _add_wired(self, key: str, port: PortRef, at: Pointer) -> None:
@@ -157,9 +179,9 @@ class Searching:
         if port.side == "input":
             edits = held_by_output(canvas.board, edits, item, at.x, at.y)
         canvas.store.submit(stepped_aside(canvas.board, edits, body), f"Add {key.rsplit('.', 1)[-1]}")
-        canvas.selection.select(frozenset({item}))
+        self._selection.select(frozenset({item}))
         self._canvas.shelf.use(key)
-        canvas.navigation.show_items({item})
+        self._navigation.show_items({item})
 
 
 def add_wired(graph: Graph, key: str, port: PortRef, x: float, y: float, body: BodyId) -> tuple[Edits, ItemId]:

@@ -1,11 +1,13 @@
 """The scene moves on while something is dragged to the border of the view, faster the nearer to it."""
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.minimap import Minimap
+from gradstudio.ui.canvas.viewport import Navigation
 
 TICK_MS: Final = 16
 BAND_PX: Final = 36.0
@@ -19,10 +21,12 @@ SPEED_PX: Final = 0.32
 class BorderPan(QObject):
     """Pushes the scene of one canvas while its pointer stays near the border."""
 
-    def __init__(self, view: "CanvasView") -> None:
-        """Nothing is dragged."""
-        super().__init__(view)
-        self._view = view
+    def __init__(
+        self, canvas: CanvasContext, navigation: Navigation, minimap: Minimap, follow: Callable[[], None]
+    ) -> None:
+        """Nothing is dragged; `follow` is called when the scene has moved under the pointer."""
+        super().__init__(canvas.widget)
+        self._canvas, self._navigation, self._minimap, self._follow = canvas, navigation, minimap, follow
         self._at = (0.0, 0.0)
         self._start = (0.0, 0.0)
         self._dragging = False
@@ -41,7 +45,7 @@ class BorderPan(QObject):
         start = self._start if self._dragging else (across, down)
         self._start = (_shallower(start[0], across), _shallower(start[1], down))
         self._at, self._dragging = (x, y), True
-        self._view.minimap.make_way(x, y)
+        self._minimap.make_way(x, y)
         if self.speed() == (0.0, 0.0):
             self._timer.stop()
         elif not self._timer.isActive():
@@ -51,7 +55,7 @@ class BorderPan(QObject):
         """Nothing is dragged any more."""
         self._dragging = False
         self._timer.stop()
-        self._view.minimap.come_back()
+        self._minimap.come_back()
 
     def speed(self) -> tuple[float, float]:
         """View pixels a tick that the scene is pushed."""
@@ -60,16 +64,15 @@ class BorderPan(QObject):
 
     def tick(self) -> None:
         """One step; what is dragged stays under the pointer."""
-        view, (dx, dy) = self._view, self.speed()
-        if not view.isVisible() or (dx, dy) == (0.0, 0.0):
+        dx, dy = self.speed()
+        if not self._canvas.widget.isVisible() or (dx, dy) == (0.0, 0.0):
             self._timer.stop()
             return
-        view.navigation.set_camera(view.camera.panned(round(dx), round(dy)))
-        view.hand.follow()
-        view.drops.follow()
+        self._navigation.set_camera(self._canvas.camera.panned(round(dx), round(dy)))
+        self._follow()
 
     def _pairs(self, at: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
-        port = self._view.viewport()
+        port = self._canvas.viewport()
         return (at[0], port.width()), (at[1], port.height())
 
 

@@ -28,8 +28,8 @@ class OwnKey(NamedTuple):
 
 
 OWN_KEYS: Final = (
-    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), "search_at_pointer"),
-    OwnKey("canvas.edit", "Edit the Current Node", ("Return", "Enter"), "edit_current"),
+    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), "searching.open_at_pointer"),
+    OwnKey("canvas.edit", "Edit the Current Node", ("Return", "Enter"), "field_commands.edit_current"),
     OwnKey("canvas.menu", "Menu of the Current Node", ("Menu",), "menu_by_key"),
     OwnKey("canvas.cancel", "Cancel a Gesture, else Select Nothing", ("Esc",)),
     OwnKey("canvas.pan", "Pan while Held and Dragged", ("Space",)),
@@ -41,17 +41,17 @@ OWN_KEYS: Final = (
     ),
 )
 ALONE: Final = {
-    "Del": "delete_selection",
-    "Ctrl+Del": "delete_and_reconnect",
-    "Backspace": "delete_selection",
+    "Del": "selection_commands.delete_selection",
+    "Ctrl+Del": "card_arrangement.delete_and_reconnect",
+    "Backspace": "selection_commands.delete_selection",
     "Home": "navigation.fit_all",
     "F": "navigation.fit_selection",
-    "F2": "rename_current",
+    "F2": "field_commands.rename_current",
     "Ctrl+A": "selection.select_all",
-    "Ctrl+C": "copy",
-    "Ctrl+D": "duplicate_selection",
-    "Ctrl+V": "paste",
-    "Ctrl+X": "cut",
+    "Ctrl+C": "clipboard_commands.copy",
+    "Ctrl+D": "selection_commands.duplicate_selection",
+    "Ctrl+V": "clipboard_commands.paste",
+    "Ctrl+X": "clipboard_commands.cut",
 }
 """What a canvas without a window around it understands, too."""
 

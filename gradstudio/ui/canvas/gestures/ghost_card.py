@@ -1,6 +1,6 @@
 """An operator that hangs at the cursor as a pale card until a click puts it down."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter
@@ -10,10 +10,11 @@ from gradstudio.graph.model import Wire
 from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.scene import hit_test
 from gradstudio.scene.edit.insert_room import inserted
-from gradstudio.ui.canvas.gestures.operator_drop import GRIP
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.operator_commands import GRIP, AddingCommands
+from gradstudio.ui.canvas.minimap import Minimap
+from gradstudio.ui.canvas.paint.card_picture import CardPictures
+from gradstudio.ui.state.library.user_groups import is_own
 
 OPACITY: Final = 0.72
 LEAST_ZOOM: Final = 0.3
@@ -27,32 +28,48 @@ class Ghost(QObject):
     The wheel zooms and the middle button pans meanwhile.
     """
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(self, canvas: CanvasContext, operator_commands: AddingCommands, minimap: Minimap) -> None:
         """Nothing hangs at the cursor."""
-        super().__init__(canvas)
-        self._canvas = canvas
+        super().__init__(canvas.widget)
+        self._canvas, self._operator_commands, self._minimap = canvas, operator_commands, minimap
+        self.pictures = CardPictures()
         self.key = ""
         self._at: tuple[float, float] | None = None
         self._dragged: tuple[str, tuple[float, float]] | None = None
         self._fits: dict[Wire, bool] = {}
-        canvas.installEventFilter(self)
+        canvas.widget.installEventFilter(self)
         canvas.viewport().installEventFilter(self)
         canvas.store.edited.connect(self._on_store_edited)
         canvas.store.replaced.connect(self.cancel)
+
+    def carries(self, key: str) -> bool:
+        """Whether an operator chosen with the mouse hangs at the cursor; a block is put around a selection at once."""
+        return (
+            self._canvas.shelf.carries
+            and not is_own(key)
+            and not (key in KINDS and bool(self._canvas.attention.selection))
+        )
+
+    def carry_operator(self, key: str) -> None:
+        """An operator was chosen with the mouse: it hangs at the cursor, or stands where there is room."""
+        if self.carries(key):
+            self.carry(key, *self._canvas.pointer_or_middle())
+        else:
+            self._operator_commands.add_operator(key)
 
     def carry(self, key: str, x: float, y: float) -> None:
         """Let an operator hang at the cursor, which is at a scene point."""
         self.cancel()
         canvas = self._canvas
         self.key, self._fits = key, {}
-        canvas.setFocus()
+        canvas.widget.setFocus()
         canvas.said.emit("Click to place it, Esc to let it go.")
         self.move(x, y)
 
     def move(self, x: float, y: float) -> None:
         """The cursor is at a scene point: light what it would fall into."""
         canvas, self._at = self._canvas, (x, y)
-        canvas.minimap.make_way(*canvas.camera.to_view(x, y))
+        self._minimap.make_way(*canvas.camera.to_view(x, y))
         wire = self.wire_at(self.key, x, y)
         canvas.lit.hovered_wire = wire
         canvas.lit.hovered_port, canvas.lit.hovered_item = None, hit_test.NOWHERE
@@ -64,7 +81,7 @@ class Ghost(QObject):
         key, at = self.key, self._at
         self.cancel()
         if key and at is not None:
-            self._canvas.drops.put(key, *at)
+            self._operator_commands.put_operator(key, *at)
 
     def cancel(self) -> None:
         """Nothing hangs at the cursor any more."""
@@ -73,7 +90,7 @@ class Ghost(QObject):
         self.key, self._at = "", None
         self._canvas.lit.hovered_wire = None
         self._canvas.lit.drop_frame = None
-        self._canvas.minimap.come_back()
+        self._minimap.come_back()
         self._canvas.said.emit("")
         self._canvas.viewport().update()
 
@@ -88,7 +105,7 @@ class Ghost(QObject):
             return
         canvas = self._canvas
         zoom = max(canvas.camera.zoom, LEAST_ZOOM)
-        picture = canvas.searching.pictures.of(hangs[0], canvas.look.theme, zoom, canvas.devicePixelRatioF())
+        picture = self.pictures.of(hangs[0], canvas.look.theme, zoom, canvas.widget.devicePixelRatioF())
         x, y = canvas.camera.to_view(*hangs[1])
         painter.save()
         painter.setOpacity(OPACITY)

@@ -122,21 +122,21 @@ class Hand:
             return
         match hit.kind:
             case "empty" | "frame":
-                self.canvas.open_search(at.x, at.y)
+                self.canvas.searching.open(at.x, at.y)
             case "note":
                 self.canvas.note_commands.edit_note(hit.item)
             case "wire" if hit.wire is not None:
                 self.canvas.wire_commands.put_dot(hit.wire, at.x, at.y)
             case "card" | "more" if hit.item in CARDS:
-                self.canvas.edit_ports(hit.item, None if hit.header else at.y)
+                self.canvas.group_commands.edit_ports(hit.item, None if hit.header else at.y)
             case "card" if hit.header:
-                self.canvas.rename(hit.item)
-            case "card" if self.canvas.way_in(hit.item) is not None:
-                self.canvas.step_in(hit.item)
+                self.canvas.field_commands.rename(hit.item)
+            case "card" if self.canvas.group_commands.way_in(hit.item) is not None:
+                self.canvas.group_commands.step_in(hit.item)
             case "card" if (cause := cause_at(self.canvas.board, hit.item, at.y)) is not None:
                 self.canvas.attention.reveal(cause)
             case "title":
-                self.canvas.rename(hit.item)
+                self.canvas.field_commands.rename(hit.item)
             case _:
                 self.press(event)
 
@@ -219,7 +219,7 @@ class Hand:
         self._tapped = False
         if key in STEPS and (canvas.attention.selection or canvas.lit.selected_dots):
             far = NUDGE * (4 if event.modifiers() & Modifier.ShiftModifier else 1)
-            canvas.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
+            canvas.card_arrangement.nudge(STEPS[key][0] * far, STEPS[key][1] * far)
             return True
         does = self._keys.get(canvas_keys.written(event))
         if does is not None:
@@ -234,7 +234,7 @@ class Hand:
             tapped = self._tapped and self.gesture is None
             self.let_go_of_keys()
             if tapped:
-                self.canvas.search_at_pointer()
+                self.canvas.searching.open_at_pointer()
         return True
 
     def let_go_of_keys(self) -> None:
@@ -321,9 +321,9 @@ class Hand:
         if hit.kind == "field" and hit.row is not None:
             canvas.in_place.click_field(hit.item, hit.row.path)
         elif hit.kind == "more":
-            canvas.toggle_folded(hit.item)
+            canvas.field_commands.toggle_folded(hit.item)
         elif hit.kind == "more_leaves":
-            canvas.toggle_leaves(hit.item)
+            canvas.field_commands.toggle_leaves(hit.item)
         elif hit.kind == "switch":
             canvas.module_commands.toggle_training(hit.item)
         elif at.modifiers == Modifier.NoModifier and len(canvas.attention.selection) > 1:

@@ -83,10 +83,14 @@ class Move(Gesture):
         places, bodies, wire = self._places(at), self._bodies(at), self._wire_at(at)
         self.canvas.bubble.hide()
         self._end()
-        if wire is not None and self.canvas.lead_through(wire, ItemId(self._grabbed), *places[self._grabbed]):
+        if wire is not None and self.canvas.operator_commands.lead_through(
+            wire, ItemId(self._grabbed), *places[self._grabbed]
+        ):
             return
         if self._origins:
-            self.canvas.drop_moved(places, bodies, shaken=self._items() if self._is_shaken else frozenset())
+            self.canvas.card_arrangement.drop_moved(
+                places, bodies, shaken=self._items() if self._is_shaken else frozenset()
+            )
 
     def cancel(self) -> None:
         self.canvas.bubble.hide()
@@ -147,7 +151,7 @@ class Move(Gesture):
         """The wire under the pointer, when one card without wires is dragged that fits into it."""
         grabbed = ItemId(self._grabbed)
         is_one = self._idle and grabbed in self._origins
-        return self.canvas.wire_under(at.x, at.y, grabbed) if is_one else None
+        return self.canvas.operator_commands.wire_under(at.x, at.y, grabbed) if is_one else None
 
     def _note_box(self, key: str) -> Box | None:
         note = self.canvas.board.notes.get(ItemId(key.removeprefix("note:"))) if key.startswith("note:") else None

@@ -1,37 +1,43 @@
 """Operators dragged from the library onto the canvas."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
-from gradstudio.operators.catalogue.block_rows import KINDS
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.scene import geometry, hit_test
-from gradstudio.scene.edit.drop_target import body_at
+from gradstudio.scene import hit_test
 from gradstudio.scene.edit.tabular_data import ARRAYS, TABLES
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
+from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
+from gradstudio.ui.canvas.gestures.auto_pan import BorderPan
+from gradstudio.ui.canvas.gestures.ghost_card import Ghost
 from gradstudio.ui.state.library.user_groups import is_own
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
-
 MIME: Final = "application/x-gradstudio-operator"
-GRIP: Final = (60.0, 15.0)
-"""The new card's corner lies so far left of and above the pointer: it is held by its header."""
 
 
 class Drops:
     """Takes operator keys that are dropped; over a frame they fall into the block, on a wire into it."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(
+        self,
+        canvas: CanvasContext,
+        ghost: Ghost,
+        border: BorderPan,
+        operator_commands: AddingCommands,
+        clipboard_commands: ClipboardCommands,
+    ) -> None:
         """Take drops for this canvas."""
-        self._canvas = canvas
+        self._canvas, self._ghost, self._border = canvas, ghost, border
+        self._operator_commands, self._clipboard_commands = operator_commands, clipboard_commands
         self._at: tuple[float, float] | None = None
         self._key = ""
 
     def enter(self, event: QDragEnterEvent) -> None:
         """Something is dragged in: accepted when it is an operator, or a file of numbers."""
-        self._canvas.ghost.forget()
+        self._ghost.forget()
         if event.mimeData().hasFormat(MIME) or tables_in(event):
             event.acceptProposedAction()
         else:
@@ -45,7 +51,7 @@ class Drops:
         key = event.mimeData().data(MIME).toStdString()
         self._key = key if load().entry(key) is not None else ""
         self._at = (event.position().x(), event.position().y())
-        self._canvas.border.feel(*self._at)
+        self._border.feel(*self._at)
         self.follow()
         event.acceptProposedAction()
 
@@ -53,8 +59,8 @@ class Drops:
         """Light the wire or the frame that what is dragged would fall into, also when the scene moves under it."""
         if self._at is not None:
             canvas, at = self._canvas, self._canvas.camera.to_scene(*self._at)
-            wire = canvas.ghost.wire_at(self._key, *at) if self._key else None
-            canvas.ghost.show_dragged(self._key, at)
+            wire = self._ghost.wire_at(self._key, *at) if self._key else None
+            self._ghost.show_dragged(self._key, at)
             canvas.lit.hovered_wire = wire
             canvas.lit.drop_frame = hit_test.frame_at(canvas.board, *at) if wire is None else None
             canvas.viewport().update()
@@ -62,8 +68,8 @@ class Drops:
     def leave(self) -> None:
         """It was dragged out again."""
         self._at = None
-        self._canvas.ghost.show_dragged("", None)
-        self._canvas.border.stop()
+        self._ghost.show_dragged("", None)
+        self._border.stop()
         self._canvas.lit.drop_frame = None
         self._canvas.lit.hovered_wire = None
         self._canvas.viewport().update()
@@ -73,7 +79,7 @@ class Drops:
         self.leave()
         if paths := tables_in(event):
             event.acceptProposedAction()
-            self._canvas.add_files(paths, *self._scene(event))
+            self._clipboard_commands.add_files(paths, *self._scene(event))
             return
         key = event.mimeData().data(MIME).toStdString()
         if load().entry(key) is None and not is_own(key):
@@ -81,26 +87,8 @@ class Drops:
             return
         x, y = self._scene(event)
         event.acceptProposedAction()
-        self._canvas.setFocus()
-        self.put(key, x, y)
-
-    def put(self, key: str, x: float, y: float) -> None:
-        """Add an operator at a scene point: into the wire under it, else into the body there."""
-        canvas = self._canvas
-        left, top = geometry.snapped(x - GRIP[0]), geometry.snapped(y - GRIP[1])
-        if is_own(key):
-            canvas.add_operator(key, left, top, body_at(canvas.board, x, y))
-            return
-        if key in KINDS:
-            canvas.add_block(key, left, top, body_at(canvas.board, x, y))
-            return
-        hit = hit_test.hit(canvas.board, x, y, canvas.camera.zoom)
-        container = canvas.module_commands.container_at(hit_test.card_at(canvas.board, x, y), key)
-        if container is not None and canvas.module_commands.add_child(container, key):
-            return
-        if hit.kind == "wire" and hit.wire is not None and canvas.insert_on_wire(hit.wire, key, left, top):
-            return
-        canvas.add_operator(key, left, top, body_at(canvas.board, x, y))
+        self._canvas.widget.setFocus()
+        self._operator_commands.put_operator(key, x, y)
 
     def _scene(self, event: QDropEvent) -> tuple[float, float]:
         at = event.position()

@@ -23,7 +23,7 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
     add = QMenu("Add", menu)
     menu.insertMenu(before, add)
     add.addAction(with_keys("Search…\tcanvas.search", canvas.keys_of)).triggered.connect(
-        lambda: canvas.open_search(x, y)
+        lambda: canvas.searching.open(x, y)
     )
     shelf = canvas.shelf
     shown: set[str] = set()
@@ -37,4 +37,4 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
 
 
 def _add(canvas: "CanvasView", key: str, x: float, y: float, _checked: bool = False) -> None:
-    canvas.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True)
+    canvas.operator_commands.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True)

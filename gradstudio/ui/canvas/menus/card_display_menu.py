@@ -17,13 +17,22 @@ def part_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     node, block = graph.nodes.get(item), graph.blocks.get(item)
     holder = node or block
     if holder is not None:
-        yield f"{'Unmute' if holder.muted else 'Mute'}\tgraph.mute", canvas.toggle_muted
+        yield f"{'Unmute' if holder.muted else 'Mute'}\tgraph.mute", canvas.card_arrangement.toggle_muted
     if node is not None:
-        yield f"{'Compute again' if node.bypassed else 'Bypass'}\tgraph.bypass", canvas.toggle_bypassed
-    yield f"{'Expand' if canvas.is_worn('collapsed') else 'Collapse'}\tedit.collapsed", canvas.toggle_collapsed
+        yield f"{'Compute again' if node.bypassed else 'Bypass'}\tgraph.bypass", canvas.card_arrangement.toggle_bypassed
+    yield (
+        f"{'Expand' if canvas.card_arrangement.is_worn('collapsed') else 'Collapse'}\tedit.collapsed",
+        canvas.card_arrangement.toggle_collapsed,
+    )
 
 
 def face_rows(canvas: "CanvasView") -> Iterator[Row]:
     """Hiding ports, pinning."""
-    yield f"{'Show' if canvas.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked", canvas.toggle_tucked
-    yield f"{'Unpin' if canvas.is_worn('pinned') else 'Pin'}\tedit.pinned", canvas.toggle_pinned
+    yield (
+        f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",
+        canvas.card_arrangement.toggle_tucked,
+    )
+    yield (
+        f"{'Unpin' if canvas.card_arrangement.is_worn('pinned') else 'Pin'}\tedit.pinned",
+        canvas.card_arrangement.toggle_pinned,
+    )

@@ -52,14 +52,14 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
         return
     yield from step_rows(canvas, item)
     if node is not None:
-        yield "Rename…\tgraph.rename", canvas.rename_current
+        yield "Rename…\tgraph.rename", canvas.field_commands.rename_current
     else:
-        yield "Remove block, keep its contents", canvas.unwrap_selection
+        yield "Remove block, keep its contents", canvas.selection_commands.unwrap_selection
     if recipes.replaceable(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
     yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
-    yield "Duplicate\tedit.duplicate", canvas.duplicate_selection
-    yield "Delete\tedit.delete", canvas.delete_selection
+    yield "Duplicate\tedit.duplicate", canvas.selection_commands.duplicate_selection
+    yield "Delete\tedit.delete", canvas.selection_commands.delete_selection
     yield None
     yield from part_rows(canvas, item)
     yield None
@@ -75,18 +75,18 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
 
 def _edit_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
     """The clipboard, deleting with reconnect, defaults, other spellings."""
-    yield "Cut\tedit.cut", canvas.cut
-    yield "Copy\tedit.copy", canvas.copy
-    yield "Copy as Python\tedit.copy_python", canvas.copy_python
-    yield "Duplicate with inputs\tedit.duplicate_wired", canvas.duplicate_wired
-    yield "Delete and reconnect\tedit.delete_reconnect", canvas.delete_and_reconnect
+    yield "Cut\tedit.cut", canvas.clipboard_commands.cut
+    yield "Copy\tedit.copy", canvas.clipboard_commands.copy
+    yield "Copy as Python\tedit.copy_python", canvas.clipboard_commands.copy_python
+    yield "Duplicate with inputs\tedit.duplicate_wired", canvas.selection_commands.duplicate_wired
+    yield "Delete and reconnect\tedit.delete_reconnect", canvas.card_arrangement.delete_and_reconnect
     yield None
     differing = recipes.differing(canvas.board.graph, item)
     if differing:
         words = (
             "Reset its value to the default" if len(differing) == 1 else f"Reset {len(differing)} values to defaults"
         )
-        yield words, lambda: canvas.reset_ports(differing)
+        yield words, lambda: canvas.field_commands.reset_ports(differing)
     yield Below("Write as", _spelling_rows(canvas, item))
 
 
@@ -100,16 +100,19 @@ def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
 
 def _arrange_rows(canvas: "CanvasView") -> Iterator[Row]:
     """Earlier and later in the program; edges of several on one line."""
-    yield "Earlier\tgraph.earlier", canvas.move_earlier
-    yield "Later\tgraph.later", canvas.move_later
+    yield "Earlier\tgraph.earlier", canvas.selection_commands.move_earlier
+    yield "Later\tgraph.later", canvas.selection_commands.move_later
     yield None
     yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")
     if len(canvas.attention.selection) > 1:
         yield None
         for side, words in SIDES:
-            yield words, partial(canvas.align_selection, side)
-        yield "Equal gaps across\tedit.distribute_across", partial(canvas.distribute_selection, "across")
-        yield "Equal gaps down\tedit.distribute_down", partial(canvas.distribute_selection, "down")
+            yield words, partial(canvas.card_arrangement.align_selection, side)
+        yield (
+            "Equal gaps across\tedit.distribute_across",
+            partial(canvas.card_arrangement.distribute_selection, "across"),
+        )
+        yield "Equal gaps down\tedit.distribute_down", partial(canvas.card_arrangement.distribute_selection, "down")
 
 
 def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
@@ -129,15 +132,15 @@ def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     )
     yield None
     if node is not None and node.names and "root" not in node.marks:
-        yield "Start backward here (root)", lambda: canvas.mark_root(item, True)
+        yield "Start backward here (root)", lambda: canvas.selection_commands.mark_root(item, True)
     elif node is not None and "root" in node.marks:
-        yield "Do not start backward here", lambda: canvas.mark_root(item, False)
+        yield "Do not start backward here", lambda: canvas.selection_commands.mark_root(item, False)
 
 
 def _group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
     """Making a group or a block of the selection, and what is done with one that is there."""
     yield from group_rows(canvas, item)
-    yield Below("Wrap in", ((text, partial(canvas.wrap_selection, kind)) for kind, text in BLOCKS))
+    yield Below("Wrap in", ((text, partial(canvas.selection_commands.wrap_selection, kind)) for kind, text in BLOCKS))
 
 
 def _module_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[AnyRow]:

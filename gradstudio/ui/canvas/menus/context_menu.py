@@ -51,7 +51,7 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
 
 def _field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[AnyRow]:
     """What can be done with the field, and below it with its card."""
-    yield "Edit…", lambda: canvas.edit_field(item, path)
+    yield "Edit…", lambda: canvas.in_place.edit_field(item, path)
     yield from field_rows(canvas, item, path)
     yield from element_rows(canvas, item, path)
     yield None
@@ -124,8 +124,8 @@ def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
     yield "Find…\tedit.find", canvas.finding.open
     yield "Search the Library\tgraph.find", partial(canvas.command_requested.emit, "graph.find")
     yield None
-    yield "Paste\tedit.paste", lambda: canvas.paste(x, y)
-    yield "Paste with inputs\tedit.paste_wired", lambda: canvas.paste(x, y, wired=True)
+    yield "Paste\tedit.paste", lambda: canvas.clipboard_commands.paste(x, y)
+    yield "Paste with inputs\tedit.paste_wired", lambda: canvas.clipboard_commands.paste(x, y, wired=True)
     yield "Select all\tedit.select_all", canvas.selection.select_all
     yield None
     yield "Tidy\tgraph.tidy", partial(canvas.command_requested.emit, "graph.tidy")

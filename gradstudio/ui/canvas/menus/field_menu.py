@@ -28,7 +28,7 @@ def field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
     if recipes.differs(graph, item, path):
         default = recipes.default_of(graph, item, path) or parameter.default
         words = f"Reset to default ({_short(default)})" if default is not None else "Empty"
-        yield words, lambda: canvas.reset_ports(((item, path),))
+        yield words, lambda: canvas.field_commands.reset_ports(((item, path),))
     elif port.state == "literal" and parameter.default is None:
         yield "Empty", lambda: store.attempt(recipes.set_literal, "Empty", item, path, "")
     if parameter.nullable and port.literal != "None" and parameter.default != "None":

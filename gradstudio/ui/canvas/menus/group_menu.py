@@ -16,39 +16,39 @@ Row = tuple[str, Callable[[], object]] | None
 def card_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Of the card of a group's inputs or outputs, inside of it."""
     words = "input" if item == INPUTS_CARD else "output"
-    yield f"Add an {words}", lambda: canvas.add_port(item)
-    yield f"Name the {words}s…", lambda: canvas.edit_ports(item)
-    yield "Step out\tgroup.step_out", canvas.step_out
+    yield f"Add an {words}", lambda: canvas.group_commands.add_port(item)
+    yield f"Name the {words}s…", lambda: canvas.group_commands.edit_ports(item)
+    yield "Step out\tgroup.step_out", canvas.group_commands.step_out
 
 
 def step_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Into the group that a card stands for."""
-    if item not in CARDS and canvas.way_in(item) is not None:
-        yield "Step into\tgroup.step_in", lambda: canvas.step_in(item)
+    if item not in CARDS and canvas.group_commands.way_in(item) is not None:
+        yield "Step into\tgroup.step_in", lambda: canvas.group_commands.step_in(item)
 
 
 def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     """Of a card: what is done with the group it stands for; of any other: making one of the selection."""
     if item in CARDS:
         return
-    yield "Make group…\tgroup.make", canvas.make_group
-    if canvas.group_of(item) is not None:
-        yield "Rename group…", lambda: canvas.rename_group(item)
-        yield "Make unique copy", lambda: canvas.make_unique(item)
-        yield "Publish to the Library", lambda: canvas.publish(item)
-        yield "Ungroup\tgroup.ungroup", canvas.ungroup
+    yield "Make group…\tgroup.make", canvas.group_commands.make_group
+    if canvas.group_commands.group_of(item) is not None:
+        yield "Rename group…", lambda: canvas.group_commands.rename_group(item)
+        yield "Make unique copy", lambda: canvas.group_commands.make_unique(item)
+        yield "Publish to the Library", lambda: canvas.group_commands.publish(item)
+        yield "Ungroup\tgroup.ungroup", canvas.group_commands.ungroup
 
 
 def card_port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     """An input or output of the group whose inside is shown."""
-    item, names = port.item, canvas.ports_of_card(port.item)
+    item, names = port.item, canvas.group_commands.ports_of_card(port.item)
     number = port.output if item == INPUTS_CARD else names.index(port.path) if port.path in names else len(names)
     if number >= len(names):
-        yield "Add one", lambda: canvas.add_port(item)
+        yield "Add one", lambda: canvas.group_commands.add_port(item)
         return
-    yield "Rename…", lambda: canvas.edit_ports(item, canvas.board.anchor(port)[1])
+    yield "Rename…", lambda: canvas.group_commands.edit_ports(item, canvas.board.anchor(port)[1])
     if number:
-        yield "Move up", lambda: canvas.move_port(item, number, -1)
+        yield "Move up", lambda: canvas.group_commands.move_port(item, number, -1)
     if number < len(names) - 1:
-        yield "Move down", lambda: canvas.move_port(item, number, 1)
-    yield f"Remove {names[number]}", lambda: canvas.remove_port(item, number)
+        yield "Move down", lambda: canvas.group_commands.move_port(item, number, 1)
+    yield f"Remove {names[number]}", lambda: canvas.group_commands.remove_port(item, number)

@@ -97,7 +97,7 @@ class OutlinePanel(QWidget):
         if (wire := self.wire) is not None:
             self._canvas.wire_commands.remove_wires((wire,))
         else:
-            self._canvas.delete_selection()
+            self._canvas.selection_commands.delete_selection()
         if not self.tree.currentIndex().isValid() or self.item not in self._session.attention.selection:
             count = self.model.rowCount(above[1]) if above[1].isValid() or not place.parent().isValid() else 0
             if count:
@@ -208,9 +208,9 @@ class OutlinePanel(QWidget):
 
     def _on_tree_shifted(self, by: int) -> None:
         if by < 0:
-            self._canvas.move_earlier()
+            self._canvas.selection_commands.move_earlier()
         else:
-            self._canvas.move_later()
+            self._canvas.selection_commands.move_later()
 
     def _on_tree_menu_requested(self, at: QPoint) -> None:
         index = self.tree.indexAt(at)

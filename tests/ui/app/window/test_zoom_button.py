@@ -32,7 +32,7 @@ def test_home_and_f_are_keys_of_the_menu_too(qtbot: QtBot, window: MainWindow, a
     qtbot.waitUntil(window.frame.isActiveWindow)
     first = add("torch.randn")
     second = add("torch.relu")
-    window.canvas.drop_moved({second: (6000.0, 4000.0)}, {})
+    window.canvas.card_arrangement.drop_moved({second: (6000.0, 4000.0)}, {})
     window.canvas.setFocus()
     window.canvas.selection.select(frozenset({first}))
     QTest.keyClick(window.canvas, Qt.Key.Key_Home)

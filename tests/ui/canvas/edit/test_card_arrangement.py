@@ -129,7 +129,7 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
     hand.wire(x, y, "input")
     hand.canvas.selection.select(frozenset({y}))
     full = hand.canvas.board.box(y)
-    hand.canvas.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_collapsed()
     box, face = hand.canvas.board.box(y), hand.canvas.board.face(y)
     assert full is not None
     assert box is not None
@@ -140,7 +140,7 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
     assert hand.canvas.board.paths[0][-1].tolist() == [500, 115]
     below = hand.view(600, 100 + 60)
     assert hand.shot().pixelColor(below) == hand.shot().pixelColor(hand.view(600, 500))
-    hand.canvas.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_collapsed()
     assert hand.canvas.board.box(y) == full
 
 
@@ -148,7 +148,7 @@ def test_a_collapsed_card_is_its_header_with_stubs_of_its_wires(hand: Hand) -> N
 def test_a_wire_is_drawn_from_a_collapsed_card(hand: Hand) -> None:
     x, y = hand.add("torch.randn", 40, 100), hand.add("torch.relu", 500, 200)
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_collapsed()
     hand.drag(hand.output(x), hand.input(y, "input"))
     assert hand.graph.wire_into(y, "input") is not None
 
@@ -158,12 +158,12 @@ def test_a_collapsed_module_has_no_leaves_and_comes_back_whole(hand: Hand) -> No
     item = hand.add("torch.nn.Linear", 40, 100)
     full = hand.canvas.board.box(item)
     hand.canvas.selection.select(frozenset({item}))
-    hand.canvas.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_collapsed()
     box = hand.canvas.board.box(item)
     assert box is not None
     assert box.height == 30
     hand.shot()
-    hand.canvas.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_collapsed()
     assert hand.canvas.board.box(item) == full
 
 
@@ -175,7 +175,7 @@ def test_unused_ports_are_hidden_and_a_click_on_the_last_row_shows_them(hand: Ha
     assert face is not None
     assert len(face.inputs) > 1
     hand.canvas.selection.select(frozenset({y}))
-    hand.canvas.toggle_tucked()
+    hand.canvas.card_arrangement.toggle_tucked()
     tucked = hand.canvas.board.face(y)
     assert tucked is not None
     assert [row.path for row in tucked.inputs] == ["input"]
@@ -193,7 +193,7 @@ def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand)
     item, other = hand.add("torch.randn", 40, 104), hand.add("torch.randn", 400, 304)
     before = hand.shot()
     hand.canvas.selection.select(frozenset({item}))
-    hand.canvas.toggle_pinned()
+    hand.canvas.card_arrangement.toggle_pinned()
     box = hand.canvas.board.box(item)
     assert box is not None
     strip = [hand.view(box.right - k, box.y + 11) for k in range(8, 50)]
@@ -216,9 +216,9 @@ def test_a_pinned_card_is_neither_dragged_nor_nudged_and_shows_a_pin(hand: Hand)
 def test_how_cards_are_worn_is_kept_in_the_file(hand: Hand) -> None:
     item = hand.add("torch.randn", 40, 104)
     hand.canvas.selection.select(frozenset({item}))
-    hand.canvas.toggle_pinned()
-    hand.canvas.toggle_collapsed()
-    hand.canvas.toggle_tucked()
+    hand.canvas.card_arrangement.toggle_pinned()
+    hand.canvas.card_arrangement.toggle_collapsed()
+    hand.canvas.card_arrangement.toggle_tucked()
     assert hand.graph.places[item] == Place(40, 104, collapsed=True, tucked=True, pinned=True)
     assert loads(dumps(hand.graph)).places == hand.graph.places
     for _ in range(3):
@@ -340,7 +340,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
     x, a, y = chain(hand, "torch.randn", "torch.relu", "torch.sum")
     before = hand.shot()
     hand.canvas.selection.select(frozenset({a}))
-    hand.canvas.toggle_muted()
+    hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
     text = write_script(hand.graph)
     assert "randn" in text
@@ -357,7 +357,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
         assert head is not None
         assert head.text == word
     hand.canvas.selection.select(frozenset({a}))
-    hand.canvas.toggle_muted()
+    hand.canvas.card_arrangement.toggle_muted()
     assert not board.left_out
     assert not any(board.wire_looks[code].idle for code in board.wire_codes.tolist())
     assert x in board.cards
@@ -367,7 +367,7 @@ def test_a_muted_node_and_what_reads_it_leave_the_program_and_look_it(hand: Hand
 def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: Hand) -> None:
     _, a, _ = chain(hand, "torch.randn", "torch.relu", "torch.sum")
     hand.canvas.selection.select(frozenset({a}))
-    hand.canvas.toggle_bypassed()
+    hand.canvas.card_arrangement.toggle_bypassed()
     hand.canvas.selection.clear()
     names = [hand.graph.nodes[item].names[0] for item in hand.graph.nodes]
     assert f"{names[1]} = {names[0]}\n" in write_script(hand.graph)
@@ -383,7 +383,7 @@ def test_a_bypassed_node_passes_its_input_on_and_a_line_leads_through_it(hand: H
 def test_what_has_nothing_to_pass_on_cannot_be_bypassed_and_says_so(hand: Hand) -> None:
     x = hand.add("torch.randn", 40, 100)
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.toggle_bypassed()
+    hand.canvas.card_arrangement.toggle_bypassed()
     assert not hand.graph.nodes[x].bypassed
     assert "nothing to pass on" in hand.canvas.bubble.text()
 
@@ -395,7 +395,7 @@ def test_a_muted_card_can_be_read(hand: Hand, name: ThemeName) -> None:
     look = hand.canvas.look
     x = hand.add("torch.randn", 100, 100)
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.toggle_muted()
+    hand.canvas.card_arrangement.toggle_muted()
     hand.canvas.selection.clear()
     head = head_of(hand.canvas.board, look, x)
     assert head is not None

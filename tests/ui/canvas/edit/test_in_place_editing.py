@@ -115,7 +115,7 @@ def test_a_click_turns_a_boolean_and_the_default_stays_unsaid(hand: Hand) -> Non
 
 def test_with_the_keys_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    hand.canvas.edit_field(x, "requires_grad")
+    hand.canvas.in_place.edit_field(x, "requires_grad")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert editor.values() == ["", "True"]
@@ -128,7 +128,7 @@ def test_with_the_keys_a_boolean_is_chosen_from_a_list(hand: Hand) -> None:
 
 def test_escape_leaves_a_list_without_a_choice(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    hand.canvas.edit_field(x, "requires_grad")
+    hand.canvas.in_place.edit_field(x, "requires_grad")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     hand.key(Key.Key_Escape, to=editor)
@@ -137,7 +137,7 @@ def test_escape_leaves_a_list_without_a_choice(hand: Hand) -> None:
 
 
 def open_list(hand: Hand, item: ItemId, path: str) -> ChoiceList:
-    hand.canvas.edit_field(item, path)
+    hand.canvas.in_place.edit_field(item, path)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     return editor
@@ -145,7 +145,7 @@ def open_list(hand: Hand, item: ItemId, path: str) -> ChoiceList:
 
 def test_typing_narrows_a_list_and_other_words_for_a_dtype_are_known(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    hand.canvas.toggle_folded(x)
+    hand.canvas.field_commands.toggle_folded(x)
     editor = open_list(hand, x, "dtype")
     QTest.keyClicks(editor, "f64")
     hand.key(Key.Key_Return, to=editor)
@@ -164,7 +164,7 @@ def test_typing_narrows_a_list_and_other_words_for_a_dtype_are_known(hand: Hand)
 
 def test_a_list_that_takes_other_values_too_takes_a_typed_number(hand: Hand) -> None:
     conv = hand.add("torch.nn.functional.conv2d", 200, 100)
-    hand.canvas.toggle_folded(conv)
+    hand.canvas.field_commands.toggle_folded(conv)
     editor = open_list(hand, conv, "padding")
     QTest.keyClicks(editor, "2")
     hand.key(Key.Key_Return, to=editor)
@@ -177,7 +177,7 @@ def test_a_list_that_takes_other_values_too_takes_a_typed_number(hand: Hand) -> 
 
 def test_a_choice_says_what_it_does_and_a_near_miss_is_offered(hand: Hand) -> None:
     loss = hand.add("torch.nn.functional.mse_loss", 200, 100)
-    hand.canvas.toggle_folded(loss)
+    hand.canvas.field_commands.toggle_folded(loss)
     editor = open_list(hand, loss, "reduction")
     words = [editor.item(k).data(Qt.ItemDataRole.AccessibleTextRole) for k in range(editor.count())]
     assert "sum, one number: the sum" in words
@@ -189,7 +189,7 @@ def test_a_choice_says_what_it_does_and_a_near_miss_is_offered(hand: Hand) -> No
 
 def free_list(hand: Hand) -> ChoiceList:
     conv = hand.add("torch.nn.functional.conv2d", 200, 100)
-    hand.canvas.toggle_folded(conv)
+    hand.canvas.field_commands.toggle_folded(conv)
     return open_list(hand, conv, "padding")
 
 
@@ -235,7 +235,7 @@ def test_a_list_is_as_high_as_the_rows_that_are_left(hand: Hand) -> None:
 
 def test_arrows_step_a_number(hand: Hand) -> None:
     x = hand.add("torch.full", 200, 100, fill_value="3")
-    hand.canvas.edit_field(x, "fill_value")
+    hand.canvas.in_place.edit_field(x, "fill_value")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, LineEdit)
     hand.key(Key.Key_Up, to=editor)
@@ -284,12 +284,12 @@ def test_an_index_with_names_is_typed_as_in_python(hand: Hand) -> None:
 
 def test_dtypes_and_devices_are_lists(hand: Hand) -> None:
     x = hand.add("torch.tensor", 200, 100)
-    hand.canvas.toggle_folded(x)
-    hand.canvas.edit_field(x, "dtype")
+    hand.canvas.field_commands.toggle_folded(x)
+    hand.canvas.in_place.edit_field(x, "dtype")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert "torch.float64" in editor.values()
-    hand.canvas.edit_field(x, "device")
+    hand.canvas.in_place.edit_field(x, "device")
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)
     assert editor.values()[editor.currentRow()] == DOCUMENT_DEVICE

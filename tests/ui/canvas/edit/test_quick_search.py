@@ -101,7 +101,7 @@ def test_a_block_is_found_and_dropped_empty_at_the_cursor(hand: Hand) -> None:
 def test_a_block_is_put_around_what_is_selected(hand: Hand) -> None:
     x = hand.add("torch.randn", 100, 100)
     hand.canvas.selection.select(frozenset({x}))
-    hand.canvas.add_operator("torch.no_grad")
+    hand.canvas.operator_commands.add_operator("torch.no_grad")
     (block,) = hand.graph.blocks
     assert hand.graph.parents[x] == block and hand.undo_texts[-1] == "Wrap in no_grad"
 

@@ -425,7 +425,7 @@ def test_an_emptied_block_stays_where_it_was_in_the_same_undo_entry(hand: Hand, 
         assert hand.graph.parents[x] == ROOT
     else:
         hand.canvas.selection.select(frozenset({x}))
-        hand.canvas.delete_selection()
+        hand.canvas.selection_commands.delete_selection()
     after = hand.canvas.board.frames[block].box
     assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=1)
     assert len(hand.undo_texts) == count + 1
@@ -587,7 +587,7 @@ def test_drops_on_an_empty_canvas_do_not_move_the_view(hand: Hand) -> None:
 
 def test_operators_without_a_place_of_their_own_cover_nothing(hand: Hand) -> None:
     for key in ("torch.randn", "torch.nn.Linear", "torch.relu", "torch.nn.functional.mse_loss", "torch.tensor"):
-        hand.canvas.add_operator(key)
+        hand.canvas.operator_commands.add_operator(key)
     board = hand.canvas.board
     boxes = [box for item in board.ids if (box := board.box(item)) is not None]
     assert len(boxes) == 5
@@ -695,7 +695,7 @@ def test_dtype_and_device_are_chosen_from_a_list_on_the_card(hand: Hand, path: s
     from gradstudio.ui.canvas.popups.choice_list import ChoiceList
 
     item = hand.add("torch.tensor", 200, 100)
-    hand.canvas.toggle_folded(item)
+    hand.canvas.field_commands.toggle_folded(item)
     hand.click(hand.field(item, path))
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, ChoiceList)

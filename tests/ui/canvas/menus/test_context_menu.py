@@ -195,7 +195,7 @@ def test_control_m_edits_in_place_and_control_return_keeps_without_a_run(window:
 
 @pytest.mark.feature(2)
 def test_rows_of_one_name_say_at_once_which_is_which_and_the_function_comes_first(hand: Hand) -> None:
-    hand.canvas.open_search(300, 200)
+    hand.canvas.searching.open(300, 200)
     popup = hand.canvas.searching.popup
     assert popup is not None
     QTest.keyClicks(popup.field, "relu")
@@ -215,7 +215,7 @@ def test_replacing_names_what_is_replaced_and_says_what_would_be_lost(hand: Hand
     hand.wire(x, y, "input")
     hand.wire(x, y, "other")
     hand.click(hand.header(y))
-    hand.canvas.replace_current()
+    hand.canvas.searching.replace_current()
     popup = hand.canvas.searching.popup
     assert popup is not None
     name = hand.graph.nodes[y].names[0]

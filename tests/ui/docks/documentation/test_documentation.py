@@ -160,7 +160,7 @@ def test_f1_in_the_search_of_the_canvas_shows_the_row_that_is_lit(window: MainWi
     window.frame.activateWindow()
     qtbot.waitUntil(window.frame.isActiveWindow)
     window.canvas.setFocus()
-    window.canvas.search_at_pointer()
+    window.canvas.searching.open_at_pointer()
     popup = window.frame.focusWidget()
     assert popup is not None
     QTest.keyClicks(popup, "softmax")

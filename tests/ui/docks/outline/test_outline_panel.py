@@ -299,7 +299,7 @@ def test_a_group_that_is_stepped_into_is_outlined(outline: Outline) -> None:
     QTest.keyClick(outline.window.canvas.in_place.editor, Key.Key_Return)
     call = next(node.id for node in outline.graph.nodes.values() if node.operator.startswith("group:"))
     assert outline.text(call, OPERATOR).startswith("group ")
-    assert canvas.step_in(call)
+    assert canvas.group_commands.step_in(call)
     assert "y" in outline.tree()
     assert "z" not in outline.tree()
 
