@@ -187,9 +187,9 @@ def _summary(values: np.ndarray[Any, np.dtype[np.float32]]) -> Summary:
 def _new_values(canvas: CanvasView, seed: int) -> float:
     """From the announcement of new results to the painted frame."""
     results = canvas.session.results
-    results.changed.disconnect(canvas._on_results_changed)
+    results.changed.disconnect(canvas.session_sync._on_results_changed)
     _set_results(canvas, seed)
-    results.changed.connect(canvas._on_results_changed)
+    results.changed.connect(canvas.session_sync._on_results_changed)
     items = frozenset(canvas.board.ids)
 
     def show() -> None:

@@ -41,8 +41,8 @@ class Keyboard:
 
     @property
     def chooser(self) -> Chooser:
-        assert self.canvas.chooser is not None
-        return self.canvas.chooser
+        assert self.canvas.keyboard_navigation.chooser is not None
+        return self.canvas.keyboard_navigation.chooser
 
     @property
     def rows(self) -> list[str]:
@@ -86,7 +86,7 @@ def test_ctrl_and_arrows_walk_in_program_order_with_a_ring_around_the_card(keybo
     press(Key.Key_Down, CONTROL)
     assert keyboard.said == "w, statement 2 of 4"
     ringed = canvas.viewport().grab().toImage()
-    canvas.by_keys = False
+    canvas.keyboard_navigation.by_keys = False
     assert canvas.viewport().grab().toImage() != ringed
     press(Key.Key_Up, CONTROL)
     press(Key.Key_Up, CONTROL)
@@ -106,7 +106,7 @@ def test_w_wires_by_typing_a_target(keyboard: Keyboard) -> None:
     assert graph.wire_into(keyboard.node("z"), "self") == Wire(keyboard.node("x"), 0, keyboard.node("z"), "self")
     assert QApplication.focusWidget() is keyboard.canvas
     assert keyboard.said == "Wired x to z.self."
-    assert keyboard.canvas.chooser is None
+    assert keyboard.canvas.keyboard_navigation.chooser is None
 
 
 @pytest.mark.feature(46)
@@ -121,7 +121,7 @@ def test_what_may_not_be_wired_is_listed_with_its_reason(keyboard: Keyboard) -> 
     assert "close a loop" in keyboard.said
     assert graph.wires == before
     press(Key.Key_Escape)
-    assert keyboard.canvas.chooser is None
+    assert keyboard.canvas.keyboard_navigation.chooser is None
     assert QApplication.focusWidget() is keyboard.canvas
 
 
@@ -143,7 +143,7 @@ def test_shift_w_wires_into_an_input(keyboard: Keyboard) -> None:
 def test_w_needs_a_card_that_gives_something(keyboard: Keyboard) -> None:
     press(Key.Key_W)
     assert "Go to a card first" in keyboard.said
-    assert keyboard.canvas.chooser is None
+    assert keyboard.canvas.keyboard_navigation.chooser is None
 
 
 @pytest.mark.feature(46)

@@ -1,178 +1,155 @@
 """How the canvas follows the truths of its session: slots for the graph, results, attention and overlays."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.scene.card.result_sections import Shown
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
+from gradstudio.ui.canvas.popups.quick_fixes import Remedies
+from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.state.document.overlays import OVERLAYS, Overlays
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.throttle import Throttle
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.canvas_context import SessionLike
-    from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
-    from gradstudio.ui.canvas.paint.scene_painter import Layer
-    from gradstudio.ui.canvas.paint.screen_cache import Screen
-    from gradstudio.ui.canvas.popups.hint_bubble import Bubble
-    from gradstudio.ui.canvas.popups.quick_fixes import Remedies
-    from gradstudio.ui.canvas.viewport import Navigation
-    from gradstudio.ui.state.document.attention import Attention
-    from gradstudio.ui.state.document.graph_store import GraphStore
-    from gradstudio.ui.state.document.overlays import Overlays
-
 
 BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
 
 
-class Following:
-    """Slots of `CanvasView`; what they need of it is declared here."""
+class Following(QObject):
+    """Lets the scene, the light and the view follow the graph, results, attention and overlays."""
 
-    if TYPE_CHECKING:
-        navigation: Navigation
-        session: SessionLike
-        overlays: Overlays
-        store: GraphStore
-        attention: Attention
-        board: Board
-        layer: Layer
-        lit: OverlayState
-        picture: Screen
-        bubble: Bubble
-        remedies: Remedies
-        hand: Hand
-        _failed: dict[ItemId, Failure]
-        _behind: Throttle
+    def __init__(self, canvas: CanvasContext, navigation: Navigation, remedies: Remedies) -> None:
+        """Follow what the canvas's session announces."""
+        super().__init__(canvas.widget)
+        self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
+        self._session, self._overlays = canvas.session, canvas.overlays
+        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self._failed: dict[ItemId, Failure] = {}
+        self._behind = Throttle(BEHIND_MS, canvas.viewport())
+        self._connect()
 
-        def viewport(self) -> QWidget: ...
-        def close_editor(self) -> None: ...
-        def refuse(self, words: str) -> None: ...
-        def hide_words(self) -> None: ...
-
-    def _connect_truths(self) -> None:
-        self.store.edited.connect(self._on_store_edited)
-        self.store.replaced.connect(self._on_store_replaced)
-        self.store.refused.connect(self._on_store_refused)
-        self.session.results.changed.connect(self._on_results_changed)
-        self._behind = Throttle(BEHIND_MS, self.viewport())
+    def _connect(self) -> None:
+        self._store.edited.connect(self._on_store_edited)
+        self._store.replaced.connect(self._on_store_replaced)
+        self._store.refused.connect(self._on_store_refused)
+        self._session.results.changed.connect(self._on_results_changed)
         self._behind.due.connect(self._on_behind_due)
-        self.attention.selection_changed.connect(self._on_attention_selection_changed)
-        self.attention.reveal_requested.connect(self._on_attention_reveal_requested)
-        self.overlays.changed.connect(self._on_overlays_changed)
-        if (trials := getattr(self.session, "trials", None)) is not None:
+        self._attention.selection_changed.connect(self._on_attention_selection_changed)
+        self._attention.reveal_requested.connect(self._on_attention_reveal_requested)
+        self._overlays.changed.connect(self._on_overlays_changed)
+        self._navigation.settle_timer.timeout.connect(self._on_settle_timeout)
+        if (trials := getattr(self._session, "trials", None)) is not None:
             trials.answered.connect(self._on_trials_answered)
-        if (problems := getattr(self.session, "problems", None)) is not None:
+        if (problems := getattr(self._session, "problems", None)) is not None:
             problems.changed.connect(self._on_problems_changed)
-
-    def repaint_board(self) -> None:
-        """Paint the board anew at the next frame."""
-        self.picture.invalidate()
-        self.viewport().update()
 
     def _on_store_edited(self, edits: object) -> None:
         assert isinstance(edits, tuple)
-        self.close_editor()
-        self.hide_words()
-        self.board.apply(edits)
-        self.navigation.fitted = False
+        self._canvas.close_editor()
+        self._canvas.hide_words()
+        self._board.apply(edits)
+        self._navigation.fitted = False
         self._forget_gone()
         for edit in edits:
             if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self.navigation.show_with_its_sources(edit.node.id)
-        self.repaint_board()
+                self._navigation.show_with_its_sources(edit.node.id)
+        self._canvas.repaint_board()
 
     def _on_store_replaced(self) -> None:
-        self.close_editor()
-        self.hand.cancel_gesture()
-        self.board.rebuild(self.store.graph)
-        self.lit = OverlayState()
-        self.hide_words()
-        self.navigation.kept, self.navigation.fit_pending, self.navigation.opened, self.navigation.shows_all = (
+        self._canvas.close_editor()
+        self._canvas.hand.cancel_gesture()
+        self._board.rebuild(self._store.graph)
+        self._canvas.lit = OverlayState()
+        self._canvas.hide_words()
+        self._navigation.kept, self._navigation.fit_pending, self._navigation.opened, self._navigation.shows_all = (
             None,
             True,
             True,
             False,
         )
-        self.repaint_board()
+        self._canvas.repaint_board()
 
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
-        graph = self.board.graph
-        self.lit.selected_wires = frozenset(wire for wire in self.lit.selected_wires if wire in self.board.wire_index)
-        self.lit.selected_dots &= graph.places.keys()
-        self.lit.hovered_wire = self.lit.hovered_port = None
-        self.attention.forget(item for item in self.attention.selection if item not in graph)
+        graph = self._board.graph
+        self._canvas.lit.selected_wires = frozenset(
+            wire for wire in self._canvas.lit.selected_wires if wire in self._board.wire_index
+        )
+        self._canvas.lit.selected_dots &= graph.places.keys()
+        self._canvas.lit.hovered_wire = self._canvas.lit.hovered_port = None
+        self._attention.forget(item for item in self._attention.selection if item not in graph)
 
     def _on_store_refused(self, words: object) -> None:
-        self.refuse(str(words))
+        self._canvas.refuse(str(words))
 
     def _on_results_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
-        self.board.results_changed(items)
-        if self.board.is_behind and self.session.results.moment is None:
+        self._board.results_changed(items)
+        if self._board.is_behind and self._session.results.moment is None:
             self._behind.request()
         self._show_new_failure()
-        if self.hand.gesture is None:
-            self.picture.invalidate()
+        if self._canvas.hand.gesture is None:
+            self._canvas.picture.invalidate()
         else:
-            self.picture.relift()
-        self.viewport().update()
+            self._canvas.picture.relift()
+        self._canvas.viewport().update()
 
     def _on_behind_due(self) -> None:
         """There is time for the cards out of view."""
-        if self.session.results.moment is None and self.board.catch_up():
-            self.picture.relift()
-            self.viewport().update()
+        if self._session.results.moment is None and self._board.catch_up():
+            self._canvas.picture.relift()
+            self._canvas.viewport().update()
 
     def _show_new_failure(self) -> None:
         """A node that just failed comes into view, unless it is there or the hand is busy."""
-        failures = self.session.results.failures
-        failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self.board.index}
+        failures = self._session.results.failures
+        failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self._board.index}
         new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
-        if new and self.hand.gesture is None and not any(self.navigation.is_seen(item) for item in new):
-            self.navigation.bring_into_view(min(new))
+        if new and self._canvas.hand.gesture is None and not any(self._navigation.is_seen(item) for item in new):
+            self._navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
-        self.lit.selection = self.board.selection = self.attention.selection
-        if self.attention.selection:
-            self.lit.selected_wires, self.lit.selected_dots = frozenset(), frozenset()
-        if self.board.raise_cards(self.attention.selection):
-            self.picture.invalidate()
-        self.viewport().update()
+        self._canvas.lit.selection = self._board.selection = self._attention.selection
+        if self._attention.selection:
+            self._canvas.lit.selected_wires, self._canvas.lit.selected_dots = frozenset(), frozenset()
+        if self._board.raise_cards(self._attention.selection):
+            self._canvas.picture.invalidate()
+        self._canvas.viewport().update()
 
     def _on_attention_reveal_requested(self, item: object) -> None:
         wanted = ItemId(str(item))
-        if wanted not in self.board.graph and (path := self.session.scope.find(wanted)) is not None:
-            self.session.scope.show(path)
-            self.attention.select((wanted,))
-        self.navigation.reveal(wanted)
+        if wanted not in self._board.graph and (path := self._session.scope.find(wanted)) is not None:
+            self._session.scope.show(path)
+            self._attention.select((wanted,))
+        self._navigation.reveal(wanted)
 
     def _on_problems_changed(self) -> None:
-        self.remedies.refresh()
+        self._remedies.refresh()
 
     def _on_trials_answered(self, _ends: object) -> None:
-        if isinstance(self.hand.gesture, WireGesture):
-            self.hand.gesture.say()
+        gesture = self._canvas.hand.gesture
+        if isinstance(gesture, WireGesture):
+            gesture.say()
 
     def _on_overlays_changed(self) -> None:
-        self.board.show(shown_by(self.overlays))
-        self.board.show_wires(self.overlays.wires)
-        self.repaint_board()
+        self._board.show(shown_by(self._overlays))
+        self._board.show_wires(self._overlays.wires)
+        self._canvas.repaint_board()
 
     def _on_settle_timeout(self) -> None:
-        self.navigation.zooming = False
-        self.layer.hurried = False
-        if self.board.catch_up() or self.layer.unfinished:
-            self.picture.relift()
-        self.viewport().update()
+        self._navigation.zooming = False
+        self._canvas.layer.hurried = False
+        if self._board.catch_up() or self._canvas.layer.unfinished:
+            self._canvas.picture.relift()
+        self._canvas.viewport().update()
 
 
-def shown_by(overlays: "Overlays") -> Shown:
+def shown_by(overlays: Overlays) -> Shown:
     """The facts that are painted on cards."""
-    return overlays.shown
+    return Shown(**{name: overlays[name] for name in OVERLAYS})

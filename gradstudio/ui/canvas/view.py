@@ -63,16 +63,16 @@ from gradstudio.ui.canvas.popups.quick_fixes import Remedies
 from gradstudio.ui.canvas.session_sync import Following, shown_by
 from gradstudio.ui.canvas.viewport import Navigation
 from gradstudio.ui.canvas.wheel import Wheeling
+from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.document.view_bookmarks import Bookmarks
 from gradstudio.ui.state.library.favourites import Shelf
-from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.settings import Preferences
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.menu_keys import KeysOf, no_keys
 
 
-class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
+class CanvasView(QAbstractScrollArea):
     """Cards, wires and frames of one session; its parts hold what can be done with them, each given what it needs.
 
     Signals:
@@ -89,11 +89,28 @@ class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
     what_if_requested = Signal(object)
     command_requested = Signal(object)
 
+    selection: CanvasSelection
+    navigation: Navigation
+    in_place: InPlace
+    note_commands: NoteCommands
+    module_commands: ModuleCommands
+    wire_commands: WireCommands
+    group_commands: GroupCommands
+    field_commands: Editing
+    card_arrangement: Arranging
+    selection_commands: Commands
+    clipboard_commands: ClipboardCommands
+    operator_commands: AddingCommands
+    minimap: Minimap
+    ghost: Ghost
+    searching: Searching
+
     def __init__(self, session: SessionLike, overlays: Overlays, theme: Theme, parent: QWidget | None = None) -> None:
         """Show the session's graph and follow it."""
         super().__init__(parent)
         self.session, self.overlays = session, overlays
-        self.store, self.attention = session.shown_store, session.attention
+        self.store: GraphStore = session.shown_store
+        self.attention = session.attention
         self.look = Look(theme)
         self.board = Board(self.store.graph, session.results, shown_by(overlays), self.look.meter)
         self.layer = Layer(self.board, self.look)
@@ -105,28 +122,27 @@ class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
         self.bubble = Bubble(self.viewport(), theme)
         self._set_up_widget()
         self._make_commands()
-        self.remedies = Remedies(self)
         problems = getattr(session, "problems", None)
         self.trouble = ProblemPanel(self.viewport(), theme, problems.apply) if problems is not None else None
         if self.trouble is not None:
             self.view_changed.connect(self.trouble.hide)
+        self.remedies = Remedies(self, self.trouble)
         self.board.show_wires(overlays.wires)
-        self._failed: dict[ItemId, Failure] = {}
-        self._connect_truths()
+        self.session_sync = Following(self, self.navigation, self.remedies)
         self.breadcrumbs = Breadcrumbs(
             self, self.group_commands, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
         )
         self._make_placing()
         self.speaking = Speaking(self)
-        self._connect_debugger()
+        self.debugging = Debugging(self, self.navigation)
         self.finding = Finding(self, self.navigation, self.selection, self.minimap)
         self._connect_map()
+        self.keyboard_navigation = KeyWays(self, self.navigation, self.wire_commands)
         self.hand = Hand(self)
 
     def _make_commands(self) -> None:
         """What changes the graph, and where the canvas looks."""
         self.selection, self.navigation = CanvasSelection(self), Navigation(self)
-        self.navigation.settle_timer.timeout.connect(self._on_settle_timeout)
         self.finish_timer = QTimer(self)
         self.finish_timer.setSingleShot(True)
         self.finish_timer.timeout.connect(self.repaint_board)
@@ -249,6 +265,11 @@ class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
 
     # -------------------------------------------------------------- painting
 
+    def repaint_board(self) -> None:
+        """Paint the board anew at the next frame."""
+        self.picture.invalidate()
+        self.viewport().update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         view = self.viewport()
         if self.navigation.fit_pending:
@@ -270,9 +291,9 @@ class CanvasView(Debugging, Following, KeyWays, QAbstractScrollArea):
             paint_hint(painter, self.look, width, height)
         self.wire_commands.paint_trace(painter)
         paint_overlay(painter, self.look, self.board, self.camera, width, height, self.lit, self.layer.labels)
-        self._paint_focus(painter)
+        self.keyboard_navigation.paint_focus(painter)
         self.finding.paint(painter)
-        self._paint_debugger(painter)
+        self.debugging.paint(painter)
         if self.hand.gesture is None:
             self.remedies.paint(painter)
         else:

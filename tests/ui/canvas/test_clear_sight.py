@@ -250,7 +250,7 @@ class Scales:
 def test_bytes_are_weighed_when_costs_are_shown_and_after_every_pause(hand: Hand) -> None:
     run = hand.session.run
     scales = Scales(run.state)
-    hand.canvas.runner = scales  # type: ignore[assignment]  # only what is asked here
+    hand.canvas.debugging.runner = scales  # type: ignore[assignment]  # only what is asked here
     hand.canvas.overlays.switch("cost", True)
     assert scales.weighed == 1
     for busy in (True, False, False):

@@ -1,9 +1,9 @@
-"""The debugger on the canvas: breakpoints, the moment, experiments, colours by a figure. Methods of the canvas."""
+"""The debugger on the canvas: breakpoints, the moment, experiments, colours by a figure."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QObject, SignalInstance
 from PySide6.QtGui import QActionGroup, QPainter
 from PySide6.QtWidgets import QMenu
 
@@ -12,27 +12,16 @@ from gradstudio.graph.edits import Edits
 from gradstudio.graph.groups.call_ids import is_inner
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Breakpoint
+from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.debug_sections import Experiments
+from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.breakpoint_painter import Breakpoints, paint_breakpoints
 from gradstudio.ui.canvas.paint.card.header_colours import paint_legend
 from gradstudio.ui.canvas.paint.moment_painter import COVERED, Stage, paint_moment
 from gradstudio.ui.canvas.paint.storage_link_painter import paint_clashes
+from gradstudio.ui.canvas.viewport import Navigation
+from gradstudio.ui.state.document.group_scope import Path
 from gradstudio.ui.state.run.run_state import RunState
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gradstudio.scene.camera import Camera
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.canvas_context import SessionLike
-    from gradstudio.ui.canvas.gestures.input_dispatcher import Hand
-    from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
-    from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-    from gradstudio.ui.canvas.paint.scene_painter import Layer
-    from gradstudio.ui.canvas.viewport import Navigation
-    from gradstudio.ui.state.document.attention import Attention
-    from gradstudio.ui.state.document.group_scope import Path
-    from gradstudio.ui.state.document.overlays import Overlays
 
 MENU_NONE = "Category"
 WEIGHED = "alive_bytes"
@@ -92,54 +81,39 @@ class Runner(Protocol):
         """Take edits up and let values follow."""
 
 
-class Debugging:
-    """Methods of `CanvasView`; what they need of it is declared here.
+class Debugging(QObject):
+    """Shows the moment, what is tried and where it pauses; colours cards by a figure.
 
-    `breakpoints`, `experiments` and `runner` are None where a session has none (benchmarks).
+    Attributes:
+        breakpoints, experiments, runner: of the session; None where it has none (benchmarks).
     """
 
-    if TYPE_CHECKING:
-        navigation: Navigation
-        session: SessionLike
-        attention: Attention
-        board: Board
-        layer: Layer
-        look: Look
-        lit: OverlayState
-        camera: Camera
-        hand: Hand
-        breakpoints: BreakpointStore | None
-        experiments: ExperimentStore | None
-        runner: Runner | None
-        overlays: Overlays
-        _place: tuple[int, int]
-        _followed: Path
-        _was_back: bool
-        _before: tuple[Path, Camera, bool] | None
-        _pushed: Camera
-        _was_busy: bool
-        _shows_cost: bool
-
-        def viewport(self) -> QWidget: ...
-        def repaint_board(self) -> None: ...
-
-    def _connect_debugger(self) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
+        """Follow the session's debugger, and the moment that is looked at."""
+        super().__init__(canvas.widget)
+        self._canvas, self._navigation = canvas, navigation
+        self._board, self._attention, self._overlays = canvas.board, canvas.attention, canvas.overlays
+        self._session = canvas.session
         self._place, self._was_back, self._was_busy = (0, 0), False, False
-        self._followed = ()
-        self._before, self._pushed = None, self.camera
-        self._shows_cost = self.overlays["cost"]
-        self.breakpoints = getattr(self.session, "debug", None)
-        self.experiments = getattr(self.session, "experiments", None)
-        self.runner = getattr(self.session, "run", None)
+        self._followed: Path = ()
+        self._before: tuple[Path, Camera, bool] | None = None
+        self._pushed = canvas.camera
+        self._shows_cost = canvas.overlays["cost"]
+        self.breakpoints: BreakpointStore | None = getattr(canvas.session, "debug", None)
+        self.experiments: ExperimentStore | None = getattr(canvas.session, "experiments", None)
+        self.runner: Runner | None = getattr(canvas.session, "run", None)
+        self._connect()
+
+    def _connect(self) -> None:
         if self.breakpoints is not None:
             self.breakpoints.changed.connect(self._on_breakpoints_changed)
         if self.experiments is not None:
-            self.board.experiments = self.experiments
+            self._board.experiments = self.experiments
             self.experiments.changed.connect(self._on_experiments_changed)
-        self.session.results.moment_moved.connect(self._on_results_moment_moved)
-        self.attention.hover_changed.connect(self._on_attention_hover_changed)
-        self.overlays.changed.connect(self._on_overlays_changed_weigh)
-        run = getattr(self.session, "run", None)
+        self._session.results.moment_moved.connect(self._on_results_moment_moved)
+        self._attention.hover_changed.connect(self._on_attention_hover_changed)
+        self._overlays.changed.connect(self._on_overlays_changed_weigh)
+        run = getattr(self._session, "run", None)
         if run is not None:
             run.state_changed.connect(self._on_run_state_changed)
 
@@ -157,13 +131,13 @@ class Debugging:
         """
         if name == WEIGHED and self.runner is not None:
             self.runner.questions.weigh_memory()
-        self.board.colour_by(name)
-        self.repaint_board()
+        self._board.colour_by(name)
+        self._canvas.repaint_board()
 
     @property
     def colored_by(self) -> str:
         """The figure the cards are coloured by; ""."""
-        return self.board.colouring.metric.name if self.board.colouring is not None else ""
+        return self._board.colouring.metric.name if self._board.colouring is not None else ""
 
     def fill_colour_menu(self, menu: QMenu) -> None:
         """Put an entry for every figure into a menu, the one in use checked."""
@@ -183,37 +157,37 @@ class Debugging:
 
     def _on_overlays_changed_weigh(self) -> None:
         """Bytes are shown as soon as costs are."""
-        if self.overlays["cost"] and not self._shows_cost:
+        if self._overlays["cost"] and not self._shows_cost:
             self._weigh()
-        self._shows_cost = self.overlays["cost"]
+        self._shows_cost = self._overlays["cost"]
 
     def _on_run_state_changed(self, state: RunState) -> None:
         """Every pause leaves other tensors alive; they are weighed while their bytes are shown."""
         ended, self._was_busy = self._was_busy and not state.busy, state.busy
         if ended:
             self._follow_inside(state)
-        if ended and (self.overlays["cost"] or self.colored_by == WEIGHED):
+        if ended and (self._overlays["cost"] or self.colored_by == WEIGHED):
             self._weigh()
 
     def _follow_inside(self, state: RunState) -> None:
         """Show the group inside of which the run has paused or failed; behind its call, what is around again."""
-        scope, item = self.session.scope, state.next_node
-        results = self.session.results
+        scope, item = self._session.scope, state.next_node
+        results = self._session.results
         if state.outcome == "failed" and is_inner(results.failed_at):
             item = results.failed_at
         leaves = self._followed and scope.path == self._followed and not state.at_end
         if state.verb == "repeat" or not item or not (is_inner(item) or leaves):
             return
         self._followed = scope.path if scope.follow(item) else ()
-        shown = self.session.results.next_node
-        if shown and not self.navigation.is_whole(shown, COVERED):
-            self.navigation.bring_into_view(shown, COVERED)
+        shown = self._session.results.next_node
+        if shown and not self._navigation.is_whole(shown, COVERED):
+            self._navigation.bring_into_view(shown, COVERED)
 
     def _follow_moment(self) -> None:
         """Show the group inside of which a moment was stepped into; behind its call, what is around again."""
-        results, scope = self.session.results, self.session.scope
+        results, scope = self._session.results, self._session.scope
         leaves = bool(self._followed) and scope.path == self._followed
-        if self.attention.into or leaves:
+        if self._attention.into or leaves:
             moment = results.moment
             now = self.runner.state.next_node if self.runner is not None else ItemId("")
             item = results.timeline.ticks[moment].node if moment is not None else now
@@ -232,8 +206,8 @@ class Debugging:
 
     def _on_experiments_changed(self, items: object) -> None:
         assert isinstance(items, frozenset)
-        self.board.results_changed(items)
-        self.repaint_board()
+        self._board.results_changed(items)
+        self._canvas.repaint_board()
 
     # -------------------------------------------------------------- the moment
 
@@ -241,80 +215,86 @@ class Debugging:
         """Show the moment; push the scene only as far as the active node needs."""
         self._keep_place()
         self._follow_moment()
-        results = self.session.results
-        self.board.revision += 1
+        results = self._session.results
+        self._board.revision += 1
         if results.looking_back != self._was_back:
             self._was_back = results.looking_back
             failed = frozenset(failure.failed.node for failure in results.failures)
             if failed:
-                self.board.results_changed(failed)
+                self._board.results_changed(failed)
         active = results.active
         self._place = (0, 0)
         if active is not None:
             self._place = self._place_in_backward()
-            if active.node and self.hand.gesture is None and not self.navigation.is_whole(active.node, COVERED):
-                self.navigation.bring_into_view(active.node, COVERED)
+            if (
+                active.node
+                and self._canvas.hand.gesture is None
+                and not self._navigation.is_whole(active.node, COVERED)
+            ):
+                self._navigation.bring_into_view(active.node, COVERED)
         self._come_back()
-        self.layer.hurried, self.layer.unfinished = True, False
-        self.navigation.settle_timer.start()
-        self.repaint_board()
+        self._canvas.layer.hurried, self._canvas.layer.unfinished = True, False
+        self._navigation.settle_timer.start()
+        self._canvas.repaint_board()
 
     def _keep_place(self) -> None:
         """Remember where the view is when somebody begins to look back; forget it when the view was moved since."""
-        here = self.navigation.travel.target
-        if self.session.results.looking_back and not self._was_back:
-            self._before = (self.session.scope.path, here, self.navigation.fitted)
+        here = self._navigation.travel.target
+        if self._session.results.looking_back and not self._was_back:
+            self._before = (self._session.scope.path, here, self._navigation.fitted)
         elif self._before is not None and not here.is_near(self._pushed):
             self._before = None
 
     def _come_back(self) -> None:
         """Now again: look from where the view was before looking back pushed it."""
-        if self._before is not None and not self.session.results.looking_back:
+        if self._before is not None and not self._session.results.looking_back:
             (path, camera, fitted), self._before = self._before, None
-            if self.session.scope.path == path:
-                self.navigation.travel.go(camera, partial(setattr, self.navigation, "fitted", fitted))
-        self._pushed = self.navigation.travel.target
+            if self._session.scope.path == path:
+                self._navigation.travel.go(camera, partial(setattr, self._navigation, "fitted", fitted))
+        self._pushed = self._navigation.travel.target
 
-    def _tab_words(self) -> str:
+    def tab_words(self) -> str:
         """On the tab of the active card: ``3/7`` in a backward, unfolded with its autograd node; "" in the forward."""
-        active, (number, count) = self.session.results.active, self._place
+        active, (number, count) = self._session.results.active, self._place
         if active is None or active.autograd is None or not count:
             return ""
-        return f"{number}/{count}" + (f" {active.autograd.autograd}" if self.attention.unfolded else "")
+        return f"{number}/{count}" + (f" {active.autograd.autograd}" if self._attention.unfolded else "")
 
     def _place_in_backward(self) -> tuple[int, int]:
         """Which step of how many of its backward is looked at, unfolded which tick; (0, 0) in the forward."""
-        active, timeline = self.session.results.active, self.session.results.timeline
+        active, timeline = self._session.results.active, self._session.results.timeline
         if active is None or not active.backward:
             return 0, 0
         first = active.index - max(active.place, 0)
         last = first + len(timeline.backwards[active.backward].rows) - 1
         if first < 0 or last >= len(timeline.ticks) or timeline.ticks[first].backward != active.backward:
             return 0, 0  # ticks of it had to go
-        if self.attention.unfolded:
+        if self._attention.unfolded:
             return active.place + 1, last - first + 1
         begin, end = timeline.ticks[first].group, timeline.ticks[last].group
         return active.group - begin + 1, end - begin + 1
 
     def _on_attention_hover_changed(self) -> None:
-        self.lit.pointed = self.attention.hovered
-        self.viewport().update()
+        self._canvas.lit.pointed = self._attention.hovered
+        self._canvas.viewport().update()
 
     def _on_breakpoints_changed(self) -> None:
-        self.viewport().update()
+        self._canvas.viewport().update()
 
     # -------------------------------------------------------------- painting
 
-    def _paint_debugger(self, painter: QPainter) -> None:
+    def paint(self, painter: QPainter) -> None:
         """Over the board: the moment, clashes, breakpoints, the legend."""
-        view = self.viewport()
-        seen = self.camera.seen(view.width(), view.height())
-        paint_clashes(painter, self.look, self.board, self.camera, seen)
-        if self.board.results.active is not None:
-            labels = self.layer.labels
-            paint_moment(Stage(painter, self.look, self.board, self.camera, seen, labels, self._tab_words()))
+        view = self._canvas.viewport()
+        seen = self._canvas.camera.seen(view.width(), view.height())
+        paint_clashes(painter, self._canvas.look, self._board, self._canvas.camera, seen)
+        if self._board.results.active is not None:
+            labels = self._canvas.layer.labels
+            paint_moment(
+                Stage(painter, self._canvas.look, self._board, self._canvas.camera, seen, labels, self.tab_words())
+            )
         if self.breakpoints is not None and self.breakpoints.breakpoints:
             hit = self.runner.state.hit if self.runner is not None else ""
-            paint_breakpoints(painter, self.look, self.board, self.camera, seen, self.breakpoints, hit)
-        if self.board.colouring is not None:
-            paint_legend(painter, self.look, self.board.colouring, view.height())
+            paint_breakpoints(painter, self._canvas.look, self._board, self._canvas.camera, seen, self.breakpoints, hit)
+        if self._board.colouring is not None:
+            paint_legend(painter, self._canvas.look, self._board.colouring, view.height())

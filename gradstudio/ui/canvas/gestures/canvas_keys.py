@@ -30,7 +30,7 @@ class OwnKey(NamedTuple):
 OWN_KEYS: Final = (
     OwnKey("canvas.search", "Search at the Pointer", ("Tab",), "searching.open_at_pointer"),
     OwnKey("canvas.edit", "Edit the Current Node", ("Return", "Enter"), "field_commands.edit_current"),
-    OwnKey("canvas.menu", "Menu of the Current Node", ("Menu",), "menu_by_key"),
+    OwnKey("canvas.menu", "Menu of the Current Node", ("Menu",), "keyboard_navigation.menu_by_key"),
     OwnKey("canvas.cancel", "Cancel a Gesture, else Select Nothing", ("Esc",)),
     OwnKey("canvas.pan", "Pan while Held and Dragged", ("Space",)),
     OwnKey("canvas.nudge", "Move the Selection", ("Left", "Right", "Up", "Down")),

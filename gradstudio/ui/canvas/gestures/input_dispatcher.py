@@ -77,7 +77,7 @@ class Hand:
         """A button went down."""
         self._tapped = False
         self.canvas.close_editor()
-        self.canvas.by_keys = False
+        self.canvas.keyboard_navigation.by_keys = False
         self.canvas.hide_words()
         if self.gesture is not None:
             return
@@ -173,7 +173,7 @@ class Hand:
             return
         at, canvas = self.at(event.pos()), self.canvas
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            canvas.menu_by_key()
+            canvas.keyboard_navigation.menu_by_key()
             return
         self.pointer = at
         hit = self.hit(at)
@@ -268,7 +268,7 @@ class Hand:
                     canvas.selection.select(frozenset({hit.item}))
                 return Scrub(canvas, at, hit.row, hit.item, lambda: self._click(at, hit))
             case "drop_what_if":
-                canvas.drop_experiments()
+                canvas.debugging.drop_experiments()
                 return None
             case "card" | "title" | "field" | "more" | "more_leaves" | "switch":
                 return self._begin_move(at, hit)

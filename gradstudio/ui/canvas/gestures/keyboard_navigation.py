@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -13,49 +13,32 @@ from gradstudio.graph.names import title
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
 from gradstudio.graph.ports.wire_candidates import WireChoice, choices_from, choices_into, reason
 from gradstudio.scene.hit_test import Hit
+from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.menus.context_menu import context_menu
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.popups.filter_list import Chooser, Entry
+from gradstudio.ui.canvas.viewport import Navigation
 from gradstudio.ui.widgets.screen_reader import announce
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-    from PySide6.QtWidgets import QWidget
-
-    from gradstudio.scene.camera import Camera
-    from gradstudio.scene.scene import Board
-    from gradstudio.ui.canvas.edit.wire_commands import WireCommands
-    from gradstudio.ui.canvas.paint.primitives.canvas_style import Look
-    from gradstudio.ui.canvas.view import CanvasView
-    from gradstudio.ui.canvas.viewport import Navigation
-    from gradstudio.ui.state.document.attention import Attention
-    from gradstudio.ui.state.document.graph_store import GraphStore
 
 RING: Final = 6.0
 """View pixels between a card and the ring around the one that the keys mean."""
 
 
 class KeyWays:
-    """Methods of `CanvasView` for who has no mouse; what they need of it is declared here."""
+    """Walks, wires and opens menus for who has no mouse.
 
-    if TYPE_CHECKING:
-        navigation: Navigation
-        wire_commands: WireCommands
-        store: GraphStore
-        attention: Attention
-        board: Board
-        look: Look
-        camera: Camera
-        said: SignalInstance
+    Attributes:
+        by_keys: whether the person came to the current card by keys: it has a ring then.
+        chooser: the list of wires that is open.
+    """
 
-        def viewport(self) -> QWidget: ...
-        def hasFocus(self) -> bool: ...
-        def refuse(self, words: str) -> None: ...
-        def close_editor(self) -> None: ...
-
-    by_keys = False
-    """Whether the person came to the current card by keys: it has a ring then."""
-    chooser: Chooser | None = None
-    _came: tuple[ItemId, ItemId] | None = None
+    def __init__(self, canvas: MenuCanvas, navigation: Navigation, wire_commands: WireCommands) -> None:
+        """Nobody has come by keys yet, and no list is open."""
+        self._canvas, self._navigation, self._wire_commands = canvas, navigation, wire_commands
+        self._board, self._store, self._attention = canvas.board, canvas.store, canvas.attention
+        self.by_keys = False
+        self.chooser: Chooser | None = None
+        self._came: tuple[ItemId, ItemId] | None = None
 
     # -------------------------------------------------------------- walking
 
@@ -82,7 +65,7 @@ class KeyWays:
             return
         found = self._neighbours(item, way)
         if not found:
-            self.said.emit(f"Nothing {'feeds' if way == 'back' else 'follows from'} {self._name(item)}.")
+            self._canvas.said.emit(f"Nothing {'feeds' if way == 'back' else 'follows from'} {self._name(item)}.")
             return
         goal = (
             self._came[0] if self._came is not None and self._came[1] == item and self._came[0] in found else found[0]
@@ -93,7 +76,7 @@ class KeyWays:
 
     def _neighbours(self, item: ItemId, way: Literal["back", "on"]) -> list[ItemId]:
         """The cards beside a card, in the order of its arguments."""
-        graph, board = self.board.graph, self.board
+        graph, board = self._board.graph, self._board
         found: list[ItemId] = []
         for owner in board.whole((item,)) if item in graph.nodes else (item,):
             if way == "on":
@@ -106,14 +89,14 @@ class KeyWays:
 
     def _step(self, by: int) -> None:
         """So many statements on in program order; parts of a card and what is not drawn are passed over."""
-        order = [item for item in self.board.graph.order() if self.board.home(item) == item]
+        order = [item for item in self._board.graph.order() if self._board.home(item) == item]
         if not order:
-            self.said.emit("There is no statement yet: Tab searches for one to add.")
+            self._canvas.said.emit("There is no statement yet: Tab searches for one to add.")
             return
         item = self._current()
         place = order.index(item) + by if item in order else 0 if by > 0 else len(order) - 1
         if not 0 <= place < len(order):
-            self.said.emit(
+            self._canvas.said.emit(
                 f"{self._name(order[-1 if by > 0 else 0])} is the {'last' if by > 0 else 'first'} statement."
             )
             return
@@ -121,28 +104,28 @@ class KeyWays:
         self._go(order[place], f"{self._name(order[place])}, statement {place + 1} of {len(order)}")
 
     def _current(self) -> ItemId | None:
-        item = self.attention.current if self.attention.selection else None
-        return self.board.home(item) if item is not None and item in self.board.graph else None
+        item = self._attention.current if self._attention.selection else None
+        return self._board.home(item) if item is not None and item in self._board.graph else None
 
     def _name(self, item: ItemId) -> str:
-        return title(self.board.graph, item)
+        return title(self._board.graph, item)
 
     def _go(self, item: ItemId, words: str) -> None:
         self.by_keys = True
-        self.attention.select((item,))
-        self.navigation.bring_into_view(item)
-        self.said.emit(words)
-        self.viewport().update()
+        self._attention.select((item,))
+        self._navigation.bring_into_view(item)
+        self._canvas.said.emit(words)
+        self._canvas.viewport().update()
 
-    def _paint_focus(self, painter: QPainter) -> None:
+    def paint_focus(self, painter: QPainter) -> None:
         """A dashed ring around the card that the keys mean, outside of the line around what is selected."""
         item = self._current()
-        box = self.board.box(item) if item is not None and self.by_keys and self.hasFocus() else None
+        box = self._board.box(item) if item is not None and self.by_keys and self._canvas.widget.hasFocus() else None
         if box is None:
             return
-        shown = self.camera.box_to_view(box)
+        shown = self._canvas.camera.box_to_view(box)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.look.color("text"), 1.5, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(self._canvas.look.color("text"), 1.5, Qt.PenStyle.DashLine))
         rect = QRectF(shown.x, shown.y, shown.width, shown.height).adjusted(-RING, -RING, RING, RING)
         painter.drawRoundedRect(rect, RING + 6, RING + 6)
 
@@ -152,14 +135,16 @@ class KeyWays:
         """Choose an output of the current card, then the input that it shall flow into."""
         item = self._current()
         if item is None:
-            self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
+            self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
-        graph = self.board.graph
+        graph = self._board.graph
         ends = [
-            (owner, port) for owner in self.wire_commands.owners(item, "outputs") for port in output_ports(graph, owner)
+            (owner, port)
+            for owner in self._wire_commands.owners(item, "outputs")
+            for port in output_ports(graph, owner)
         ]
         if not ends:
-            self.refuse(f"{self._name(item)} gives no value that a wire could take on.")
+            self._canvas.refuse(f"{self._name(item)} gives no value that a wire could take on.")
         elif len(ends) == 1:
             self._choose_target((ends[0][0], ends[0][1].index))
         else:
@@ -176,16 +161,16 @@ class KeyWays:
         """Choose an input of the current card, then what shall flow into it."""
         item = self._current()
         if item is None:
-            self.refuse("Go to a card first: Ctrl+Down walks through the statements.")
+            self._canvas.refuse("Go to a card first: Ctrl+Down walks through the statements.")
             return
-        graph = self.board.graph
+        graph = self._board.graph
         ends = [
-            (owner, port) for owner in self.wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
+            (owner, port) for owner in self._wire_commands.owners(item, "inputs") for port in input_ports(graph, owner)
         ]
-        face = self.board.face(item)
+        face = self._board.face(item)
         ends = [end for end in ends if face is None or face.input(end[1].path) is not None or end[1].state == "wired"]
         if not ends:
-            self.refuse(f"{self._name(item)} has no input.")
+            self._canvas.refuse(f"{self._name(item)} has no input.")
         elif len(ends) == 1:
             self._choose_source((ends[0][0], ends[0][1].path))
         else:
@@ -201,7 +186,7 @@ class KeyWays:
             self.chooser.close_now()
 
     def _now_in(self, item: ItemId, path: str) -> str:
-        graph = self.board.graph
+        graph = self._board.graph
         wire = graph.wire_into(item, path)
         literals = graph.nodes[item].literals if item in graph.nodes else graph.blocks[item].literals
         return f"now {self._name(wire.source)}" if wire is not None else literals.get(path, "")
@@ -209,29 +194,29 @@ class KeyWays:
     def _choose_target(self, end: object) -> None:
         assert isinstance(end, tuple)
         source, output = end
-        choices = choices_from(self.board.graph, source, output)
+        choices = choices_from(self._board.graph, source, output)
         self._offer(f"Wire {self._name(source)} to", choices, f"{self._name(source)} has nowhere to go.")
 
     def _choose_source(self, end: object) -> None:
         assert isinstance(end, tuple)
         target, path = end
-        choices = choices_into(self.board.graph, target, path)
+        choices = choices_into(self._board.graph, target, path)
         self._offer(f"Wire into {self._name(target)}.{path}", choices, "There is no value to wire yet.")
 
     def _offer(self, words: str, choices: Iterable[WireChoice], nothing: str) -> None:
-        graph = self.board.graph
+        graph = self._board.graph
         rows = [Entry(choice.words, partial(_note, graph, choice), choice.legal, choice) for choice in choices]
         if not rows:
-            self.refuse(nothing)
+            self._canvas.refuse(nothing)
             return
         self._open_chooser(words, rows).chosen.connect(self._on_wire_chosen)
 
     def _open_chooser(self, words: str, rows: Sequence[Entry]) -> Chooser:
-        self.close_editor()
+        self._canvas.close_editor()
         item = self._current()
-        box = self.board.box(item) if item is not None else None
-        x, y = self.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
-        made = Chooser(self.viewport(), words, rows, self.look.theme)
+        box = self._board.box(item) if item is not None else None
+        x, y = self._canvas.camera.to_view(box.right, box.y) if box is not None else (40.0, 40.0)
+        made = Chooser(self._canvas.viewport(), words, rows, self._canvas.look.theme)
         made.closed.connect(self._on_chooser_closed)
         made.refused.connect(self._on_chooser_refused)
         self.chooser, self.by_keys = made, True
@@ -241,36 +226,34 @@ class KeyWays:
     def _on_wire_chosen(self, choice: object) -> None:
         assert isinstance(choice, WireChoice)
         ends = choice.source, choice.output, choice.target, choice.port
-        if self.store.attempt(recipes.connect, "Wire", *ends):
-            self.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
+        if self._store.attempt(recipes.connect, "Wire", *ends):
+            self._canvas.said.emit(f"Wired {self._name(choice.source)} to {self._name(choice.target)}.{choice.port}.")
 
     def _on_chooser_refused(self, words: object) -> None:
-        self.refuse(str(words))
-        announce(self.viewport(), str(words))
+        self._canvas.refuse(str(words))
+        announce(self._canvas.viewport(), str(words))
 
     def _on_chooser_closed(self) -> None:
         self.chooser = None
-        if (canvas := self.viewport().parentWidget()) is not None:
-            canvas.setFocus()
+        self._canvas.widget.setFocus()
 
     # -------------------------------------------------------------- the menu
 
     def menu_by_key(self) -> None:
         """The menu of the current card, beside it; that of the ground where none is current."""
-        view: CanvasView = self  # type: ignore[assignment]  # it is mixed into one
         item = self._current()
-        box = self.board.box(item) if item is not None else None
+        box = self._board.box(item) if item is not None else None
         if item is None or box is None:
-            middle = self.viewport().rect().center()
-            menu = context_menu(view, Hit("empty"), *self.camera.to_scene(middle.x(), middle.y()))
+            middle = self._canvas.viewport().rect().center()
+            menu = context_menu(self._canvas, Hit("empty"), *self._canvas.camera.to_scene(middle.x(), middle.y()))
             at = middle
         else:
-            self.navigation.bring_into_view(item)
-            hit = Hit("title", item) if item in self.board.graph.blocks else Hit("card", item, header=True)
-            menu = context_menu(view, hit, box.x, box.y)
-            at = QPoint(*map(round, self.camera.to_view(box.x + 24, box.y + 30)))
+            self._navigation.bring_into_view(item)
+            hit = Hit("title", item) if item in self._board.graph.blocks else Hit("card", item, header=True)
+            menu = context_menu(self._canvas, hit, box.x, box.y)
+            at = QPoint(*map(round, self._canvas.camera.to_view(box.x + 24, box.y + 30)))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.viewport().mapToGlobal(at))
+        menu.popup(self._canvas.viewport().mapToGlobal(at))
         menu.setActiveAction(menu.actions()[0])
 
 

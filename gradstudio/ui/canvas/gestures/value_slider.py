@@ -69,7 +69,7 @@ class Scrub(Gesture):
             canvas.bubble.say(str(refusal), QPoint(round(self.start.view_x), round(self.start.view_y)))
             return
         self._shown = text
-        if canvas.runner is not None:
-            canvas.runner.follow(edits, label, key)
+        if canvas.debugging.runner is not None:
+            canvas.debugging.runner.follow(edits, label, key)
         else:
             canvas.store.submit(edits, label, key)

@@ -1,24 +1,22 @@
 """*Add* in the canvas's context menu: the search, what usually follows, favourites, what was used last."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.scene.edit.drop_target import body_at
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.widgets.menu_keys import with_keys
 from gradstudio.ui.widgets.operator_text import home_of
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 MOST: Final = 10
 STARTERS: Final = ("torch.tensor", "torch.randn", "torch.nn.Linear", "operator.matmul", "python.for")
 
 
-def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: float) -> None:
+def fill_add(menu: QMenu, before: QAction, canvas: MenuCanvas, x: float, y: float) -> None:
     """Put the submenu before another entry; what is chosen stands at the scene point."""
     add = QMenu("Add", menu)
     menu.insertMenu(before, add)
@@ -36,5 +34,5 @@ def fill_add(menu: QMenu, before: QAction, canvas: "CanvasView", x: float, y: fl
             add.addAction(f"{row.title}\t{home_of(row)}").triggered.connect(partial(_add, canvas, key, x, y))
 
 
-def _add(canvas: "CanvasView", key: str, x: float, y: float, _checked: bool = False) -> None:
+def _add(canvas: MenuCanvas, key: str, x: float, y: float, _checked: bool = False) -> None:
     canvas.operator_commands.add_operator(key, x, y, body_at(canvas.board, x, y), aside=True)

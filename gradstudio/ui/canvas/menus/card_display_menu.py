@@ -1,17 +1,14 @@
 """Rows of a card's context menu: how it is worn, whether it takes part, out of its wires."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import ItemId
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 
 Row = tuple[str, Callable[[], object]] | None
 
 
-def part_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def part_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """Muting, bypassing, collapsing."""
     graph = canvas.board.graph
     node, block = graph.nodes.get(item), graph.blocks.get(item)
@@ -26,7 +23,7 @@ def part_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     )
 
 
-def face_rows(canvas: "CanvasView") -> Iterator[Row]:
+def face_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """Hiding ports, pinning."""
     yield (
         f"{'Show' if canvas.card_arrangement.is_worn('tucked') else 'Hide'} unused ports\tedit.tucked",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
@@ -13,11 +13,9 @@ from gradstudio.operators.calls.equivalent_calls import as_written, spellings
 from gradstudio.ui.canvas.menus.card_display_menu import face_rows, part_rows
 from gradstudio.ui.canvas.menus.debug_menu import node_rows
 from gradstudio.ui.canvas.menus.group_menu import card_rows, group_rows, step_rows
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Below, Row
 from gradstudio.ui.canvas.menus.module_menu import initialiser_rows, module_rows
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
     ("no_grad", "no_grad"),
@@ -40,7 +38,7 @@ SIDES: Final[tuple[tuple[Side, str], ...]] = (
 )
 
 
-def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[AnyRow]:
+def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyRow]:
     """All that can be done with a node or a block; `leaf` is the parameter of a module that was clicked."""
     graph = canvas.board.graph
     node = graph.nodes.get(item)
@@ -73,7 +71,7 @@ def item_rows(canvas: "CanvasView", item: ItemId, leaf: str = "") -> Iterator[An
         yield Below("Debug", node_rows(canvas, item))
 
 
-def _edit_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
+def _edit_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     """The clipboard, deleting with reconnect, defaults, other spellings."""
     yield "Cut\tedit.cut", canvas.clipboard_commands.cut
     yield "Copy\tedit.copy", canvas.clipboard_commands.copy
@@ -90,7 +88,7 @@ def _edit_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
     yield Below("Write as", _spelling_rows(canvas, item))
 
 
-def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def _spelling_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """The same computation in other words; wires and literals stay."""
     operator = operator_of(canvas.board.graph, item)
     for other in spellings(operator) if operator is not None else ():
@@ -98,7 +96,7 @@ def _spelling_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield words, partial(canvas.store.attempt, recipes.replace_operator, f"Write as {words}", item, other.key)
 
 
-def _arrange_rows(canvas: "CanvasView") -> Iterator[Row]:
+def _arrange_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """Earlier and later in the program; edges of several on one line."""
     yield "Earlier\tgraph.earlier", canvas.selection_commands.move_earlier
     yield "Later\tgraph.later", canvas.selection_commands.move_later
@@ -115,7 +113,7 @@ def _arrange_rows(canvas: "CanvasView") -> Iterator[Row]:
         yield "Equal gaps down\tedit.distribute_down", partial(canvas.card_arrangement.distribute_selection, "down")
 
 
-def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def _wire_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """What feeds it and follows it, and where backward begins."""
     graph = canvas.board.graph
     node = graph.nodes.get(item)
@@ -137,13 +135,13 @@ def _wire_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Do not start backward here", lambda: canvas.selection_commands.mark_root(item, False)
 
 
-def _group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[AnyRow]:
+def _group_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     """Making a group or a block of the selection, and what is done with one that is there."""
     yield from group_rows(canvas, item)
     yield Below("Wrap in", ((text, partial(canvas.selection_commands.wrap_selection, kind)) for kind, text in BLOCKS))
 
 
-def _module_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[AnyRow]:
+def _module_rows(canvas: MenuCanvas, item: ItemId, leaf: str) -> Iterator[AnyRow]:
     """What is done with a layer: another call, its mode, how its parameters begin."""
     yield from module_rows(canvas, item)
     yield from initialiser_rows(canvas, item, leaf)

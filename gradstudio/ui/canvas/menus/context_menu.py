@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMenu
 
@@ -17,16 +16,14 @@ from gradstudio.ui.canvas.menus.card_menu import item_rows
 from gradstudio.ui.canvas.menus.debug_menu import wire_rows
 from gradstudio.ui.canvas.menus.field_menu import element_rows, field_rows
 from gradstudio.ui.canvas.menus.group_menu import card_port_rows
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Row, fill
 from gradstudio.ui.canvas.menus.module_menu import child_rows
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
-
-def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
+def context_menu(canvas: MenuCanvas, hit: Hit, x: float, y: float) -> QMenu:
     """The menu for what lies under the pointer; (x, y) are scene pixels."""
-    menu = QMenu(canvas)
+    menu = QMenu(canvas.widget)
     rows: Iterator[AnyRow]
     match hit.kind:
         case "port" if hit.port is not None:
@@ -49,7 +46,7 @@ def context_menu(canvas: "CanvasView", hit: Hit, x: float, y: float) -> QMenu:
     return menu
 
 
-def _field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[AnyRow]:
+def _field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[AnyRow]:
     """What can be done with the field, and below it with its card."""
     yield "Edit…", lambda: canvas.in_place.edit_field(item, path)
     yield from field_rows(canvas, item, path)
@@ -58,7 +55,7 @@ def _field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[AnyRo
     yield from item_rows(canvas, item)
 
 
-def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
+def _port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
     graph, store = canvas.board.graph, canvas.store
     if port.side == "output" and port.path:
         return
@@ -88,7 +85,7 @@ def _port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
     yield from element_rows(canvas, port.item, port.path)
 
 
-def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator[Row]:
+def _wire_rows(canvas: MenuCanvas, wire: Wire, x: float, y: float) -> Iterator[Row]:
     yield "Put a dot here\tDouble-click", lambda: canvas.wire_commands.put_dot(wire, x, y)
     if canvas.board.dots_of(wire):
         yield "Remove its dots", lambda: canvas.wire_commands.remove_dots(wire)
@@ -104,13 +101,13 @@ def _wire_rows(canvas: "CanvasView", wire: Wire, x: float, y: float) -> Iterator
     yield "Remove wire\tedit.delete", lambda: canvas.wire_commands.remove_wires((wire,))
 
 
-def _dot_rows(canvas: "CanvasView", wire: Wire, dot: str) -> Iterator[Row]:
+def _dot_rows(canvas: MenuCanvas, wire: Wire, dot: str) -> Iterator[Row]:
     yield "Remove dot\tedit.delete", partial(canvas.store.attempt, recipes.remove_dots, "Remove dot", (dot,))
     yield "Remove all dots of the wire", lambda: canvas.wire_commands.remove_dots(wire)
     yield "Remove wire", lambda: canvas.wire_commands.remove_wires((wire,))
 
 
-def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def _note_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     yield "Edit note…", lambda: canvas.note_commands.edit_note(item)
     yield "Remove note", lambda: canvas.note_commands.set_note(item, "")
     yield None
@@ -118,7 +115,7 @@ def _note_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield (color or "yellow").capitalize(), partial(canvas.note_commands.color_note, item, color)
 
 
-def _canvas_rows(canvas: "CanvasView", x: float, y: float) -> Iterator[Row]:
+def _canvas_rows(canvas: MenuCanvas, x: float, y: float) -> Iterator[Row]:
     yield "Add a note here\tgraph.note", lambda: canvas.note_commands.add_note_at(x, y)
     yield None
     yield "Find…\tedit.find", canvas.finding.open

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.breakpoint_conditions import describe
 from gradstudio.protocol.messages.debugging import Breakpoint, Condition
+from gradstudio.ui.canvas.edit.canvas_debugging import BreakpointStore
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.paint.breakpoint_painter import on_node, on_wire
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.edit.canvas_debugging import BreakpointStore
-    from gradstudio.ui.canvas.view import CanvasView
 
 Row = tuple[str, Callable[[], object]] | None
 """Text and what it does; None is a line."""
@@ -20,9 +17,9 @@ NOT_FINITE = Condition("not_finite")
 AT_EDGE = "A wire at the inputs or outputs of a group holds no breakpoint. Set one on the card at its other end."
 
 
-def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def node_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """For a node: where to pause, what to note, what to try."""
-    store = canvas.breakpoints
+    store = canvas.debugging.breakpoints
     if store is not None:
         yield "Break before\trun.breakpoint", lambda: store.toggle(item)
         yield "Break after", lambda: _add(store, node=item, place="after")
@@ -31,16 +28,16 @@ def node_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Watch", lambda: _add(store, node=item, place="after", stops=False)
         yield from _present(store, on_node(store, item))
         yield None
-    run = canvas.runner
+    run = canvas.debugging.runner
     if run is not None:
         yield "Run to here", lambda: run.run_to(item)
         yield "Gradcheck", lambda: run.questions.check(_checked(canvas, item))
     yield "What if…", lambda: canvas.what_if_requested.emit(item)
 
 
-def wire_rows(canvas: "CanvasView", wire: Wire) -> Iterator[Row]:
+def wire_rows(canvas: MenuCanvas, wire: Wire) -> Iterator[Row]:
     """For a wire: when its value passes, when its gradient comes back."""
-    store = canvas.breakpoints
+    store = canvas.debugging.breakpoints
     if store is None:
         return
     if CARDS & {wire.source, wire.target}:
@@ -56,7 +53,7 @@ def wire_rows(canvas: "CanvasView", wire: Wire) -> Iterator[Row]:
     yield None
 
 
-def break_when_not_finite(store: "BreakpointStore", item: ItemId) -> None:
+def break_when_not_finite(store: BreakpointStore, item: ItemId) -> None:
     """Pause where a NaN or an infinity comes out of a node, forward or backward."""
     _add(store, node=item, place="after", condition=NOT_FINITE)
     _add(store, node=item, place="after", phase="backward", condition=NOT_FINITE)
@@ -71,18 +68,18 @@ def words(each: Breakpoint) -> str:
     return f"{kind} {where}{way}{condition}"
 
 
-def _present(store: "BreakpointStore", found: tuple[Breakpoint, ...]) -> Iterator[Row]:
+def _present(store: BreakpointStore, found: tuple[Breakpoint, ...]) -> Iterator[Row]:
     for each in found:
         verb = "Disable" if store.enabled(each.id) else "Enable"
         yield f"{verb}: {words(each)}", partial(store.set_enabled, each.id, not store.enabled(each.id))
         yield f"Remove: {words(each)}", partial(store.remove, each.id)
 
 
-def _add(store: "BreakpointStore", **fields: object) -> None:
+def _add(store: BreakpointStore, **fields: object) -> None:
     store.add(Breakpoint(id=store.fresh_id(), **fields))  # type: ignore[arg-type]  # fields by name, from above
 
 
-def _checked(canvas: "CanvasView", item: ItemId) -> tuple[ItemId, ...]:
+def _checked(canvas: MenuCanvas, item: ItemId) -> tuple[ItemId, ...]:
     """The selected nodes when the clicked one is among them, else that one."""
     nodes = canvas.board.graph.nodes
     chosen = tuple(each for each in canvas.board.ids if each in canvas.attention.selection and each in nodes)

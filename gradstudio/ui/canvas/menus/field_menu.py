@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
@@ -10,15 +9,13 @@ from gradstudio.graph.ports.item_ports import GROWING, Port, find_port, operator
 from gradstudio.graph.recipes.wiring.list_ports import elements_of, graph_lengths
 from gradstudio.operators.families import is_list_like
 from gradstudio.operators.model import Kind
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 
 Row = tuple[str, Callable[[], object]] | None
 SHORT = 24
 
 
-def field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
+def field_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """The rows for an input that no wire feeds."""
     graph, store = canvas.board.graph, canvas.store
     port = find_port(graph, item, path)
@@ -42,7 +39,7 @@ def field_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
         yield from _split_rows(canvas, item, port)
 
 
-def element_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
+def element_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """The rows for an element of a list, wired or not."""
     graph, store = canvas.board.graph, canvas.store
     port = find_port(graph, item, path)
@@ -62,7 +59,7 @@ def element_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]
     yield "One port for the whole list", lambda: store.attempt(recipes.join_list, "Join list", item, name)
 
 
-def _split_rows(canvas: "CanvasView", item: ItemId, port: Port) -> Iterator[Row]:
+def _split_rows(canvas: MenuCanvas, item: ItemId, port: Port) -> Iterator[Row]:
     """A port for each element: as many as are written there, else for a few counts."""
     written = len(elements_of(port.literal, is_index=port.parameter.kind is Kind.INDEX))
     if written:
@@ -73,7 +70,7 @@ def _split_rows(canvas: "CanvasView", item: ItemId, port: Port) -> Iterator[Row]
         yield f"A port each for {count}", partial(_split, canvas, item, port.path, count)
 
 
-def _split(canvas: "CanvasView", item: ItemId, parameter: str, count: int) -> None:
+def _split(canvas: MenuCanvas, item: ItemId, parameter: str, count: int) -> None:
     canvas.store.attempt(recipes.split_list, "Split list", item, parameter, count)
 
 

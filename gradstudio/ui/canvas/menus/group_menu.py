@@ -1,19 +1,16 @@
 """Context menus about groups: of a group's card, of a selection, of the ports of inputs and outputs."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.items import PortRef
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 
 Row = tuple[str, Callable[[], object]] | None
 
 
-def card_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def card_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """Of the card of a group's inputs or outputs, inside of it."""
     words = "input" if item == INPUTS_CARD else "output"
     yield f"Add an {words}", lambda: canvas.group_commands.add_port(item)
@@ -21,13 +18,13 @@ def card_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield "Step out\tgroup.step_out", canvas.group_commands.step_out
 
 
-def step_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def step_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """Into the group that a card stands for."""
     if item not in CARDS and canvas.group_commands.way_in(item) is not None:
         yield "Step into\tgroup.step_in", lambda: canvas.group_commands.step_in(item)
 
 
-def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def group_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """Of a card: what is done with the group it stands for; of any other: making one of the selection."""
     if item in CARDS:
         return
@@ -39,7 +36,7 @@ def group_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
         yield "Ungroup\tgroup.ungroup", canvas.group_commands.ungroup
 
 
-def card_port_rows(canvas: "CanvasView", port: PortRef) -> Iterator[Row]:
+def card_port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
     """An input or output of the group whose inside is shown."""
     item, names = port.item, canvas.group_commands.ports_of_card(port.item)
     number = port.output if item == INPUTS_CARD else names.index(port.path) if port.path in names else len(names)

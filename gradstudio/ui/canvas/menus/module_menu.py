@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import is_callable
@@ -11,17 +11,15 @@ from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Operator
 from gradstudio.scene.card.parameter_rows import leaves_of
+from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import Below, Row
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 PREFIX: Final = "torch.nn.init."
 COMMON: Final = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "normal_", "uniform_")
 """Initialisers that stand first; the others follow in the catalogue's order."""
 
 
-def module_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
+def module_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     """For a module's card: a second call, its mode, whether it learns."""
     graph, module = canvas.board.graph, canvas.module_commands.module_of(item)
     if module is None:
@@ -39,7 +37,7 @@ def module_rows(canvas: "CanvasView", item: ItemId) -> Iterator[Row]:
     yield None
 
 
-def child_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
+def child_rows(canvas: MenuCanvas, item: ItemId, path: str) -> Iterator[Row]:
     """For a child's port of a container: its place in the order."""
     name, _, number = path.rpartition(".")
     graph = canvas.board.graph
@@ -51,7 +49,7 @@ def child_rows(canvas: "CanvasView", item: ItemId, path: str) -> Iterator[Row]:
         yield "Move down", partial(canvas.module_commands.move_child, item, path, 1)
 
 
-def initialiser_rows(canvas: "CanvasView", item: ItemId, leaf: str) -> Iterator[Below]:
+def initialiser_rows(canvas: MenuCanvas, item: ItemId, leaf: str) -> Iterator[Below]:
     """Submenus "Initialise weight with…", for the parameter that was clicked or for each of the first few."""
     module = canvas.module_commands.module_of(item)
     if module is None:

@@ -4,22 +4,21 @@ It is painted over the board, in view pixels, for the few nodes that have a prob
 step. The words in full stand in the `ProblemPanel`, which a click on the card opens.
 """
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gradstudio.advice.diagnosis.size_conflicts import Operand, clashing, operands_of
 from gradstudio.advice.model import Fix
+from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box, visible
 from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.popups.problem_popup import ProblemPanel
 from gradstudio.ui.state.results.latest_value import known_values
+from gradstudio.ui.state.run.problem_store import Problem, ProblemStore
 from gradstudio.ui.theme import mono_font, ui_font
-
-if TYPE_CHECKING:
-    from gradstudio.graph.model import ItemId
-    from gradstudio.ui.canvas.view import CanvasView
-    from gradstudio.ui.state.run.problem_store import Problem, ProblemStore
 
 LEAST_ZOOM: Final = 0.45
 HEIGHT, GAP, SIDE, ICON = 24.0, 5.0, 10.0, 18.0
@@ -32,16 +31,16 @@ class Pill(NamedTuple):
     """The button below a card: where it is (view pixels), and what it does."""
 
     rect: QRectF
-    problem: "Problem"
+    problem: Problem
     fix: Fix
 
 
 class Remedies:
     """Buttons and sizes over one canvas; they are laid out anew at each frame, being few."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
-        """Of the canvas's session, if it has problems."""
-        self._canvas = canvas
+    def __init__(self, canvas: CanvasContext, trouble: ProblemPanel | None) -> None:
+        """Of the canvas's session, if it has problems; `trouble` shows their words."""
+        self._canvas, self._trouble = canvas, trouble
         self._problems: ProblemStore | None = getattr(canvas.session, "problems", None)
         self._operands: dict[ItemId, tuple[Operand, ...]] = {}
         self._font = ui_font(12)
@@ -49,8 +48,8 @@ class Remedies:
     def refresh(self) -> None:
         """The problems are others: what is not wrong any more is told no longer."""
         self._operands.clear()
-        if self._problems is not None and self._canvas.trouble is not None:
-            self._canvas.trouble.keep_only(self._problems.problems)
+        if self._problems is not None and self._trouble is not None:
+            self._trouble.keep_only(self._problems.problems)
         self._canvas.viewport().update()
 
     def pills(self) -> tuple[Pill, ...]:
@@ -115,7 +114,7 @@ class Remedies:
         right, bottom = camera.to_scene(place.right(), place.bottom())
         return bool(visible(board.bounds, Box(left, top, right - left, bottom - top), 0.0).any())
 
-    def _shown(self) -> list["Problem"]:
+    def _shown(self) -> list[Problem]:
         """Problems of cards in view, near enough to be read; none while looking back or while something is moved."""
         canvas = self._canvas
         if self._problems is None or canvas.camera.zoom < LEAST_ZOOM or canvas.board.results.moment is not None:
@@ -127,12 +126,12 @@ class Remedies:
         ]
         return near[:MAX_SHOWN]
 
-    def _is_told(self, problem: "Problem") -> bool:
+    def _is_told(self, problem: Problem) -> bool:
         """Whether its words are shown over the canvas, with all its buttons."""
-        trouble = self._canvas.trouble
+        trouble = self._trouble
         return trouble is not None and trouble.isVisible() and trouble.node == problem.node
 
-    def _operands_of(self, problem: "Problem") -> tuple[Operand, ...]:
+    def _operands_of(self, problem: Problem) -> tuple[Operand, ...]:
         found = self._operands.get(problem.node)
         if found is None:
             graph, results = self._canvas.board.graph, self._canvas.session.results
@@ -144,7 +143,7 @@ class Remedies:
             self._operands[problem.node] = found
         return found
 
-    def _paint_operands(self, painter: QPainter, problem: "Problem") -> None:
+    def _paint_operands(self, painter: QPainter, problem: Problem) -> None:
         """The shape at each wired input, the sizes that clash in the colour of trouble."""
         canvas, board = self._canvas, self._canvas.board
         face = board.face(problem.node)

@@ -201,7 +201,7 @@ def test_a_backward_moment_lights_its_node_and_wires(squared: Squared) -> None:
     hand.session.attention.look_at(4)
     assert hand.session.results.active is not None
     assert hand.session.results.active.node == squared.y
-    assert (hand.canvas._place, hand.canvas._tab_words()) == ((2, 3), "2/3")
+    assert (hand.canvas.debugging._place, hand.canvas.debugging.tab_words()) == ((2, 3), "2/3")
     assert marked(hand, "backward", 300)
 
 
@@ -217,9 +217,9 @@ def test_unfolded_the_tab_counts_autograd_nodes(squared: Squared) -> None:
     results.tables.add_backward(BackwardTraced(revision=0, rows=rows, backward=1))
     canvas, attention = squared.hand.canvas, squared.hand.session.attention
     attention.look_at(3)
-    assert canvas._tab_words() == "1/2"
+    assert canvas.debugging.tab_words() == "1/2"
     attention.unfold(True)
-    assert canvas._tab_words() == "2/3 AddBackward0"
+    assert canvas.debugging.tab_words() == "2/3 AddBackward0"
     assert marked(squared.hand, "backward", 300)
 
 
@@ -429,19 +429,19 @@ def test_every_figure_can_be_chosen_and_has_a_legend(squared: Squared) -> None:
     squared.run()
     canvas = squared.hand.canvas
     plain = squared.hand.shot()
-    assert canvas.colour_names() == tuple(METRICS)
-    for name in canvas.colour_names():
-        canvas.colour_by(name)
-        assert canvas.colored_by == name
+    assert canvas.debugging.colour_names() == tuple(METRICS)
+    for name in canvas.debugging.colour_names():
+        canvas.debugging.colour_by(name)
+        assert canvas.debugging.colored_by == name
         assert squared.hand.shot() != plain
-    canvas.colour_by("")
+    canvas.debugging.colour_by("")
     assert squared.hand.shot() == plain
 
 
 def test_colours_follow_the_figures(squared: Squared) -> None:
     squared.run()
     canvas = squared.hand.canvas
-    canvas.colour_by("value_range")
+    canvas.debugging.colour_by("value_range")
     colouring = canvas.board.colouring
     assert colouring is not None
     assert [colouring.share(item) for item in (squared.x, squared.y, squared.z)] == [0.0, 0.0, 1.0]
@@ -458,7 +458,7 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
     squared.hand.session.results.tables.set_gradients(list(grads), whole=True)
     squared.hand.session.results.tables.pace.flush()
     canvas = squared.hand.canvas
-    canvas.colour_by("gradient_rms")
+    canvas.debugging.colour_by("gradient_rms")
     colouring, look = canvas.board.colouring, canvas.look
     assert colouring is not None
     assert (colouring.low, colouring.zero_text) == (1.0, "0")
@@ -471,7 +471,7 @@ def test_a_dead_gradient_has_a_colour_and_an_entry_of_its_own(squared: Squared) 
 def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     squared.run()
     canvas, results = squared.hand.canvas, squared.hand.session.results
-    canvas.colour_by("saved_bytes")
+    canvas.debugging.colour_by("saved_bytes")
     assert canvas.board.colouring is not None
     assert canvas.board.colouring.zero_text == ""
     saved = SavedTensor(name="result", shape=(), dtype="float32", size_bytes=4)
@@ -481,19 +481,19 @@ def test_bytes_that_a_backward_freed_are_told_as_such(squared: Squared) -> None:
     results.tables.add_rows([Row(step=0, node=squared.y, outputs=(scalar(3.0),))])
     results.tables.add_backward(msgspec.structs.replace(traced, rows=rows))
     results.tables.pace.flush()
-    canvas.colour_by("saved_bytes")
+    canvas.debugging.colour_by("saved_bytes")
     assert canvas.board.colouring.figures == {squared.y: 0.0}
     assert canvas.board.colouring.zero_text == "0 B: freed by the backward"
 
 
 def test_the_menu_lists_every_figure_and_checks_the_one_in_use(squared: Squared) -> None:
     canvas, menu = squared.hand.canvas, QMenu()
-    canvas.colour_by("dtype")
-    canvas.fill_colour_menu(menu)
+    canvas.debugging.colour_by("dtype")
+    canvas.debugging.fill_colour_menu(menu)
     assert len(menu.actions()) == len(METRICS) + 1
     assert [action.text() for action in menu.actions() if action.isChecked()] == [METRICS["dtype"].title]
     menu.actions()[0].trigger()
-    assert canvas.colored_by == ""
+    assert canvas.debugging.colored_by == ""
 
 
 @pytest.mark.feature(69)

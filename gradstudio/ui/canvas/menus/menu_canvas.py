@@ -1,0 +1,52 @@
+"""What context menus ask of a canvas."""
+
+from typing import Protocol
+
+from PySide6.QtCore import SignalInstance
+
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.clipboard_commands import ClipboardCommands
+from gradstudio.ui.canvas.edit.field_commands import Editing
+from gradstudio.ui.canvas.edit.group_commands import GroupCommands
+from gradstudio.ui.canvas.edit.in_place_editing import InPlace
+from gradstudio.ui.canvas.edit.module_commands import ModuleCommands
+from gradstudio.ui.canvas.edit.note_commands import NoteCommands
+from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
+from gradstudio.ui.canvas.edit.quick_search import Searching
+from gradstudio.ui.canvas.edit.selection_commands import Commands
+from gradstudio.ui.canvas.edit.wire_commands import WireCommands
+from gradstudio.ui.canvas.find_in_graph import Finding
+from gradstudio.ui.canvas.viewport import Navigation
+
+
+class MenuCanvas(CanvasContext, Protocol):
+    """A canvas with the commands that its menus offer; `CanvasView` is one.
+
+    Attributes:
+        what_if_requested, command_requested: the canvas's signals.
+    """
+
+    what_if_requested: SignalInstance
+    command_requested: SignalInstance
+    selection: CanvasSelection
+    navigation: Navigation
+    in_place: InPlace
+    searching: Searching
+    finding: Finding
+    debugging: Debugging
+    note_commands: NoteCommands
+    module_commands: ModuleCommands
+    wire_commands: WireCommands
+    group_commands: GroupCommands
+    field_commands: Editing
+    card_arrangement: Arranging
+    selection_commands: Commands
+    clipboard_commands: ClipboardCommands
+    operator_commands: AddingCommands
+
+    def show_problem(self, item: ItemId) -> None:
+        """The words of a node's worst problem beside its card, and what can be done."""
