@@ -126,7 +126,7 @@ def _drag(canvas: CanvasView) -> float:
         _frame(canvas)
 
     times = [_cpu_ms(partial(step, k)) for k in range(1, 2 * REPEATS)]
-    canvas.hand.cancel_gesture()
+    canvas.input_dispatcher.cancel_gesture()
     _repaint(canvas)
     return statistics.median(times)
 

@@ -173,8 +173,8 @@ def test_all_wires_are_hidden_or_all_but_those_of_the_selection(window: MainWind
     window.session.attention.select(())
     assert on_wire(window) == hidden
     point = window.canvas.board.paths[0][10].tolist()
-    at = window.canvas.hand.at(QPoint(*(round(v) for v in window.canvas.camera.to_view(*point))))
-    assert window.canvas.hand.hit(at).kind == "empty"
+    at = window.canvas.input_dispatcher.at(QPoint(*(round(v) for v in window.canvas.camera.to_view(*point))))
+    assert window.canvas.input_dispatcher.hit(at).kind == "empty"
     assert window.settings.preferences.wires_shown == "selection"
 
 

@@ -133,4 +133,4 @@ def native(keys: str) -> str:
 
 
 def _own_line(own: OwnKey, chosen: Mapping[str, tuple[str, ...]]) -> KeyLine:
-    return KeyLine(own.id, own.text, CANVAS, chosen.get(own.id, own.keys), own.keys, not own.method)
+    return KeyLine(own.id, own.text, CANVAS, chosen.get(own.id, own.keys), own.keys, own.command is None)

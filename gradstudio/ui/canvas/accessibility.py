@@ -1,6 +1,6 @@
 """The canvas as a screen reader meets it: a child for every card and frame, made when somebody asks and not before."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import (
@@ -10,16 +10,23 @@ from PySide6.QtGui import (
     QAccessibleInterface,
     QAccessibleStateChangeEvent,
 )
-from PySide6.QtWidgets import QAccessibleWidget
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
 from shiboken6 import VoidPtr, getCppPointer
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.words.statement_description import statement_words, told, value_words
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QWindow
 
-    from gradstudio.ui.canvas.view import CanvasView
+
+class AccessibleCanvas(CanvasContext, Protocol):
+    """A canvas that a screen reader meets; `CanvasView` is one."""
+
+    selection: CanvasSelection
+
 
 Text, Role, Kind = QAccessible.Text, QAccessible.Role, QAccessible.Event
 
@@ -34,7 +41,7 @@ class CardActions(QAccessibleActionInterface):
     WORKAROUND(PySide hands out the address of the first base of an object with two): an object of its own.
     """
 
-    def __init__(self, canvas: "CanvasView", item: ItemId) -> None:
+    def __init__(self, canvas: AccessibleCanvas, item: ItemId) -> None:
         """Nothing is done before it is asked for."""
         super().__init__()
         self._canvas, self._item = canvas, item
@@ -48,7 +55,7 @@ class CardActions(QAccessibleActionInterface):
         canvas = self._canvas
         if name in self.actionNames() and self._item in canvas.board.graph:
             canvas.attention.reveal(self._item)
-            canvas.setFocus()
+            canvas.widget.setFocus()
 
     def keyBindingsForAction(self, name: str) -> list[str]:
         return []
@@ -57,7 +64,7 @@ class CardActions(QAccessibleActionInterface):
 class SpokenCard(QAccessibleInterface):
     """A statement: its line is its name, everything else on its card the description; Press selects it."""
 
-    def __init__(self, canvas: "CanvasView", item: ItemId) -> None:
+    def __init__(self, canvas: AccessibleCanvas, item: ItemId) -> None:
         """Nothing is read before it is asked for."""
         super().__init__()
         self._canvas, self.item = canvas, item
@@ -72,10 +79,10 @@ class SpokenCard(QAccessibleInterface):
 
     def window(self) -> "QWindow":
         """The window of the canvas."""
-        return self._canvas.window().windowHandle()
+        return self._canvas.widget.window().windowHandle()
 
     def parent(self) -> QAccessibleInterface:
-        return QAccessible.queryAccessibleInterface(self._canvas)
+        return QAccessible.queryAccessibleInterface(self._canvas.widget)
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]  # it has none
         """A card has none; the canvas one for each of its items."""
@@ -123,14 +130,16 @@ class SpokenCard(QAccessibleInterface):
     def state(self) -> QAccessible.State:
         """Whether it is selected, has the keys, and can be seen."""
         canvas, state = self._canvas, QAccessible.State()
+        widget = canvas.widget
+        on_screen = widget.rect().translated(widget.mapToGlobal(widget.pos() * 0))
         current = canvas.attention.current == self.item and self.item in canvas.attention.selection
         for name, on in (
             ("selectable", True),
             ("focusable", True),
             ("multiSelectable", True),
             ("selected", canvas.selection.is_selected(self.item)),
-            ("focused", current and canvas.hasFocus()),
-            ("offscreen", not canvas.rect().translated(canvas.mapToGlobal(canvas.pos() * 0)).intersects(self.rect())),
+            ("focused", current and canvas.widget.hasFocus()),
+            ("offscreen", not on_screen.intersects(self.rect())),
         ):
             if on:
                 setattr(state, name, 1)
@@ -144,9 +153,9 @@ class SpokenCard(QAccessibleInterface):
 class SpokenCanvas(QAccessibleWidget):
     """The canvas: cards and frames in program order."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(self, canvas: AccessibleCanvas) -> None:
         """Children are made one by one, and kept while their statement is there."""
-        super().__init__(canvas, Role.List, "Canvas")
+        super().__init__(canvas.widget, Role.List, "Canvas")
         self._canvas = canvas
         self._cards: dict[ItemId, SpokenCard] = {}
         self._order: tuple[int, list[ItemId]] = (-1, [])
@@ -197,26 +206,25 @@ class SpokenCanvas(QAccessibleWidget):
         return super().text(kind)
 
 
-def install() -> None:
-    """From now on canvases are met as above; once per process."""
-    if not _INSTALLED:
-        _INSTALLED.append(True)
+def install(kind: type[QWidget]) -> None:
+    """From now on canvases of that kind are met as above; once per process."""
+    if not _KINDS:
         QAccessible.installFactory(_made)
+    if kind not in _KINDS:
+        _KINDS.append(kind)
 
 
-_INSTALLED: list[bool] = []
+_KINDS: list[type[QWidget]] = []
 _KEPT: dict[int, SpokenCanvas] = {}
 """WORKAROUND(PySide frees what only C++ holds): the interfaces of canvases that live."""
 
 
 def _made(_class: str, asked: QObject | None) -> QAccessibleInterface | None:
-    from gradstudio.ui.canvas.view import CanvasView
-
-    if not isinstance(asked, CanvasView):
+    if asked is None or not isinstance(asked, tuple(_KINDS)):
         return None
     key = id(asked)
     if key not in _KEPT:
-        _KEPT[key] = SpokenCanvas(asked)
+        _KEPT[key] = SpokenCanvas(cast(AccessibleCanvas, asked))
         asked.destroyed.connect(lambda: _KEPT.pop(key, None))
     return _KEPT[key]
 
@@ -224,18 +232,18 @@ def _made(_class: str, asked: QObject | None) -> QAccessibleInterface | None:
 class Speaking(QObject):
     """Announces what changes on a canvas; nothing is done while no screen reader runs."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(self, canvas: AccessibleCanvas) -> None:
         """Follow selection and results."""
-        super().__init__(canvas)
+        super().__init__(canvas.widget)
         self._canvas = canvas
-        install()
+        install(type(canvas.widget))
         canvas.attention.selection_changed.connect(self._on_attention_selection_changed)
         canvas.session.results.changed.connect(self._on_results_changed)
 
     def _spoken(self) -> SpokenCanvas | None:
         if not QAccessible.isActive():
             return None
-        QAccessible.queryAccessibleInterface(self._canvas)
+        QAccessible.queryAccessibleInterface(self._canvas.widget)
         return _KEPT.get(id(self._canvas))
 
     def _on_attention_selection_changed(self) -> None:
@@ -247,7 +255,7 @@ class Speaking(QObject):
         changed.selected = 1
         QAccessible.updateAccessibility(QAccessibleStateChangeEvent(card, changed))
         QAccessible.updateAccessibility(QAccessibleEvent(card, Kind.Selection))
-        if self._canvas.hasFocus():
+        if self._canvas.widget.hasFocus():
             QAccessible.updateAccessibility(QAccessibleEvent(card, Kind.Focus))
 
     def _on_results_changed(self, items: frozenset[ItemId]) -> None:

@@ -97,7 +97,7 @@ class CanvasContext(Protocol):
     keys_of: KeysOf
 
     @property
-    def hand(self) -> GestureState:
+    def input_dispatcher(self) -> GestureState:
         """What the pointer is doing now."""
 
     @property

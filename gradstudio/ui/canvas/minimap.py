@@ -186,7 +186,7 @@ class Minimap(QWidget):
             return False
         canvas = self._canvas
         if self.isVisible() and (
-            self._rest.isActive() or self._navigation.travel.is_moving or canvas.hand.gesture is not None
+            self._rest.isActive() or self._navigation.travel.is_moving or canvas.input_dispatcher.gesture is not None
         ):
             return self._is_folded
         over = canvas.camera.box_to_scene(Box(place.x(), place.y(), place.width(), place.height()))
@@ -328,7 +328,7 @@ class Minimap(QWidget):
         return menu
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self._canvas.hand.leave()
+        self._canvas.input_dispatcher.leave()
         self.refresh()
 
     def leaveEvent(self, event: QEvent) -> None:

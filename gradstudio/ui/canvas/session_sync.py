@@ -63,7 +63,7 @@ class Following(QObject):
 
     def _on_store_replaced(self) -> None:
         self._canvas.close_editor()
-        self._canvas.hand.cancel_gesture()
+        self._canvas.input_dispatcher.cancel_gesture()
         self._board.rebuild(self._store.graph)
         self._canvas.lit = OverlayState()
         self._canvas.hide_words()
@@ -94,7 +94,7 @@ class Following(QObject):
         if self._board.is_behind and self._session.results.moment is None:
             self._behind.request()
         self._show_new_failure()
-        if self._canvas.hand.gesture is None:
+        if self._canvas.input_dispatcher.gesture is None:
             self._canvas.picture.invalidate()
         else:
             self._canvas.picture.relift()
@@ -111,7 +111,11 @@ class Following(QObject):
         failures = self._session.results.failures
         failed = {failure.failed.node: failure for failure in failures if failure.failed.node in self._board.index}
         new, self._failed = [item for item, failure in failed.items() if self._failed.get(item) is not failure], failed
-        if new and self._canvas.hand.gesture is None and not any(self._navigation.is_seen(item) for item in new):
+        if (
+            new
+            and self._canvas.input_dispatcher.gesture is None
+            and not any(self._navigation.is_seen(item) for item in new)
+        ):
             self._navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
@@ -133,7 +137,7 @@ class Following(QObject):
         self._remedies.refresh()
 
     def _on_trials_answered(self, _ends: object) -> None:
-        gesture = self._canvas.hand.gesture
+        gesture = self._canvas.input_dispatcher.gesture
         if isinstance(gesture, WireGesture):
             gesture.say()
 

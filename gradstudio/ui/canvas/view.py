@@ -138,7 +138,7 @@ class CanvasView(QAbstractScrollArea):
         self.finding = Finding(self, self.navigation, self.selection, self.minimap)
         self._connect_map()
         self.keyboard_navigation = KeyWays(self, self.navigation, self.wire_commands)
-        self.hand = Hand(self)
+        self.input_dispatcher = Hand(self)
 
     def _make_commands(self) -> None:
         """What changes the graph, and where the canvas looks."""
@@ -178,7 +178,7 @@ class CanvasView(QAbstractScrollArea):
 
     def _follow_drag(self) -> None:
         """The scene has moved under what is dragged."""
-        self.hand.follow()
+        self.input_dispatcher.follow()
         self.drops.follow()
 
     def _connect_map(self) -> None:
@@ -214,7 +214,7 @@ class CanvasView(QAbstractScrollArea):
 
     def refuse(self, words: str) -> None:
         """Say why something is refused, beside the pointer and in the status bar."""
-        at = self.hand.pointer
+        at = self.input_dispatcher.pointer
         where = QPoint(round(at.view_x), round(at.view_y)) if at is not None else self.viewport().rect().center()
         self.bubble.say(words, where)
         self.status_message.emit(words)
@@ -294,10 +294,10 @@ class CanvasView(QAbstractScrollArea):
         self.keyboard_navigation.paint_focus(painter)
         self.finding.paint(painter)
         self.debugging.paint(painter)
-        if self.hand.gesture is None:
+        if self.input_dispatcher.gesture is None:
             self.remedies.paint(painter)
         else:
-            self.hand.gesture.paint(painter)
+            self.input_dispatcher.gesture.paint(painter)
         self.ghost.paint(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -322,33 +322,33 @@ class CanvasView(QAbstractScrollArea):
     # -------------------------------------------------------------- mouse and keys
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.hand.press(event)
+        self.input_dispatcher.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hand.move(event)
+        self.input_dispatcher.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self.hand.release(event)
+        self.input_dispatcher.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.hand.double_click(event)
+        self.input_dispatcher.double_click(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self.hand.wheel(event)
+        self.input_dispatcher.wheel(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.hand.leave()
+        self.input_dispatcher.leave()
         super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.hand.context_menu(event)
+        self.input_dispatcher.context_menu(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.hand.press_key(event):
+        if not self.input_dispatcher.press_key(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if not self.hand.release_key(event):
+        if not self.input_dispatcher.release_key(event):
             super().keyReleaseEvent(event)
 
     def focusNextPrevChild(self, next: bool) -> bool:
@@ -357,16 +357,18 @@ class CanvasView(QAbstractScrollArea):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.hand.let_go_of_keys()
+        self.input_dispatcher.let_go_of_keys()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Tooltips for what is under the pointer; pinches on a touchpad."""
-        if isinstance(event, QNativeGestureEvent) and self.hand.pinch(event):
+        if isinstance(event, QNativeGestureEvent) and self.input_dispatcher.pinch(event):
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            at = self.hand.at(event.pos())
+            at = self.input_dispatcher.at(event.pos())
             pages = getattr(self.session, "pages", NO_PAGES)
-            QToolTip.showText(event.globalPos(), tooltip(self.board, self.hand.hit(at), pages), self.viewport())
+            QToolTip.showText(
+                event.globalPos(), tooltip(self.board, self.input_dispatcher.hit(at), pages), self.viewport()
+            )
             return True
         return super().viewportEvent(event)
 

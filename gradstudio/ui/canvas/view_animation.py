@@ -84,7 +84,7 @@ class Travel(QObject):
         """Nobody is shown motion who has turned it off, here or for the whole desktop."""
         view = self._canvas.widget
         duration = view.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, view)
-        return self.smooth and duration > 0 and view.isVisible() and self._canvas.hand.gesture is None
+        return self.smooth and duration > 0 and view.isVisible() and self._canvas.input_dispatcher.gesture is None
 
     def _on_clock_value_changed(self, part: float) -> None:
         if self._way is not None and part < 1.0:

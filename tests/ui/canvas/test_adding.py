@@ -58,7 +58,7 @@ def test_the_context_menu_adds_by_name_and_by_search(hand: Hand) -> None:
     hand.canvas.shelf.toggle("torch.erf")
 
     canvas, at = hand.canvas, (400.0, 300.0)
-    menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(hand.view(*at))), *at)
+    menu = context_menu(canvas, canvas.input_dispatcher.hit(canvas.input_dispatcher.at(hand.view(*at))), *at)
     add = menu.actions()[0].menu()
     assert isinstance(add, QMenu) and menu.actions()[0].text() == "Add"
     entry = next(action for action in add.actions() if action.text().startswith("erf\t"))

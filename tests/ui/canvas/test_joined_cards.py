@@ -129,7 +129,7 @@ def test_a_copy_has_weights_of_its_own(hand: Hand, keys: tuple[str, ...]) -> Non
 def test_calling_again_splits_the_card_and_deleting_a_call_joins_it(hand: Hand) -> None:
     module, call = layer(hand)
     x, y = hand.header(call)
-    hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(x, y)))
+    hit = hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(x, y)))
     menu = context_menu(hand.canvas, hit, x, y)
     action = next(action for action in entries(menu) if action.text().startswith("Call again"))
     action.trigger()
@@ -225,7 +225,7 @@ def test_an_initialiser_is_written_behind_the_module(hand: Hand) -> None:
     module, call = layer(hand)
     expect_leaves(hand, module, *WEIGHTS)
     x, y = hand.header(call)
-    hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(x, y)))
+    hit = hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(x, y)))
     menu = context_menu(hand.canvas, hit, x, y)
     below = next(action.menu() for action in entries(menu) if action.text() == "Initialise weight with…")
     next(action for action in below.actions() if action.text() == "xavier_uniform_").trigger()  # type: ignore[union-attr]  # a submenu

@@ -89,7 +89,7 @@ def test_a_click_and_a_drag_in_it_move_the_view_and_its_wheel_zooms(qtbot: QtBot
     )  # fmt: skip
     QApplication.sendEvent(minimap, event)
     assert hand.canvas.navigation.zoom == pytest.approx(1 / 1.2)
-    assert not hand.canvas.attention.selection and hand.canvas.hand.gesture is None
+    assert not hand.canvas.attention.selection and hand.canvas.input_dispatcher.gesture is None
 
 
 @pytest.mark.feature(48)

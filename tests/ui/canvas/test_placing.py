@@ -249,7 +249,12 @@ def test_what_cannot_stay_is_said(hand: Hand) -> None:
     product = hand.add("torch.matmul", 600, 400)
     hand.wire(x, product, "input")
     hand.wire(x, product, "other")
-    menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.header(product)))), 0, 0)
+    menu = context_menu(
+        hand.canvas,
+        hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*hand.header(product)))),
+        0,
+        0,
+    )
     next(action for action in entries(menu) if action.text().startswith("Replace")).trigger()
     popup = popup_of(hand)
     QTest.keyClicks(popup.field, "torch.tanh")
@@ -262,7 +267,9 @@ def test_what_cannot_stay_is_said(hand: Hand) -> None:
 
 
 def texts(hand: Hand, at: tuple[float, float]) -> dict[str, object]:
-    menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
+    menu = context_menu(
+        hand.canvas, hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*at))), *at
+    )
     return {action.text(): action for action in entries(menu)}
 
 
@@ -275,7 +282,10 @@ def test_the_menu_resets_one_value_or_all_only_where_something_differs(hand: Han
     found = [text for text in texts(hand, hand.field(item, "size")) if text.startswith("Reset")]
     assert found == ["Reset to default ((2, 3))", "Reset 2 values to defaults"]
     menu = context_menu(
-        hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.field(item, "size")))), 0, 0
+        hand.canvas,
+        hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*hand.field(item, "size")))),
+        0,
+        0,
     )
     next(action for action in entries(menu) if action.text() == found[0]).trigger()
     assert [path for _, path in recipes.differing(hand.graph, item)] == ["requires_grad"]

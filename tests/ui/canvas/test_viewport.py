@@ -99,7 +99,7 @@ def test_the_wheel_zooms_while_a_card_is_dragged_and_it_stays_under_the_pointer(
     hand.move((start[0] + 60, start[1] + 40))
     turn(hand, QPoint(0, -240), at=QPointF(hand.view(start[0] + 60, start[1] + 40)))
     assert hand.canvas.navigation.zoom < 1.0
-    box, at = hand.canvas.board.box(item), hand.canvas.hand.pointer
+    box, at = hand.canvas.board.box(item), hand.canvas.input_dispatcher.pointer
     assert box is not None and at is not None and box.contains(at.x, at.y)
     hand.key(Key.Key_Escape)
     assert hand.canvas.board.box(item).x == 100  # type: ignore[union-attr]
@@ -235,7 +235,7 @@ def test_nothing_glides_for_whom_motion_is_reduced_nor_under_a_drag(hand: Hand) 
     assert not hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom < 1.0
     hand.canvas.take_preferences(Preferences())
     hand.press(hand.header(item))
-    assert isinstance(hand.canvas.hand.gesture, Move)
+    assert isinstance(hand.canvas.input_dispatcher.gesture, Move)
     hand.canvas.navigation.zoom_to(1.0)
     assert not hand.canvas.navigation.travel.is_moving and hand.canvas.navigation.zoom == 1.0
     hand.key(Key.Key_Escape)

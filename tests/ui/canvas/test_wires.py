@@ -158,7 +158,9 @@ def test_a_muted_wire_is_clicked_and_deleted(hand: Hand) -> None:
 
 def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
     """The right button, and an entry of the menu that comes."""
-    menu = context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
+    menu = context_menu(
+        hand.canvas, hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*at))), *at
+    )
     next(action for action in entries(menu) if action.text().split("\t")[0] == words).trigger()
 
 

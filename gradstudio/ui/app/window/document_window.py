@@ -121,7 +121,7 @@ class DocumentRoom(QObject):
     def take_preferences(self, chosen: Preferences) -> None:
         """Be as this person wants it."""
         self.canvas.take_preferences(chosen)
-        self.canvas.hand.use_keys(chosen.keys)
+        self.canvas.input_dispatcher.use_keys(chosen.keys)
         self.session.results.tables.pace.set_interval(SECOND_MS // max(chosen.frames_per_second, 1))
         if self.session.run.questions.computes_small != chosen.run_small:
             self.session.run.questions.computes_small = chosen.run_small

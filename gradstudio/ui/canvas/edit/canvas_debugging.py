@@ -228,7 +228,7 @@ class Debugging(QObject):
             self._place = self._place_in_backward()
             if (
                 active.node
-                and self._canvas.hand.gesture is None
+                and self._canvas.input_dispatcher.gesture is None
                 and not self._navigation.is_whole(active.node, COVERED)
             ):
                 self._navigation.bring_into_view(active.node, COVERED)

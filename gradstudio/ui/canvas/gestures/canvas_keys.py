@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
 
 
 class OwnKey(NamedTuple):
@@ -17,20 +15,23 @@ class OwnKey(NamedTuple):
 
     Attributes:
         id: as a person's own choice of keys names it.
-        method: of the canvas or, behind a dot, of a part of it; "" where the hand itself knows what to do, and the
-            keys stay as they are.
+        command: what they do; None where the input dispatcher itself knows, and the keys stay as they are.
     """
 
     id: str
     text: str
     keys: tuple[str, ...]
-    method: str = ""
+    command: Callable[[PointerCanvas], object] | None = None
 
 
 OWN_KEYS: Final = (
-    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), "searching.open_at_pointer"),
-    OwnKey("canvas.edit", "Edit the Current Node", ("Return", "Enter"), "field_commands.edit_current"),
-    OwnKey("canvas.menu", "Menu of the Current Node", ("Menu",), "keyboard_navigation.menu_by_key"),
+    OwnKey("canvas.search", "Search at the Pointer", ("Tab",), lambda canvas: canvas.searching.open_at_pointer()),
+    OwnKey(
+        "canvas.edit", "Edit the Current Node", ("Return", "Enter"), lambda canvas: canvas.field_commands.edit_current()
+    ),
+    OwnKey(
+        "canvas.menu", "Menu of the Current Node", ("Menu",), lambda canvas: canvas.keyboard_navigation.menu_by_key()
+    ),
     OwnKey("canvas.cancel", "Cancel a Gesture, else Select Nothing", ("Esc",)),
     OwnKey("canvas.pan", "Pan while Held and Dragged", ("Space",)),
     OwnKey("canvas.nudge", "Move the Selection", ("Left", "Right", "Up", "Down")),
@@ -40,35 +41,31 @@ OWN_KEYS: Final = (
         ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
     ),
 )
-ALONE: Final = {
-    "Del": "selection_commands.delete_selection",
-    "Ctrl+Del": "card_arrangement.delete_and_reconnect",
-    "Backspace": "selection_commands.delete_selection",
-    "Home": "navigation.fit_all",
-    "F": "navigation.fit_selection",
-    "F2": "field_commands.rename_current",
-    "Ctrl+A": "selection.select_all",
-    "Ctrl+C": "clipboard_commands.copy",
-    "Ctrl+D": "selection_commands.duplicate_selection",
-    "Ctrl+V": "clipboard_commands.paste",
-    "Ctrl+X": "clipboard_commands.cut",
+ALONE: Final[Mapping[str, Callable[[PointerCanvas], object]]] = {
+    "Del": lambda canvas: canvas.selection_commands.delete_selection(),
+    "Ctrl+Del": lambda canvas: canvas.card_arrangement.delete_and_reconnect(),
+    "Backspace": lambda canvas: canvas.selection_commands.delete_selection(),
+    "Home": lambda canvas: canvas.navigation.fit_all(),
+    "F": lambda canvas: canvas.navigation.fit_selection(),
+    "F2": lambda canvas: canvas.field_commands.rename_current(),
+    "Ctrl+A": lambda canvas: canvas.selection.select_all(),
+    "Ctrl+C": lambda canvas: canvas.clipboard_commands.copy(),
+    "Ctrl+D": lambda canvas: canvas.selection_commands.duplicate_selection(),
+    "Ctrl+V": lambda canvas: canvas.clipboard_commands.paste(),
+    "Ctrl+X": lambda canvas: canvas.clipboard_commands.cut(),
 }
 """What a canvas without a window around it understands, too."""
 
 
 def table(
-    canvas: "CanvasView", chosen: Mapping[str, tuple[str, ...]], *, alone: bool
+    canvas: PointerCanvas, chosen: Mapping[str, tuple[str, ...]], *, alone: bool
 ) -> dict[str, Callable[[], object]]:
     """What each key does, as `written` names it; `chosen` are a person's keys by `OwnKey.id`."""
-    methods = dict(ALONE) if alone else {}
+    commands = dict(ALONE) if alone else {}
     for own in OWN_KEYS:
-        if own.method:
-            methods |= dict.fromkeys(chosen.get(own.id, own.keys), own.method)
-    return {keys: partial(_do, canvas, method) for keys, method in methods.items()}
-
-
-def _do(canvas: "CanvasView", method: str) -> object:
-    return attrgetter(method)(canvas)()
+        if own.command is not None:
+            commands |= dict.fromkeys(chosen.get(own.id, own.keys), own.command)
+    return {keys: partial(command, canvas) for keys, command in commands.items()}
 
 
 def written(event: QKeyEvent) -> str:

@@ -1,18 +1,15 @@
 """A line drawn with the right button across wires: those it crosses are cut, or muted, on release."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradstudio.graph.model import Wire
 from gradstudio.scene import geometry
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 class Swipe(Gesture):
@@ -21,7 +18,7 @@ class Swipe(Gesture):
     cursor = Qt.CursorShape.CrossCursor
     role: ClassVar[str] = "danger"
 
-    def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer) -> None:
         """Nothing is crossed yet."""
         super().__init__(canvas, at)
         self._at = at
@@ -93,6 +90,6 @@ class MuteSwipe(Swipe):
         return super().takes(wire) and wire.target in self.canvas.board.graph.nodes
 
 
-def canvas_points(canvas: "CanvasView", at: Pointer) -> QPointF:
+def canvas_points(canvas: GestureCanvas, at: Pointer) -> QPointF:
     """A pointer's place now, view pixels: the scene may have moved under it."""
     return QPointF(*canvas.camera.to_view(at.x, at.y))

@@ -1,19 +1,36 @@
 """Gestures as objects: a press begins one, then it moves, and is released or cancelled (Esc)."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.geometry import Box
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.edit.canvas_debugging import Debugging
+from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
+from gradstudio.ui.canvas.edit.card_arrangement import Arranging
+from gradstudio.ui.canvas.edit.operator_commands import AddingCommands
+from gradstudio.ui.canvas.edit.quick_search import Searching
+from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import paint_band
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.viewport import Navigation
 
 T = TypeVar("T")
+
+
+class GestureCanvas(CanvasContext, Protocol):
+    """A canvas with what gestures do to it; `CanvasView` is one."""
+
+    selection: CanvasSelection
+    navigation: Navigation
+    searching: Searching
+    debugging: Debugging
+    wire_commands: WireCommands
+    card_arrangement: Arranging
+    operator_commands: AddingCommands
 
 
 class Gesture:
@@ -23,7 +40,7 @@ class Gesture:
     pans_at_border = False
     """The scene moves on where it is dragged to the border of the view."""
 
-    def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer) -> None:
         """The press."""
         self.canvas, self.start = canvas, at
 
@@ -45,7 +62,7 @@ class Pan(Gesture):
 
     cursor = Qt.CursorShape.ClosedHandCursor
 
-    def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer) -> None:
         """Remember where the scene was."""
         super().__init__(canvas, at)
         self._before = canvas.camera
@@ -65,7 +82,7 @@ class RubberBand(Gesture):
     cursor = Qt.CursorShape.CrossCursor
     pans_at_border = True
 
-    def __init__(self, canvas: "CanvasView", at: Pointer) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer) -> None:
         """Remember the selection to add to or to go back to."""
         super().__init__(canvas, at)
         self._before, self._dots_before = canvas.attention.selection, canvas.lit.selected_dots

@@ -1,7 +1,7 @@
 """The person's hand on the canvas: turns the mouse and keys into gestures, clicks and commands."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
@@ -19,15 +19,13 @@ from gradstudio.ui.canvas.gestures.move_wires_gesture import MoveWires
 from gradstudio.ui.canvas.gestures.number_steps import number_in
 from gradstudio.ui.canvas.gestures.parameter_wire_gesture import LeafGesture
 from gradstudio.ui.canvas.gestures.pointer import Pointer
+from gradstudio.ui.canvas.gestures.pointer_canvas import PointerCanvas
 from gradstudio.ui.canvas.gestures.reroute_gesture import PutDot, begin_at_dot, puts_dot
 from gradstudio.ui.canvas.gestures.right_button import begin_right, is_gesture
 from gradstudio.ui.canvas.gestures.value_slider import Scrub
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.wheel import pinched
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 NUDGE: Final = 8.0
 Button = Qt.MouseButton
@@ -55,7 +53,7 @@ STEPS: Final = {
 class Hand:
     """Holds the gesture that goes on; at most one at a time."""
 
-    def __init__(self, canvas: "CanvasView") -> None:
+    def __init__(self, canvas: PointerCanvas) -> None:
         """Nothing is pressed."""
         self.canvas = canvas
         self.gesture: Gesture | None = None

@@ -1,7 +1,7 @@
 """Dragging cards, frames and notes: one undo entry a drag, into blocks and out of them, in line with neighbours."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
@@ -17,11 +17,8 @@ from gradstudio.scene.edit.drop_target import body_at, dropped
 from gradstudio.scene.edit.shake_detector import Shake
 from gradstudio.scene.geometry import Box, snapped
 from gradstudio.ui.canvas.gestures.alignment_guide_painter import paint_guides
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 GUIDE_REACH: Final = 6.0
 """View pixels from which a guide pulls."""
@@ -36,7 +33,7 @@ class Move(Gesture):
 
     def __init__(
         self,
-        canvas: "CanvasView",
+        canvas: GestureCanvas,
         at: Pointer,
         keys: frozenset[str],
         grabbed: str = "",

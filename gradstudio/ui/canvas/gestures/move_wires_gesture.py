@@ -1,7 +1,5 @@
 """Shift and a drag from an output: all its wires go with the pointer to another output."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
@@ -13,14 +11,11 @@ from gradstudio.graph.names import title
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
 from gradstudio.ui.canvas.edit.wire_commands import counted
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import REACH
 from gradstudio.ui.canvas.paint.interaction_painter import ring
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 class MoveWires(Gesture):
@@ -28,7 +23,7 @@ class MoveWires(Gesture):
 
     cursor = Qt.CursorShape.CrossCursor
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, port: PortRef) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef) -> None:
         """Which wires these are."""
         super().__init__(canvas, at)
         self._port, self._at = port, at
@@ -121,7 +116,7 @@ class MoveWires(Gesture):
             canvas.refuse(refusal_words(canvas, stay, len(self._wires)))
 
 
-def refusal_words(canvas: "CanvasView", stay: tuple[tuple[Wire, str], ...], count: int) -> str:
+def refusal_words(canvas: GestureCanvas, stay: tuple[tuple[Wire, str], ...], count: int) -> str:
     """Which wires stay where they are, and why the first does."""
     wire, why = stay[0]
     if len(stay) == count:

@@ -1,23 +1,19 @@
 """Drawing a wire from a parameter's row: it reads `fc.weight`, by a part that is made when the wire is dropped."""
 
-from typing import TYPE_CHECKING
-
 from gradstudio.graph import names, recipes, rules
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.recipes.wiring.connection import first_fitting_port
 from gradstudio.scene.items import PortRef
+from gradstudio.ui.canvas.gestures.gesture import GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 class LeafGesture(WireGesture):
     """A wire from a leaf of a module to the pointer; the rule-book is asked about a graph in which it is read."""
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, port: PortRef) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef) -> None:
         """Try the reading on a copy."""
         self._trial = canvas.board.graph.copy()
         edits, self._leaf = recipes.read_leaf(canvas.board.graph, port.item, port.path)

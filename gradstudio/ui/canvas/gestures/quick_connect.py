@@ -1,7 +1,5 @@
 """Shift (or Alt) and the right button from card to card: the output that fits best is wired to its best input."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
@@ -15,14 +13,11 @@ from gradstudio.graph.recipes.wiring.connection import is_wired
 from gradstudio.graph.rules import why_not
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import ALREADY, connected
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 class LazyConnect(Gesture):
@@ -30,7 +25,7 @@ class LazyConnect(Gesture):
 
     cursor = Qt.CursorShape.CrossCursor
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, item: ItemId) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, item: ItemId) -> None:
         """From this card."""
         super().__init__(canvas, at)
         self._item, self._at = item, at

@@ -1,7 +1,5 @@
 """Dots on wires by hand: put one there, move it, draw another wire from it."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -12,14 +10,11 @@ from gradstudio.graph.ports.wire_dots import shared
 from gradstudio.scene.hit_test import Hit
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.wire import wire_styles
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.move_gesture import Move
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.gestures.wire_gesture import WireGesture
 from gradstudio.ui.canvas.paint.wire_painter import DOT, draw_paths
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 def puts_dot(at: Pointer) -> bool:
@@ -33,7 +28,7 @@ class PutDot(Gesture):
 
     cursor = Qt.CursorShape.SizeAllCursor
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, wire: Wire) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, wire: Wire) -> None:
         """Where along the wire it comes."""
         super().__init__(canvas, at)
         self._wire, self._at = wire, at
@@ -68,7 +63,7 @@ class PutDot(Gesture):
 class DotWire(WireGesture):
     """Another wire of the same output, led through the dots up to the one it is drawn from."""
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, wire: Wire, key: str) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, wire: Wire, key: str) -> None:
         """From that dot of that wire."""
         self._trunk, self._key = wire, key
         super().__init__(canvas, at, PortRef(wire.source, "output", "", wire.output))
@@ -84,7 +79,7 @@ class DotWire(WireGesture):
         self.canvas.selection.select_dots(self.canvas.lit.selected_dots ^ {self._key})
 
 
-def begin_at_dot(canvas: "CanvasView", at: Pointer, hit: Hit) -> Gesture:
+def begin_at_dot(canvas: GestureCanvas, at: Pointer, hit: Hit) -> Gesture:
     """A press on a dot: with Ctrl another wire begins there, else it moves with all that is selected with it."""
     assert hit.wire is not None
     if at.holds(Qt.KeyboardModifier.ControlModifier):

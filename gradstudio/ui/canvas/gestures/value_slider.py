@@ -1,7 +1,6 @@
 """A number in a field as a slider: drag it to the left or right and values follow."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 
@@ -11,12 +10,9 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.literals.choices import DIMENSIONS
 from gradstudio.scene.card.card_layout import InputRow
 from gradstudio.scene.card.field_choices import sizes_of
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.number_steps import moved, number_in
 from gradstudio.ui.canvas.gestures.pointer import Pointer
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
 
 
 class Scrub(Gesture):
@@ -25,7 +21,7 @@ class Scrub(Gesture):
     cursor = Qt.CursorShape.SizeHorCursor
 
     def __init__(
-        self, canvas: "CanvasView", at: Pointer, row: InputRow, item: ItemId, click: Callable[[], None]
+        self, canvas: GestureCanvas, at: Pointer, row: InputRow, item: ItemId, click: Callable[[], None]
     ) -> None:
         """The press on the field of `row`; `click` is what a press without a drag does."""
         super().__init__(canvas, at)

@@ -4,7 +4,6 @@ Where the pointer rests at a legal port, torch is asked, and the bubble says bef
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
@@ -20,14 +19,11 @@ from gradstudio.layout.placement.gap_opening import with_room
 from gradstudio.operators.model import Family
 from gradstudio.scene import geometry, hit_test
 from gradstudio.scene.items import PortRef
-from gradstudio.ui.canvas.gestures.gesture import Gesture
+from gradstudio.ui.canvas.gestures.gesture import Gesture, GestureCanvas
 from gradstudio.ui.canvas.gestures.pointer import Pointer
 from gradstudio.ui.canvas.paint.interaction_painter import ring, veil
 from gradstudio.ui.canvas.paint.wire_painter import draw_paths
-
-if TYPE_CHECKING:
-    from gradstudio.ui.canvas.view import CanvasView
-    from gradstudio.ui.state.run.wire_inference import Ends, WireTrials
+from gradstudio.ui.state.run.wire_inference import Ends, WireTrials
 
 ROLES = {"fits": "ok", "refused": "warning", "unknown": "accent"}
 ALREADY = "Already wired."
@@ -42,7 +38,7 @@ class WireGesture(Gesture):
     cursor = Qt.CursorShape.CrossCursor
     pans_at_border = True
 
-    def __init__(self, canvas: "CanvasView", at: Pointer, port: PortRef, wire: Wire | None = None) -> None:
+    def __init__(self, canvas: GestureCanvas, at: Pointer, port: PortRef, wire: Wire | None = None) -> None:
         """Ask the rule-book once where this wire may end."""
         super().__init__(canvas, at)
         self._port, self._wire = port, wire
@@ -180,7 +176,7 @@ class WireGesture(Gesture):
             return None
         return self._trials.verdict(self._trial_ends(self._target))
 
-    def _trial_ends(self, target: PortRef) -> "Ends":
+    def _trial_ends(self, target: PortRef) -> Ends:
         source, end = self._ends(target)
         return source.item, source.output, end.item, end.path
 

@@ -182,8 +182,12 @@ class Remedies:
 
     def _paint_pill(self, painter: QPainter, pill: Pill) -> None:
         look = self._canvas.look
-        at = self._canvas.hand.pointer
-        is_hot = at is not None and self._canvas.hand.gesture is None and pill.rect.contains(at.view_x, at.view_y)
+        at = self._canvas.input_dispatcher.pointer
+        is_hot = (
+            at is not None
+            and self._canvas.input_dispatcher.gesture is None
+            and pill.rect.contains(at.view_x, at.view_y)
+        )
         role = (
             "danger"
             if pill.problem.severity == "error"

@@ -577,7 +577,7 @@ def test_escape_takes_a_dragged_number_back(squared: Squared) -> None:
     at = hand.field(item, "other")
     hand.press(at)
     hand.move((at[0] + 50, at[1]))
-    hand.canvas.hand.cancel_gesture()
+    hand.canvas.input_dispatcher.cancel_gesture()
     assert hand.graph.nodes[item].literals["other"] == "2.0"
 
 

@@ -413,7 +413,7 @@ def test_another_edit_closes_the_editor(hand: Hand) -> None:
 def chosen(hand: Hand, at: tuple[float, float], words: str) -> None:
     """Take an entry of the context menu of what lies there."""
     canvas = hand.canvas
-    menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(hand.view(*at))), *at)
+    menu = context_menu(canvas, canvas.input_dispatcher.hit(canvas.input_dispatcher.at(hand.view(*at))), *at)
     menus = [menu, *menu.findChildren(QMenu)]
     found = [action for each in menus for action in each.actions() if action.text() == words]
     assert len(found) == 1, [action.text() for each in menus for action in each.actions()]

@@ -598,10 +598,10 @@ def test_a_clicked_card_lies_on_top_and_is_hit_there(hand: Hand) -> None:
     below, above = hand.add("torch.randn", 200, 100), hand.add("torch.randn", 300, 130)
     shared = (330, 200)
     hand.click(hand.header(above))
-    assert hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*shared))).item == above
+    assert hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*shared))).item == above
     hand.click((220, 112))
     assert hand.session.attention.selection == {below}
-    assert hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*shared))).item == below
+    assert hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*shared))).item == below
     assert hand.canvas.board.ids[-1] == below
     assert list(hand.graph.order()) == [below, above]
 
@@ -609,7 +609,7 @@ def test_a_clicked_card_lies_on_top_and_is_hit_there(hand: Hand) -> None:
 def test_a_port_under_another_card_is_not_hit(hand: Hand) -> None:
     below, above = hand.add("torch.randn", 200, 100), hand.add("torch.relu", 380, 90)
     hand.click(hand.header(above))
-    hit = hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*hand.output(below))))
+    hit = hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*hand.output(below))))
     assert hit.item == above
 
 

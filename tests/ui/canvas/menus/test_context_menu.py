@@ -24,7 +24,9 @@ MOST = 15
 
 
 def menu_at(hand: Hand, at: tuple[float, float]) -> QMenu:
-    return context_menu(hand.canvas, hand.canvas.hand.hit(hand.canvas.hand.at(hand.view(*at))), *at)
+    return context_menu(
+        hand.canvas, hand.canvas.input_dispatcher.hit(hand.canvas.input_dispatcher.at(hand.view(*at))), *at
+    )
 
 
 def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
@@ -76,7 +78,9 @@ def test_the_grounds_menu_finds_tidies_and_searches_the_library(window: MainWind
     assert box is not None
     canvas.navigation.fit_all()
     at = box.right + 40, box.bottom + 20
-    menu = context_menu(canvas, canvas.hand.hit(canvas.hand.at(canvas.viewport().rect().bottomRight())), *at)
+    menu = context_menu(
+        canvas, canvas.input_dispatcher.hit(canvas.input_dispatcher.at(canvas.viewport().rect().bottomRight())), *at
+    )
     rows = {action.text().split("\t")[0]: action for action in menu.actions() if not action.isSeparator()}
     assert len(rows) <= MOST
     assert {"Add a note here", "Find…", "Tidy", "Search the Library"} <= rows.keys()
@@ -99,8 +103,8 @@ def test_menus_show_the_keys_that_commands_have_now(window: MainWindow, add: Add
     assert box is not None
 
     def texts() -> set[str]:
-        at = canvas.hand.at(QPoint(*map(round, canvas.camera.to_view(box.x + 40, box.y + 8))))
-        return {action.text() for action in entries(context_menu(canvas, canvas.hand.hit(at), at.x, at.y))}
+        at = canvas.input_dispatcher.at(QPoint(*map(round, canvas.camera.to_view(box.x + 40, box.y + 8))))
+        return {action.text() for action in entries(context_menu(canvas, canvas.input_dispatcher.hit(at), at.x, at.y))}
 
     assert {"Duplicate\tCtrl+D", "Delete\tDel", "Mute\tM", "Edit note…\tCtrl+M"} <= texts()
     window.key_map.bind("edit.duplicate", ("Shift+F13",))
