@@ -53,6 +53,11 @@ def test_no_module_outside_the_window_imports_in_a_circle() -> None:
     TopologicalSorter({name: imported & modules.keys() for name, imported in modules.items()}).prepare()
 
 
+def test_no_module_of_the_canvas_imports_in_a_circle() -> None:
+    modules = {name: imports_of(name) for name in modules_of("ui/canvas")}
+    TopologicalSorter({name: imported & modules.keys() for name, imported in modules.items()}).prepare()
+
+
 def imports_of(module: str) -> set[str]:
     """Every module that one imports, in functions and for types alone too."""
     file = ROOT.joinpath(*module.split("."))

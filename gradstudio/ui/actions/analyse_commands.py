@@ -117,7 +117,7 @@ class AnalyseCommands(QObject):
                 lambda item: title(graph, item),
                 results.inference,
                 results,
-                is_stale=results.is_stale,
+                is_stale=results.tables.is_stale,
                 pair=self._pair,
                 chosen=self._chosen,
             )
@@ -137,7 +137,7 @@ class AnalyseCommands(QObject):
         store.edited.connect(self._on_program_changed)
         store.replaced.connect(self._on_program_changed)
         session.scope.changed.connect(self._on_program_changed)
-        session.results.recorded.connect(self._on_results_recorded)
+        session.results.tables.recorded.connect(self._on_results_recorded)
         return made
 
     # ------------------------------------------------------------------ around it

@@ -77,69 +77,94 @@ class ArrangeCommands:
 
     def toggle_snap(self) -> None:
         """Snap to the grid, or no longer."""
-        self._settings.change(snap_to_grid=not self.canvas.snap_to_grid)
+        self._settings.change(snap_to_grid=not self.canvas.drag_options.snap_to_grid)
         self._take_up()
-        on = "on: hold Ctrl while dragging to place freely" if self.canvas.snap_to_grid else "off"
+        on = "on: hold Ctrl while dragging to place freely" if self.canvas.drag_options.snap_to_grid else "off"
         self.canvas.said.emit(f"Snap to grid is {on}")
 
     def snaps(self) -> bool:
         """Whether what is dragged snaps to the grid."""
         self._take_up()
-        return self.canvas.snap_to_grid
+        return self.canvas.drag_options.snap_to_grid
 
     def toggle_guides(self) -> None:
         """Show guides while dragging, or no longer."""
-        self._settings.change(guides=not self.canvas.show_guides)
+        self._settings.change(guides=not self.canvas.drag_options.show_guides)
         self._take_up()
 
     def guides(self) -> bool:
         """Whether guides are shown while dragging."""
         self._take_up()
-        return self.canvas.show_guides
+        return self.canvas.drag_options.show_guides
 
     def toggle_shake(self) -> None:
         """Let a shake take cards out of their wires, or no longer."""
-        self._settings.change(shake_off=not self.canvas.shake_off)
+        self._settings.change(shake_off=not self.canvas.drag_options.shake_off)
         self._take_up()
 
     def shakes(self) -> bool:
         """Whether a shake takes cards out of their wires."""
         self._take_up()
-        return self.canvas.shake_off
+        return self.canvas.drag_options.shake_off
 
     def _take_up(self) -> None:
         chosen = self._settings.preferences
-        self.canvas.snap_to_grid, self.canvas.show_guides = chosen.snap_to_grid, chosen.guides
-        self.canvas.shake_off = chosen.shake_off
+        self.canvas.drag_options.snap_to_grid, self.canvas.drag_options.show_guides = chosen.snap_to_grid, chosen.guides
+        self.canvas.drag_options.shake_off = chosen.shake_off
 
 
 def edit_rows(c: EditCommands) -> tuple[Row, ...]:
     """Undo, the clipboard, selecting everything."""
     canvas = c.canvas
-    some, can_delete = canvas.has_statements, canvas.can_delete
+    some, can_delete = canvas.selection.has_statements, canvas.selection.can_delete
     return (
         ActionRow("edit.undo", "Undo", "Edit", 1, c.undo, (Key.Undo,), "undo", c.can_undo),
         ActionRow("edit.redo", "Redo", "Edit", 1, c.redo, ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", c.can_redo),
-        ActionRow("edit.cut", "Cut", "Edit", 2, canvas.cut, (Key.Cut,), "cut", some),
-        ActionRow("edit.copy", "Copy", "Edit", 2, canvas.copy, (Key.Copy,), "copy", some),
-        ActionRow("edit.paste", "Paste", "Edit", 2, canvas.paste, (Key.Paste,), "paste", c.can_paste),
-        ActionRow("edit.duplicate", "Duplicate", "Edit", 2, canvas.duplicate_selection, ("Ctrl+D",), "duplicate", some),
+        ActionRow("edit.cut", "Cut", "Edit", 2, canvas.clipboard_commands.cut, (Key.Cut,), "cut", some),
+        ActionRow("edit.copy", "Copy", "Edit", 2, canvas.clipboard_commands.copy, (Key.Copy,), "copy", some),
         ActionRow(
-            "edit.delete", "Delete", "Edit", 2, canvas.delete_selection, ("Del", "Backspace"), "delete", can_delete
+            "edit.paste", "Paste", "Edit", 2, canvas.clipboard_commands.paste, (Key.Paste,), "paste", c.can_paste
+        ),
+        ActionRow(
+            "edit.duplicate",
+            "Duplicate",
+            "Edit",
+            2,
+            canvas.selection_commands.duplicate_selection,
+            ("Ctrl+D",),
+            "duplicate",
+            some,
+        ),
+        ActionRow(
+            "edit.delete",
+            "Delete",
+            "Edit",
+            2,
+            canvas.selection_commands.delete_selection,
+            ("Del", "Backspace"),
+            "delete",
+            can_delete,
         ),
         ActionRow(
             "edit.copy_python",
             "Copy as Python",
             COPY_AS,
             2,
-            canvas.copy_python,
+            canvas.clipboard_commands.copy_python,
             ("Ctrl+Shift+C",),
             "copy_python",
             c.has_items,
             tooltip="The selection as Python, or the whole program where nothing is selected",
         ),
         ActionRow(
-            "edit.select_all", "Select All", "Edit", 4, canvas.select_all, (Key.SelectAll,), "select_all", c.has_items
+            "edit.select_all",
+            "Select All",
+            "Edit",
+            4,
+            canvas.selection.select_all,
+            (Key.SelectAll,),
+            "select_all",
+            c.has_items,
         ),
     )
 
@@ -151,17 +176,17 @@ def arrange_rows(c: EditCommands) -> tuple[Row, ...]:
 
 def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     canvas = c.canvas
-    some = canvas.has_statements
+    some = canvas.selection.has_statements
     yield ActionRow(
-        "edit.paste_wired", "Paste with Inputs", "Edit", 3, canvas.paste_wired, ("Ctrl+Shift+V",), "paste", c.can_paste,
+        "edit.paste_wired", "Paste with Inputs", "Edit", 3, canvas.clipboard_commands.paste_wired, ("Ctrl+Shift+V",), "paste", c.can_paste,
         tooltip="Paste, and wire the inputs to what they were wired to, where that is here", canvas_only=True,
     )  # fmt: skip
     yield ActionRow(
-        "edit.duplicate_wired", "Duplicate with Inputs", "Edit", 3, canvas.duplicate_wired, ("Ctrl+Shift+D",),
+        "edit.duplicate_wired", "Duplicate with Inputs", "Edit", 3, canvas.selection_commands.duplicate_wired, ("Ctrl+Shift+D",),
         "duplicate", some, tooltip="The copies read what the originals read", canvas_only=True,
     )  # fmt: skip
     yield ActionRow(
-        "edit.delete_reconnect", "Delete and Reconnect", "Edit", 3, canvas.delete_and_reconnect, ("Ctrl+Del",),
+        "edit.delete_reconnect", "Delete and Reconnect", "Edit", 3, canvas.card_arrangement.delete_and_reconnect, ("Ctrl+Del",),
         when=some, tooltip="Delete the selection; what fed it feeds what read from it", canvas_only=True,
     )  # fmt: skip
 
@@ -169,13 +194,13 @@ def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
 def _align_rows(c: EditCommands) -> Iterator[Row]:
     some, canvas = c.has_selection, c.canvas
     for side, text, keys in SIDES:
-        align = partial(canvas.align_selection, side)
+        align = partial(canvas.card_arrangement.align_selection, side)
         yield ActionRow(
             f"edit.align_{side}", text, ALIGN, 6, align, keys, f"align_{side}", some,
             tooltip=f"{text} of the selected cards and frames on one line",
         )  # fmt: skip
     for axis, text in (("across", "Equal Gaps Across"), ("down", "Equal Gaps Down")):
-        handler = partial(canvas.distribute_selection, axis)  # type: ignore[arg-type] # the two axes are spelled out
+        handler = partial(canvas.card_arrangement.distribute_selection, axis)  # type: ignore[arg-type] # the two axes are spelled out
         yield ActionRow(f"edit.distribute_{axis}", text, ALIGN, 6, handler, (), f"distribute_{axis}", some)
 
 
@@ -197,20 +222,44 @@ def _drag_rows(c: EditCommands) -> Iterator[Row]:
 
 
 def _worn_rows(c: EditCommands) -> Iterator[Row]:
-    some, statements, canvas = c.has_selection, c.canvas.has_statements, c.canvas
+    some, statements, canvas = c.has_selection, c.canvas.selection.has_statements, c.canvas
     for key, text, handler, keys, words in (
-        ("mute", "Mute", canvas.toggle_muted, "M", "Take the selection, and what reads from it, out of the program"),
-        ("bypass", "Bypass", canvas.toggle_bypassed, "Shift+M", "Let the selected nodes pass their input on unchanged"),
+        (
+            "mute",
+            "Mute",
+            canvas.card_arrangement.toggle_muted,
+            "M",
+            "Take the selection, and what reads from it, out of the program",
+        ),
+        (
+            "bypass",
+            "Bypass",
+            canvas.card_arrangement.toggle_bypassed,
+            "Shift+M",
+            "Let the selected nodes pass their input on unchanged",
+        ),
     ):
         yield ActionRow(
             f"graph.{key}", text, "Graph", 3, handler, (keys,), key, statements, tooltip=words, canvas_only=True
         )  # fmt: skip
     for name, text, handler, keys, words in (
-        ("collapsed", "Collapse", canvas.toggle_collapsed, "H", "Show only the header of the selected cards"),
-        ("tucked", "Hide Unused Ports", canvas.toggle_tucked, "Ctrl+H", "Hide the inputs that nothing feeds"),
-        ("pinned", "Pin", canvas.toggle_pinned, "P", "The selected cards stay where they are"),
+        (
+            "collapsed",
+            "Collapse",
+            canvas.card_arrangement.toggle_collapsed,
+            "H",
+            "Show only the header of the selected cards",
+        ),
+        (
+            "tucked",
+            "Hide Unused Ports",
+            canvas.card_arrangement.toggle_tucked,
+            "Ctrl+H",
+            "Hide the inputs that nothing feeds",
+        ),
+        ("pinned", "Pin", canvas.card_arrangement.toggle_pinned, "P", "The selected cards stay where they are"),
     ):
         yield ActionRow(
-            f"edit.{name}", text, "Edit/Cards", 6, handler, (keys,), when=some, checked=partial(canvas.is_worn, name),
+            f"edit.{name}", text, "Edit/Cards", 6, handler, (keys,), when=some, checked=partial(canvas.card_arrangement.is_worn, name),
             tooltip=words, canvas_only=True,
         )  # fmt: skip

@@ -104,11 +104,17 @@ class GraphCommands:
 
 def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
     """What is done with the program."""
-    one, some = c.has_one, c.canvas.has_statements
+    one, some = c.has_one, c.canvas.selection.has_statements
     wrap_words = "Put the selection into a block where nothing is recorded for backward"
     return (
         ActionRow(
-            "graph.add", "Add Operator…", "Graph", 1, c.canvas.search_at_pointer, ("Shift+A", "Ctrl+Space"), "add"
+            "graph.add",
+            "Add Operator…",
+            "Graph",
+            1,
+            c.canvas.searching.open_at_pointer,
+            ("Shift+A", "Ctrl+Space"),
+            "add",
         ),
         ActionRow("graph.find", "Search the Library", "Graph", 1, c.find_operator, ("Ctrl+Shift+F",), "search"),
         ActionRow(
@@ -121,14 +127,34 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             "star",
             tooltip="Make the operator that is selected, in the Library or on the canvas, a favourite, or no longer",
         ),
-        ActionRow("graph.rename", "Rename", "Graph", 1, c.canvas.rename_current, ("F2",), "rename", c.can_rename),
+        ActionRow(
+            "graph.rename",
+            "Rename",
+            "Graph",
+            1,
+            c.canvas.field_commands.rename_current,
+            ("F2",),
+            "rename",
+            c.can_rename,
+        ),
         ActionRow("graph.note", "Add Note", "Graph", 1, c.add_note, ("Ctrl+M",), "note"),
         ActionRow(
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
-        ActionRow("graph.earlier", "Earlier", "Graph", 3, c.canvas.move_earlier, ("Alt+Up",), "earlier", one),
-        ActionRow("graph.later", "Later", "Graph", 3, c.canvas.move_later, ("Alt+Down",), "later", one),
+        ActionRow(
+            "graph.earlier",
+            "Earlier",
+            "Graph",
+            3,
+            c.canvas.selection_commands.move_earlier,
+            ("Alt+Up",),
+            "earlier",
+            one,
+        ),
+        ActionRow(
+            "graph.later", "Later", "Graph", 3, c.canvas.selection_commands.move_later, ("Alt+Down",), "later", one
+        ),
         ActionRow("graph.tidy", "Tidy", "Graph", 4, c.tidy, ("Ctrl+L",), "tidy", c.has_items),
         ActionRow("graph.seed", "Seed…", "Graph", 4, c.set_seed, (), "seed"),
     )
@@ -142,10 +168,10 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
             "Replace Operator…",
             "Graph",
             1,
-            canvas.replace_current,
+            canvas.searching.replace_current,
             ("Ctrl+R",),
             "replace",
-            canvas.can_replace,
+            canvas.operator_commands.can_replace,
             tooltip="Another operator in the place of the selected one: its name, wires and values stay",
         ),
         ActionRow(
@@ -153,7 +179,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
             "Reset to Default",
             "Graph",
             1,
-            canvas.reset_to_default,
+            canvas.field_commands.reset_to_default,
             ("Ctrl+Alt+R",),
             when=lambda: bool(canvas.attention.selection) or canvas.in_place.port is not None,
             tooltip="The argument that is edited or under the pointer, else all of the selected node",
@@ -164,7 +190,7 @@ def adding_rows(canvas: CanvasView, switch_ghost: Callable[[], None]) -> tuple[R
             "Graph",
             4,
             switch_ghost,
-            checked=lambda: canvas.searching.shelf.carries,
+            checked=lambda: canvas.shelf.carries,
             tooltip="What is chosen with the mouse hangs at the cursor until a click places it",
         ),
     )

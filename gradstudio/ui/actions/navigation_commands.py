@@ -97,34 +97,36 @@ def find_rows(c: NavCommands) -> Iterator[Row]:
 
 def _zoom_rows(c: NavCommands) -> Iterator[Row]:
     canvas = c.canvas
-    yield ActionRow("view.fit", "Fit All", "View", 2, canvas.fit_all, ("Home",), "fit", tooltip="Show everything")
+    yield ActionRow(
+        "view.fit", "Fit All", "View", 2, canvas.navigation.fit_all, ("Home",), "fit", tooltip="Show everything"
+    )
     yield ActionRow(
         "view.fit_selection",
         "Fit Selection",
         "View",
         2,
-        canvas.fit_selection,
+        canvas.navigation.fit_selection,
         ("F",),
         "fit_selection",
         tooltip="Show the selection, or everything where nothing is selected",
         canvas_only=True,
     )
-    yield ActionRow("view.zoom_in", "Zoom In", "View", 2, canvas.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
-    yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.zoom_out, ("Ctrl+-",), "zoom_out")
+    yield ActionRow("view.zoom_in", "Zoom In", "View", 2, canvas.navigation.zoom_in, ("Ctrl++", "Ctrl+="), "zoom_in")
+    yield ActionRow("view.zoom_out", "Zoom Out", "View", 2, canvas.navigation.zoom_out, ("Ctrl+-",), "zoom_out")
     for name, (text, zoom, keys) in ZOOMS.items():
-        yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.zoom_to, zoom), keys)
+        yield ActionRow(f"view.{name}", text, "View", 2, partial(canvas.navigation.zoom_to, zoom), keys)
 
 
 def _bookmark_rows(c: NavCommands) -> Iterator[Row]:
     """Nine to go to and nine to set: going to one that is not set says how to set it."""
     canvas = c.canvas
     for digit in DIGITS:
-        go, words = partial(canvas.go_to_bookmark, digit), partial(c.bookmark_words, digit)
+        go, words = partial(canvas.bookmark_commands.go_to_bookmark, digit), partial(c.bookmark_words, digit)
         text = f"Go to Bookmark {digit}"
         menu = "View/Bookmarks"
         yield ActionRow(f"view.bookmark_{digit}", text, menu, 2, go, (digit,), canvas_only=True, label=words)
     for digit in DIGITS:
-        put, text = partial(canvas.set_bookmark, digit), f"Set Bookmark {digit}"
+        put, text = partial(canvas.bookmark_commands.set_bookmark, digit), f"Set Bookmark {digit}"
         yield ActionRow(f"view.set_bookmark_{digit}", text, "View/Set Bookmark", 2, put, (f"Ctrl+{digit}",))
     clear = c.canvas.bookmarks.clear
     yield ActionRow(

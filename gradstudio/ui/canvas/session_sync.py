@@ -67,22 +67,15 @@ class Following(QObject):
         self._board.rebuild(self._store.graph)
         self._canvas.lit = OverlayState()
         self._canvas.hide_words()
-        self._navigation.kept, self._navigation.fit_pending, self._navigation.opened, self._navigation.shows_all = (
-            None,
-            True,
-            True,
-            False,
-        )
+        self._navigation.begin_anew()
         self._canvas.repaint_board()
 
     def _forget_gone(self) -> None:
         """Nothing that was deleted stays lit or selected."""
-        graph = self._board.graph
-        self._canvas.lit.selected_wires = frozenset(
-            wire for wire in self._canvas.lit.selected_wires if wire in self._board.wire_index
-        )
-        self._canvas.lit.selected_dots &= graph.places.keys()
-        self._canvas.lit.hovered_wire = self._canvas.lit.hovered_port = None
+        graph, lit = self._board.graph, self._canvas.lit
+        lit.selected_wires = frozenset(wire for wire in lit.selected_wires if wire in self._board.wire_index)
+        lit.selected_dots &= graph.places.keys()
+        lit.hovered_wire = lit.hovered_port = None
         self._attention.forget(item for item in self._attention.selection if item not in graph)
 
     def _on_store_refused(self, words: object) -> None:

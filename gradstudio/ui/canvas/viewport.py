@@ -185,6 +185,10 @@ class Navigation:
         shown = self.travel.target.box_to_view(box.grown(cameras.FIT_MARGIN / 2))
         return shown.width <= self._canvas.viewport().width() and shown.height <= self._canvas.viewport().height()
 
+    def begin_anew(self) -> None:
+        """Another document is shown: its view opens when the canvas is painted next."""
+        self.kept, self.fit_pending, self.opened, self.shows_all = None, True, True, False
+
     def open_view(self) -> None:
         """Look as at a document that was just opened."""
         self.opened, self.shows_all = True, False

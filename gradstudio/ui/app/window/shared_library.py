@@ -44,8 +44,8 @@ class SharedLibrary(QObject):
     def wire(self) -> None:
         """Let what is chosen there reach the document in front, and keep what a person keeps at hand."""
         panel, window = self.panel, self._window
-        panel.chosen.connect(lambda key: window.canvas.add_operator(key))
-        panel.carried.connect(lambda key: window.canvas.carry_operator(key))
+        panel.chosen.connect(lambda key: window.canvas.operator_commands.add_operator(key))
+        panel.carried.connect(lambda key: window.canvas.ghost.carry_operator(key))
         panel.said.connect(window.status.say)
         panel.tree.selectionModel().currentChanged.connect(self._on_current_changed)
         panel.keys_of = partial(keys_now, window.actions, window.settings)
