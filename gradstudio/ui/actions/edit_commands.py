@@ -178,17 +178,40 @@ def _clipboard_rows(c: EditCommands) -> Iterator[Row]:
     canvas = c.canvas
     some = canvas.selection.has_statements
     yield ActionRow(
-        "edit.paste_wired", "Paste with Inputs", "Edit", 3, canvas.clipboard_commands.paste_wired, ("Ctrl+Shift+V",), "paste", c.can_paste,
-        tooltip="Paste, and wire the inputs to what they were wired to, where that is here", canvas_only=True,
-    )  # fmt: skip
+        "edit.paste_wired",
+        "Paste with Inputs",
+        "Edit",
+        3,
+        canvas.clipboard_commands.paste_wired,
+        ("Ctrl+Shift+V",),
+        "paste",
+        c.can_paste,
+        tooltip="Paste, and wire the inputs to what they were wired to, where that is here",
+        canvas_only=True,
+    )
     yield ActionRow(
-        "edit.duplicate_wired", "Duplicate with Inputs", "Edit", 3, canvas.selection_commands.duplicate_wired, ("Ctrl+Shift+D",),
-        "duplicate", some, tooltip="The copies read what the originals read", canvas_only=True,
-    )  # fmt: skip
+        "edit.duplicate_wired",
+        "Duplicate with Inputs",
+        "Edit",
+        3,
+        canvas.selection_commands.duplicate_wired,
+        ("Ctrl+Shift+D",),
+        "duplicate",
+        some,
+        tooltip="The copies read what the originals read",
+        canvas_only=True,
+    )
     yield ActionRow(
-        "edit.delete_reconnect", "Delete and Reconnect", "Edit", 3, canvas.card_arrangement.delete_and_reconnect, ("Ctrl+Del",),
-        when=some, tooltip="Delete the selection; what fed it feeds what read from it", canvas_only=True,
-    )  # fmt: skip
+        "edit.delete_reconnect",
+        "Delete and Reconnect",
+        "Edit",
+        3,
+        canvas.card_arrangement.delete_and_reconnect,
+        ("Ctrl+Del",),
+        when=some,
+        tooltip="Delete the selection; what fed it feeds what read from it",
+        canvas_only=True,
+    )
 
 
 def _align_rows(c: EditCommands) -> Iterator[Row]:
@@ -196,9 +219,16 @@ def _align_rows(c: EditCommands) -> Iterator[Row]:
     for side, text, keys in SIDES:
         align = partial(canvas.card_arrangement.align_selection, side)
         yield ActionRow(
-            f"edit.align_{side}", text, ALIGN, 6, align, keys, f"align_{side}", some,
+            f"edit.align_{side}",
+            text,
+            ALIGN,
+            6,
+            align,
+            keys,
+            f"align_{side}",
+            some,
             tooltip=f"{text} of the selected cards and frames on one line",
-        )  # fmt: skip
+        )
     for axis, text in (("across", "Equal Gaps Across"), ("down", "Equal Gaps Down")):
         handler = partial(canvas.card_arrangement.distribute_selection, axis)  # type: ignore[arg-type] # the two axes are spelled out
         yield ActionRow(f"edit.distribute_{axis}", text, ALIGN, 6, handler, (), f"distribute_{axis}", some)
@@ -207,18 +237,38 @@ def _align_rows(c: EditCommands) -> Iterator[Row]:
 def _drag_rows(c: EditCommands) -> Iterator[Row]:
     arrange = c.arrange
     yield ActionRow(
-        "edit.snap", "Snap to Grid", DRAGGING, 6, arrange.toggle_snap, ("Shift+Tab",), "snap", checked=arrange.snaps,
-        tooltip="What is dragged snaps to the grid; Ctrl while dragging does the opposite", short="Snap",
+        "edit.snap",
+        "Snap to Grid",
+        DRAGGING,
+        6,
+        arrange.toggle_snap,
+        ("Shift+Tab",),
+        "snap",
+        checked=arrange.snaps,
+        tooltip="What is dragged snaps to the grid; Ctrl while dragging does the opposite",
+        short="Snap",
         canvas_only=True,
-    )  # fmt: skip
+    )
     yield ActionRow(
-        "edit.guides", "Guides While Dragging", DRAGGING, 6, arrange.toggle_guides, (), checked=arrange.guides,
+        "edit.guides",
+        "Guides While Dragging",
+        DRAGGING,
+        6,
+        arrange.toggle_guides,
+        (),
+        checked=arrange.guides,
         tooltip="What is dragged comes in line with its neighbours; Shift while dragging suspends it",
-    )  # fmt: skip
+    )
     yield ActionRow(
-        "edit.shake", "Shake to Take Out of Wires", DRAGGING, 6, arrange.toggle_shake, (), checked=arrange.shakes,
+        "edit.shake",
+        "Shake to Take Out of Wires",
+        DRAGGING,
+        6,
+        arrange.toggle_shake,
+        (),
+        checked=arrange.shakes,
         tooltip="Shaking a card while dragging takes it out of its wires; what fed it feeds what read from it",
-    )  # fmt: skip
+    )
 
 
 def _worn_rows(c: EditCommands) -> Iterator[Row]:
@@ -241,7 +291,7 @@ def _worn_rows(c: EditCommands) -> Iterator[Row]:
     ):
         yield ActionRow(
             f"graph.{key}", text, "Graph", 3, handler, (keys,), key, statements, tooltip=words, canvas_only=True
-        )  # fmt: skip
+        )
     for name, text, handler, keys, words in (
         (
             "collapsed",
@@ -260,6 +310,14 @@ def _worn_rows(c: EditCommands) -> Iterator[Row]:
         ("pinned", "Pin", canvas.card_arrangement.toggle_pinned, "P", "The selected cards stay where they are"),
     ):
         yield ActionRow(
-            f"edit.{name}", text, "Edit/Cards", 6, handler, (keys,), when=some, checked=partial(canvas.card_arrangement.is_worn, name),
-            tooltip=words, canvas_only=True,
-        )  # fmt: skip
+            f"edit.{name}",
+            text,
+            "Edit/Cards",
+            6,
+            handler,
+            (keys,),
+            when=some,
+            checked=partial(canvas.card_arrangement.is_worn, name),
+            tooltip=words,
+            canvas_only=True,
+        )
