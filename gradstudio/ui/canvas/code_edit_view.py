@@ -4,7 +4,8 @@ from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
-from gradstudio.ui.canvas.view import CanvasView
+from gradstudio.ui.canvas.canvas_context import CanvasContext
+from gradstudio.ui.canvas.viewport import Navigation
 
 
 class TypedView(QObject):
@@ -14,10 +15,10 @@ class TypedView(QObject):
         _pushed: by index of the history, where the canvas looked before that step and after it.
     """
 
-    def __init__(self, canvas: CanvasView) -> None:
+    def __init__(self, canvas: CanvasContext, navigation: Navigation) -> None:
         """Follow the canvas's history."""
-        super().__init__(canvas)
-        self._canvas, self._stack = canvas, canvas.store.undo_stack
+        super().__init__(canvas.widget)
+        self._canvas, self._navigation, self._stack = canvas, navigation, canvas.store.undo_stack
         self._pushed: dict[int, tuple[Camera, Camera]] = {}
         self._last, self._before = self._stack.index(), canvas.camera
         canvas.store.history_changed.connect(self._on_store_history_changed)
@@ -41,14 +42,14 @@ class TypedView(QObject):
     def _look_at(self, added: tuple[ItemId, ...]) -> None:
         canvas, graph = self._canvas, self._canvas.board.graph
         if set(added) >= {*graph.nodes, *graph.blocks}:
-            canvas.navigation.open_view()
+            self._navigation.open_view()
             return
         for items in (None, added, added[:1]):
             box = canvas.board.extent(items)
-            if box is not None and canvas.navigation.has_room_for(box):
-                canvas.navigation.show_box(box)
+            if box is not None and self._navigation.has_room_for(box):
+                self._navigation.show_box(box)
                 return
-        canvas.navigation.bring_into_view(added[0])
+        self._navigation.bring_into_view(added[0])
 
     def _on_store_replaced(self) -> None:
         self._pushed.clear()
@@ -58,4 +59,4 @@ class TypedView(QObject):
         last, self._last = self._last, self._stack.index()
         found = self._pushed.pop(last, None) if self._last < last else None
         if found is not None and self._canvas.camera == found[1]:
-            self._canvas.navigation.look_from(found[0])
+            self._navigation.look_from(found[0])

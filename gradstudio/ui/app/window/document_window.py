@@ -87,7 +87,7 @@ class DocumentRoom(QObject):
         self._looking = Throttle(LOOKING_MS, self)
         self.canvas = CanvasView(session, services.overlays, theme)
         self.canvas.shelf, self.canvas.searching.habits = services.shelf, services.habits
-        self.typed_view = TypedView(self.canvas)
+        self.typed_view = TypedView(self.canvas, self.canvas.navigation)
         parts = PanelParts(session, self.canvas, theme)
         self.panels = {row.id: row.factory(parts) for row in DOCKS if row.factory is not None}
         self.inspector, self.documentation = self._panel(InspectorPanel), self._panel(DocumentationPanel)
