@@ -82,20 +82,20 @@ def hit(board: Board, x: float, y: float, zoom: float) -> Hit:
 
 def port_at(board: Board, x: float, y: float, reach: float) -> PortRef | None:
     """The nearest port, not farther than `reach` scene pixels."""
-    k = geometry.nearest_point(board.port_points, x, y, reach)
-    return board.ports[k] if k is not None else None
+    k = geometry.nearest_point(board.ports.points, x, y, reach)
+    return board.ports.ports[k] if k is not None else None
 
 
 def card_at(board: Board, x: float, y: float) -> ItemId | None:
     """The topmost card under the point."""
-    k = geometry.topmost_box(board.bounds, x, y)
-    return board.ids[k] if k is not None else None
+    k = geometry.topmost_box(board.placement.bounds, x, y)
+    return board.stack.ids[k] if k is not None else None
 
 
 def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = frozenset()) -> ItemId | None:
     """The innermost frame around the point."""
     found = None
-    for item, frame in board.frames.items():
+    for item, frame in board.placement.frames.items():
         if item not in without and frame.box.contains(x, y):
             found = item
     return found
@@ -103,7 +103,7 @@ def frame_at(board: Board, x: float, y: float, without: frozenset[ItemId] = froz
 
 def field_box(board: Board, item: ItemId, row: InputRow) -> Box | None:
     """Where a field stands, scene pixels."""
-    box = board.box(item)
+    box = board.placement.box(item)
     return row.field.moved(box.x, box.y) if box is not None and row.field is not None else None
 
 
@@ -116,23 +116,27 @@ def _port(board: Board, x: float, y: float, zoom: float) -> Hit | None:
 
 def _is_under(board: Board, port: PortRef, card: ItemId | None) -> bool:
     """Whether a card lies over a port of another one."""
-    if card is None or card == board.home(port.item):
+    if card is None or card == board.state.joining.home(port.item):
         return False
-    box = board.box(card)
-    return box is not None and box.contains(*board.anchor(port)) and board.index.get(port.item, -1) < board.index[card]
+    box = board.placement.box(card)
+    return (
+        box is not None
+        and box.contains(*board.placement.anchor(port))
+        and board.stack.index.get(port.item, -1) < board.stack.index[card]
+    )
 
 
 def _card(board: Board, x: float, y: float, near: bool) -> Hit | None:
     item = card_at(board, x, y)
     if item is None:
         return None
-    box, face = board.box(item), board.cards[item].face
+    box, face = board.placement.box(item), board.stack.cards[item].face
     assert box is not None
     if near:
         inside = _on_face(face, x - box.x, y - box.y)
         if inside is not None:
             return inside
-        card = board.cards[item]
+        card = board.stack.cards[item]
         if card.extras.changes and drops_what_if(card, x - box.x, y - box.y):
             return Hit("drop_what_if", item)
         if face.module is not None and (inside := _on_leaves(board, item, y - box.y - face.height)) is not None:
@@ -147,7 +151,7 @@ def _labelled(face: Face, x: float, y: float) -> InputRow | None:
 
 def _on_leaves(board: Board, item: ItemId, y: float) -> Hit | None:
     """The row of a leaf at that distance below the fields, or the line that unfolds them."""
-    leaves, y = board.leaves(item), y - LEAF_EDGE
+    leaves, y = board.stack.leaves(item), y - LEAF_EDGE
     if not leaves.rows:
         return None
     if leaves.more and leaves.more_y <= y <= leaves.more_y + MORE:
@@ -165,11 +169,11 @@ def drops_what_if(card: Card, x: float, y: float) -> bool:
 
 def cause_at(board: Board, item: ItemId, y: float) -> ItemId | None:
     """The node that is responsible for the gradient state which stands on a card at that height of the scene."""
-    box, card = board.box(item), board.cards.get(item)
+    box, card = board.placement.box(item), board.stack.cards.get(item)
     if box is None or card is None:
         return None
-    top = box.y + card.face.height + board.facts(item).leaves.height
-    for output, section in enumerate(board.facts(item).sections):
+    top = box.y + card.face.height + board.updates.facts(item).leaves.height
+    for output, section in enumerate(board.updates.facts(item).sections):
         if top <= y <= top + section.height:
             row = board.results.grad(item, output)
             return row.cause if row is not None and row.cause in board.graph else None
@@ -187,7 +191,7 @@ def _on_face(face: Face, x: float, y: float) -> Hit | None:
 
 
 def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
-    for item, frame in reversed(board.frames.items()):
+    for item, frame in reversed(board.placement.frames.items()):
         if not frame.box.contains(x, y):
             continue
         if y - frame.box.y <= FRAME_TITLE:
@@ -199,24 +203,28 @@ def _frame_head(board: Board, x: float, y: float, near: bool) -> Hit | None:
 
 
 def _note(board: Board, x: float, y: float) -> Hit | None:
-    item = next((item for item, note in reversed(board.notes.items()) if note.box.contains(x, y)), None)
+    item = next((item for item, note in reversed(board.placement.notes.items()) if note.box.contains(x, y)), None)
     return Hit("note", item) if item is not None else None
 
 
 def _dot(board: Board, x: float, y: float, zoom: float) -> Hit | None:
-    found = board.dot_at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
-    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.is_drawn(found[1]) else None
+    found = board.dots.at(x, y, DOT_REACH / max(zoom, 0.5)) if zoom >= LEAST_PORT_ZOOM else None
+    return Hit("dot", wire=found[1], dot=found[0]) if found is not None and board.wiring.is_drawn(found[1]) else None
 
 
 def wire_at(board: Board, x: float, y: float, reach: float) -> Wire | None:
     """The nearest wire, not farther than `reach` scene pixels, whatever lies over it."""
-    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, reach)
-    return board.wires[k] if k is not None else None
+    k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, reach)
+    return board.wiring.wires[k] if k is not None else None
 
 
 def _wire(board: Board, x: float, y: float, zoom: float) -> Hit | None:
-    k = geometry.nearest_wire(board.paths, board.path_bounds, x, y, WIRE_REACH / zoom)
-    return Hit("wire", wire=board.wires[k]) if k is not None and board.is_drawn(board.wires[k]) else None
+    k = geometry.nearest_wire(board.routes.paths, board.routes.bounds, x, y, WIRE_REACH / zoom)
+    return (
+        Hit("wire", wire=board.wiring.wires[k])
+        if k is not None and board.wiring.is_drawn(board.wiring.wires[k])
+        else None
+    )
 
 
 def _frame(board: Board, x: float, y: float) -> Hit | None:

@@ -1,63 +1,50 @@
-"""What a card shows of its node's place in the program: number, set-up, left out; how it is worn. Methods of the board.
-
-No Qt.
-"""
-
-from dataclasses import replace
-from typing import TYPE_CHECKING
+"""What cards show of their nodes' places in the program: number, set-up, left out. No Qt."""
 
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.boundary_cards import CARDS
-from gradstudio.graph.card_grouping import Joining
-from gradstudio.graph.edits import Edits, SetPlaces
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Effect
-from gradstudio.scene.card.card_layout import Face
-from gradstudio.scene.card.debug_sections import Extras
-from gradstudio.scene.card.display_flags import worn_at
-from gradstudio.scene.items import Card
+from gradstudio.scene.card.card_stack import CardStack
+from gradstudio.scene.scene_state import SceneState
 
 ORDERED = frozenset(Effect) - {Effect.MODE, Effect.MODULE_CALL}
 """Effects that give a statement a number on its card."""
 
 
-class Wearing:
-    """Methods of `Board`; what they need of it is declared here."""
+class StatementNumbers:
+    """Numbers the cards whose statements have an order.
 
-    if TYPE_CHECKING:
-        graph: Graph
-        joining: Joining
-        cards: dict[ItemId, Card]
-        left_out: frozenset[ItemId]
-        _numbered: object
+    Attributes:
+        left_out: what is muted, and what reads it.
+    """
 
-        def _face(self, item: ItemId) -> Face: ...
-        def _facts_height(self, item: ItemId, face: Face) -> float: ...
-        def _extras(self, item: ItemId) -> Extras: ...
+    def __init__(self, state: SceneState, stack: CardStack) -> None:
+        """No card is numbered."""
+        self._state, self._stack = state, stack
+        self.left_out: frozenset[ItemId] = frozenset()
+        self._structure: object = None
 
-    def _wear_anew(self, edits: Edits) -> None:
-        """Cards that were collapsed, tucked or pinned, or no longer, are made anew."""
-        keys = {key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places}
-        for item in {self.joining.home(ItemId(key)) for key in keys}:
-            card = self.cards.get(item)
-            if card is not None and item in self.graph.nodes and card.face.worn != worn_at(self.graph.places.get(item)):
-                face = self._face(item)
-                self.cards[item] = replace(
-                    card, face=face, facts_height=self._facts_height(item, face), extras=self._extras(item),
-                    revision=card.revision + 1, facts=None, leaves=None, listed=(),
-                )  # fmt: skip
+    def forget(self) -> None:
+        """Number all cards anew next time: there are other ones."""
+        self._structure = None
 
-    def _number_statements(self) -> None:
-        known = program_analysis.analyse(self.graph)
-        if self._numbered is known.structure:
-            return
-        self._numbered = known.structure
-        repeated, nested, operators = known.gradients.repeated, known.nested, known.soundness.operators
-        self.left_out = known.soundness.muted
+    def follow(self) -> bool:
+        """Number the cards when the program has another structure; whether other statements are left out now."""
+        analysis = program_analysis.analyse(self._state.graph)
+        if self._structure is analysis.structure:
+            return False
+        self._structure = analysis.structure
+        before, self.left_out = self.left_out, analysis.soundness.muted
+        self._number(analysis)
+        return self.left_out != before
+
+    def _number(self, analysis: program_analysis.Analysis) -> None:
+        graph, nested = self._state.graph, analysis.nested
+        repeated, operators = analysis.gradients.repeated, analysis.soundness.operators
         number = 0
-        for item in self.graph.order():
-            number += item not in nested and item in self.graph.nodes
-            card = self.cards.get(item)
+        for item in graph.order():
+            number += item not in nested and item in graph.nodes
+            card = self._stack.cards.get(item)
             if card is None:
                 continue
             operator = operators.get(item)

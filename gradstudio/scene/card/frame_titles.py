@@ -35,11 +35,11 @@ def title_from_afar(frame: Frame, board: "Board", zoom: float) -> Title | None:
     """
     width = frame.box.width * zoom
     for role, height in LINES:
-        if frame.room * zoom >= height and (text := _cut(board.meter, frame.face.title, role, width)):
+        if frame.room * zoom >= height and (text := _cut(board.state.meter, frame.face.title, role, width)):
             return Title(text, role, 0.0, max(height, min(FRAME_TITLE, frame.room) * zoom))
     if frame.depth == 0:
         for role, height in LINES:
-            text = _cut(board.meter, frame.face.title, role, width)
+            text = _cut(board.state.meter, frame.face.title, role, width)
             if text and _is_free_above(frame.box, board, height / zoom):
                 return Title(text, role, -height, height)
     return None
@@ -61,5 +61,10 @@ def _cut(meter: TextMeasure, title: str, role: str, width: float) -> str:
 def _is_free_above(box: Box, board: "Board", height: float) -> bool:
     """Whether nothing stands in a strip of that height, scene pixels, above a frame."""
     strip = Box(box.x, box.y - height, box.width, height - 1.0)
-    others = (*(note.box for note in board.notes.values()), *(frame.box for frame in board.frames.values()))
-    return not geometry.visible(board.bounds, strip, 0.0).any() and not any(strip.meets(other) for other in others)
+    others = (
+        *(note.box for note in board.placement.notes.values()),
+        *(frame.box for frame in board.placement.frames.values()),
+    )
+    return not geometry.visible(board.placement.bounds, strip, 0.0).any() and not any(
+        strip.meets(other) for other in others
+    )

@@ -23,7 +23,10 @@ def stepped_aside(board: Board, edits: Edits, body: BodyId = ROOT) -> Edits:
     graph, (draft, new, alone) = board.graph, _alone(board, edits)
     outermost = [item for item in draft.bodies[body] if item not in graph]
     sizes: dict[ItemId, Size] = {
-        item: (box.width, box.height) for each in (board, alone) for item in each.ids if (box := each.box(item))
+        item: (box.width, box.height)
+        for each in (board, alone)
+        for item in each.stack.ids
+        if (box := each.placement.box(item))
     }
     ground = Ground(draft, sizes)
     rects = ground.members(body, [item for item in draft.bodies[body] if item in graph])
@@ -35,12 +38,12 @@ def stepped_aside(board: Board, edits: Edits, body: BodyId = ROOT) -> Edits:
 def held_by_output(board: Board, edits: Edits, item: ItemId, x: float, y: float) -> Edits:
     """The edits that add an item, and behind them a move that brings its first output to a scene point."""
     draft, _, alone = _alone(board, edits)
-    face = alone.face(alone.home(item))
+    face = alone.placement.face(alone.state.joining.home(item))
     row = next((row for row in face.outputs if row.owner == item), None) if face is not None else None
     if row is None:
         return edits
-    at = alone.anchor(PortRef(item, "output", "", row.index))
-    return _moved(edits, draft, alone.whole((item,)), x - at[0], y - at[1])
+    at = alone.placement.anchor(PortRef(item, "output", "", row.index))
+    return _moved(edits, draft, alone.state.joining.whole((item,)), x - at[0], y - at[1])
 
 
 def _alone(board: Board, edits: Edits) -> tuple[Graph, list[ItemId], Board]:
@@ -50,7 +53,7 @@ def _alone(board: Board, edits: Edits) -> tuple[Graph, list[ItemId], Board]:
     new = [item for item in draft.order() if item not in graph]
     part = copy_items(draft, new)
     part.definitions = draft.definitions
-    return draft, new, Board(part, NoResults(), board.shown, board.meter)
+    return draft, new, Board(part, NoResults(), board.state.shown, board.state.meter)
 
 
 def _moved(edits: Edits, draft: Graph, items: Collection[ItemId], dx: float, dy: float) -> Edits:

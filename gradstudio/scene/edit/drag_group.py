@@ -16,9 +16,9 @@ def with_members(board: "Board", items: Iterable[ItemId]) -> frozenset[ItemId]:
     """The items, all that their blocks hold, and what shares their cards."""
     found = set(items)
     for item in tuple(found):
-        if item in board.frames:
-            found |= board.members(item)
-    return board.whole(found)
+        if item in board.placement.frames:
+            found |= board.state.members(item)
+    return board.state.joining.whole(found)
 
 
 def carried(board: "Board", items: Iterable[ItemId], keys: frozenset[str] = frozenset()) -> Corners:
@@ -29,16 +29,16 @@ def carried(board: "Board", items: Iterable[ItemId], keys: frozenset[str] = froz
     whole, graph = with_members(board, items), board.graph
     corners: Corners = {}
     for item in sorted(whole):
-        box = board.box(item)
-        if box is None or is_pinned(graph, item) or (item in board.frames and board.members(item)):
+        box = board.placement.box(item)
+        if box is None or is_pinned(graph, item) or (item in board.placement.frames and board.state.members(item)):
             continue
         corners[item] = box.x, box.y
-    for item, note in board.notes.items():
+    for item, note in board.placement.notes.items():
         with_card = item in whole and note.key in graph.places and not is_pinned(graph, item)
         if (note.key in keys or with_card) and not is_pinned(graph, note.key):
             corners[note.key] = note.box.x, note.box.y
     chosen = {key for key in keys if end_of(key) is not None and key in graph.places}
-    corners |= {key: board.dot_place(key) for key in sorted(chosen | board.dots_between(corners))}
+    corners |= {key: board.dots.place(key) for key in sorted(chosen | board.dots.between(corners))}
     return corners
 
 
@@ -50,5 +50,5 @@ def is_pinned(graph: Graph, key: str) -> bool:
 
 def units(board: "Board", items: Iterable[ItemId]) -> list[ItemId]:
     """The cards and frames among the items, without what stands in a frame among them."""
-    homes = {board.home(item) for item in items if item in board.graph}
+    homes = {board.state.joining.home(item) for item in items if item in board.graph}
     return sorted(item for item in homes if not any(ItemId(body) in homes for body in board.graph.ancestors(item)))

@@ -36,17 +36,17 @@ def led_through(board: Board, wire: Wire, item: ItemId, x: float, y: float) -> E
         Refused: it does not fit there.
     """
     edits = recipes.insert_existing(board.graph, wire, item)
-    box = board.box(item)
+    box = board.placement.box(item)
     left = beginning(board, wire, x)
     size = (box.width, box.height) if box is not None else fresh_size(board, "")
-    moves: Corners = {part: (left, y) for part in board.whole((item,)) if part in board.graph.places}
+    moves: Corners = {part: (left, y) for part in board.state.joining.whole((item,)) if part in board.graph.places}
     return (*edits, *recipes.move(board.graph, cleared(board, Box(left, y, *size), wire, item) | moves))
 
 
 def beginning(board: Board, wire: Wire, x: float) -> float:
     """Where a card on a wire may begin: right of where the wire comes from."""
-    source = board.box(wire.source)
-    is_around = source is not None and ItemId(wire.source) in board.frames
+    source = board.placement.box(wire.source)
+    is_around = source is not None and ItemId(wire.source) in board.placement.frames
     return max(x, source.right + GAP) if source is not None and not is_around else x
 
 
@@ -58,7 +58,7 @@ def cleared(board: Board, fresh: Box, wire: Wire, without: ItemId | None = None)
     moves |= ways
     while body != ROOT:
         frame, body = ItemId(body), board.graph.parents[ItemId(body)]
-        old = board.box(frame)
+        old = board.placement.box(frame)
         if old is None or grown <= old.right:
             break
         ways, grown = _pushed(board, body, Box(old.x, old.y, grown - old.x, old.height), None, frame)
@@ -70,10 +70,10 @@ def _pushed(
     board: Board, body: BodyId, fresh: Box, reader: ItemId | None, without: ItemId | None
 ) -> tuple[dict[ItemId, float], float]:
     """How far each thing of a body moves right, and where the farthest ends with the frame's edge."""
-    members = [item for item in board.graph.bodies[body] if board.home(item) == item and item != without]
-    boxes = {item: box for item in members if (box := board.box(item)) is not None}
+    members = [item for item in board.graph.bodies[body] if board.state.joining.home(item) == item and item != without]
+    boxes = {item: box for item in members if (box := board.placement.box(item)) is not None}
     taken, ways, end = [fresh], dict[ItemId, float](), fresh.right + GAP
-    home = board.home(reader) if reader is not None else None
+    home = board.state.joining.home(reader) if reader is not None else None
     for item, box in sorted(boxes.items(), key=lambda pair: (pair[1].x, pair[1].y)):
         if box.right <= fresh.x or (box.x < fresh.x and item != home):
             continue
@@ -93,11 +93,11 @@ def _corners(board: Board, moves: dict[ItemId, float]) -> Corners:
     graph: Graph = board.graph
     ways: dict[str, float] = {}
     for item, by in moves.items():
-        whole = {item, *(board.members(item) if item in board.frames else ())}
-        ways |= {key: by for part in board.whole(whole) for key in (part, f"note:{part}")}
+        whole = {item, *(board.state.members(item) if item in board.placement.frames else ())}
+        ways |= {key: by for part in board.state.joining.whole(whole) for key in (part, f"note:{part}")}
     for wire in graph.wires.values():
         if wire.source in ways and wire.target in ways:
-            ways |= dict.fromkeys(board.dots_of(wire), ways[wire.target])
+            ways |= dict.fromkeys(board.dots.of(wire), ways[wire.target])
     places = graph.places
     return {key: (places[key].x + by, places[key].y) for key, by in ways.items() if key in places}
 

@@ -31,13 +31,13 @@ def with_room(
         down: things move down instead of right.
         still: what does not move on; nor does anything that is pinned.
     """
-    across = {item: _cross(board.box(item), down) for item in board.graph.parents}
-    before = {item: frame.box for item, frame in board.frames.items()}
+    across = {item: _cross(board.placement.box(item), down) for item in board.graph.parents}
+    before = {item: frame.box for item, frame in board.placement.frames.items()}
     moved, met, graph = dict(places), set(brought), board.graph
     waiting: set[BodyId] = {graph.parents[item] for item in met}
-    board.hold(board.frames)
+    board.drag.hold(board.placement.frames)
     try:
-        board.drag(moved)
+        board.drag.show(moved)
         while waiting:
             body = max(waiting, key=lambda each: len(graph.ancestors(ItemId(each))) if each != ROOT else -1)
             waiting.discard(body)
@@ -45,12 +45,12 @@ def with_room(
                 met.add(item)
                 corners = carried(board, (item,))
                 moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
-            board.drag(moved)
-            if body != ROOT and board.box(ItemId(body)) != before[ItemId(body)]:
+            board.drag.show(moved)
+            if body != ROOT and board.placement.box(ItemId(body)) != before[ItemId(body)]:
                 met.add(ItemId(body))
                 waiting.add(graph.parents[ItemId(body)])
     finally:
-        board.let_go()
+        board.drag.let_go()
     return moved
 
 
@@ -71,7 +71,10 @@ def _ways(
 
 def _rects(board: "Board", item: ItemId) -> tuple[Rect, ...]:
     """Of a card or frame, and of its note."""
-    box, note = board.box(item) if board.home(item) == item else None, board.notes.get(item)
+    box, note = (
+        board.placement.box(item) if board.state.joining.home(item) == item else None,
+        board.placement.notes.get(item),
+    )
     if box is None:
         return ()
     return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))

@@ -18,5 +18,5 @@ def fresh_size(board: Board, key: str) -> tuple[float, float]:
     graph = Graph()
     edits, _ = recipes.add_operator(graph, key, 0, 0)
     apply_all(graph, edits)
-    alone = Board(graph, NoResults(), board.shown, board.meter).extent()
+    alone = Board(graph, NoResults(), board.state.shown, board.state.meter).placement.extent()
     return (alone.width, alone.height) if alone is not None else FRESH_SIZE

@@ -1,104 +1,93 @@
-"""Dots through which wires are led: where they are on the board. Methods of the board; no Qt."""
+"""Dots through which wires are led: where they are, and the paths through them. No Qt."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from gradstudio.graph.model import Graph, Wire
-from gradstudio.graph.ports.wire_dots import End, Point, dots_by_end, end_of
+from gradstudio.graph.model import Wire
+from gradstudio.graph.ports.wire_dots import End, Point, dots_by_end
 from gradstudio.scene.geometry import Box, Floats
+from gradstudio.scene.placement import Placement
+from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire import wire_styles
-from gradstudio.scene.wire.wire_options import WireView
+from gradstudio.scene.wire.wire_options import WireStyle
+from gradstudio.scene.wire.wiring import Wiring
 
 
-class Dotted:
-    """Methods of `Board`; what they need of it is declared here."""
+class Dots:
+    """The dots of all wires; a dot is named by its key.
 
-    if TYPE_CHECKING:
-        graph: Graph
-        wires: list[Wire]
-        paths: Floats
-        wire_index: dict[Wire, int]
-        wire_view: WireView
-        end_index: dict[End, int]
+    Attributes:
+        by_end: the keys of the dots of each wire that has some, from its source on.
+    """
 
-        def _where(self, key: str) -> tuple[float, float] | None: ...
+    def __init__(self, state: SceneState, placement: Placement, wiring: Wiring) -> None:
+        """No dots yet."""
+        self._state, self._placement, self._wiring = state, placement, wiring
+        self.by_end: dict[End, list[str]] = {}
 
-    dots: dict[End, list[str]]
-    """The keys of the dots of each wire that has some, from its source on."""
+    def follow(self) -> None:
+        """List the dots of the graph anew."""
+        self.by_end = dots_by_end(self._state.graph)
 
-    def _list_dots(self) -> None:
-        self.dots = dots_by_end(self.graph)
-
-    def dot_place(self, key: str) -> Point:
+    def place(self, key: str) -> Point:
         """Where a dot is shown, scene pixels."""
-        return self._where(key) or (0.0, 0.0)
+        return self._placement.where(key) or (0.0, 0.0)
 
-    def dots_of(self, wire: Wire) -> list[str]:
+    def of(self, wire: Wire) -> list[str]:
         """The keys of the dots of a wire, from its source on."""
-        return self.dots.get((wire.target, wire.port), [])
+        return self.by_end.get((wire.target, wire.port), [])
 
-    def dot_at(self, x: float, y: float, reach: float) -> tuple[str, Wire] | None:
+    def at(self, x: float, y: float, reach: float) -> tuple[str, Wire] | None:
         """The nearest dot that is not farther away than `reach`, and its wire."""
         near = None
-        for wire, key, (at_x, at_y) in self._drawn_dots():
+        for wire, key, (at_x, at_y) in self._listed():
             away = float(np.hypot(at_x - x, at_y - y))
             if away <= reach:
                 reach, near = away, (key, wire)
         return near
 
-    def dots_in(self, box: Box) -> frozenset[str]:
+    def inside(self, box: Box) -> frozenset[str]:
         """The dots within a rectangle."""
-        return frozenset(key for _, key, place in self._drawn_dots() if box.contains(*place))
+        return frozenset(key for _, key, place in self._listed() if box.contains(*place))
 
-    def dots_between(self, items: Iterable[str]) -> frozenset[str]:
+    def between(self, items: Iterable[str]) -> frozenset[str]:
         """The dots of wires that begin and end at these items: they move along with them."""
         whole = frozenset(items)
-        return frozenset(key for wire, key, _ in self._drawn_dots() if wire.source in whole and wire.target in whole)
+        return frozenset(key for wire, key, _ in self._listed() if wire.source in whole and wire.target in whole)
 
-    def dot_index(self, wire: Wire, x: float, y: float) -> int:
-        """Before which dot of a wire a new one at the point comes."""
-        path = self.paths[self.wire_index[wire]]
-        nearest = int(np.argmin(np.hypot(path[:, 0] - x, path[:, 1] - y)))
-        places = (np.array(self.dot_place(key)) for key in self.dots_of(wire))
-        return sum(int(np.argmin(np.hypot(*(path - place).T))) < nearest for place in places)
-
-    def _drawn_dots(self) -> list[tuple[Wire, str, Point]]:
-        if not self.dots:
+    def _listed(self) -> list[tuple[Wire, str, Point]]:
+        if not self.by_end:
             return []
-        drawn = ((self.end_index.get(end), keys) for end, keys in self.dots.items())
-        return [(self.wires[k], key, self.dot_place(key)) for k, keys in drawn if k is not None for key in keys]
+        wires = self._wiring.wires
+        numbered = ((self._wiring.ends.get(end), keys) for end, keys in self.by_end.items())
+        return [(wires[k], key, self.place(key)) for k, keys in numbered if k is not None for key in keys]
 
-    def _lead_through_dots(self) -> None:
-        """The paths of wires that have dots, of those in `wires`."""
-        if not self.dots:
+    def lead(self, wires: Sequence[Wire], paths: Floats, style: WireStyle) -> None:
+        """Change the paths of those of the wires that have dots, `(wires, points, 2)`."""
+        if not self.by_end:
             return
-        style, led = self.wire_view.style, dict[int, Floats]()
-        for k, wire in enumerate(self.wires):
-            keys = self.dots_of(wire)
+        led = dict[int, Floats]()
+        for k, wire in enumerate(wires):
+            keys = self.of(wire)
             if keys:
-                points = [self.paths[k, 0], *(self.dot_place(key) for key in keys), self.paths[k, -1]]
+                points = [paths[k, 0], *(self.place(key) for key in keys), paths[k, -1]]
                 led[k] = np.array(points, dtype=np.float64)
-        onward = self._onward(led) if style == "curved" else {}
+        onward = _onward(wires, led) if style == "curved" else {}
         for k, through in led.items():
-            ways = [onward[self._spot(k, at)] for at in through[1:-1]] if onward else ()
-            self.paths[k] = wire_styles.dotted_path(style, through, ways)
-
-    def _onward(self, led: Mapping[int, Floats]) -> dict[object, Floats]:
-        """By output and place, the directions in which wires go on from a dot, summed up: some share one."""
-        found: dict[object, Floats] = {}
-        for k, points in led.items():
-            for at, way in zip(points[1:-1], wire_styles.directions(points)[1:], strict=True):
-                spot = self._spot(k, at)
-                found[spot] = found.get(spot, np.zeros(2)) + way
-        return found
-
-    def _spot(self, k: int, at: Floats) -> object:
-        wire = self.wires[k]
-        return wire.source, wire.output, float(at[0]), float(at[1])
+            ways = [onward[_spot(wires[k], at)] for at in through[1:-1]] if onward else ()
+            paths[k] = wire_styles.dotted_path(style, through, ways)
 
 
-def ends_of(keys: Iterable[str]) -> frozenset[End]:
-    """The ports into which the wires of these dots end; other keys are none."""
-    return frozenset(named[0] for key in keys if (named := end_of(key)) is not None)
+def _onward(wires: Sequence[Wire], led: Mapping[int, Floats]) -> dict[object, Floats]:
+    """By output and place, the directions in which wires go on from a dot, summed up: some share one."""
+    found: dict[object, Floats] = {}
+    for k, points in led.items():
+        for at, way in zip(points[1:-1], wire_styles.directions(points)[1:], strict=True):
+            spot = _spot(wires[k], at)
+            found[spot] = found.get(spot, np.zeros(2)) + way
+    return found
+
+
+def _spot(wire: Wire, at: Floats) -> object:
+    return wire.source, wire.output, float(at[0]), float(at[1])

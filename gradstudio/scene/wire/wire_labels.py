@@ -92,19 +92,19 @@ class WireLabels:
     def near(self, seen: Box, zoom: float) -> list[tuple[Wire, WireLabel]]:
         """The labels of all wires that can show, each wire with its label."""
         board = self._board
-        key = (seen, zoom, board.geometry_revision, board.revision)
+        key = (seen, zoom, board.state.geometry_revision, board.state.revision)
         if self.paused or self._near[0] == key:
             return [] if self.paused else self._near[1]
-        if self._key != (board.geometry_revision, zoom):
+        if self._key != (board.state.geometry_revision, zoom):
             self._labels.clear()
             self._homes.clear()
             self._unchecked.clear()
-            self._key, self._scale = (board.geometry_revision, zoom), scale_at(zoom)
-        around = np.nonzero(geometry.visible(board.path_bounds, seen, 60.0 * self._scale))[0]
+            self._key, self._scale = (board.state.geometry_revision, zoom), scale_at(zoom)
+        around = np.nonzero(geometry.visible(board.routes.bounds, seen, 60.0 * self._scale))[0]
         if zoom < LEAST_ZOOM or len(around) > MOST:
             return []
         self._note_revision()
-        wires = [board.wires[k] for k in around.tolist()]
+        wires = [board.wiring.wires[k] for k in around.tolist()]
         for wire in self._unchecked.intersection(wires):
             self._forget_changed(wire)
         fresh = [wire for wire in wires if wire not in self._labels]
@@ -129,15 +129,17 @@ class WireLabels:
         label, board = self.of(wire), self._board
         if label is not None and label.text == text:
             return label
-        x, y = label.box.center if label is not None else board.paths[board.wire_index[wire]][LIT_POINT].tolist()
+        x, y = (
+            label.box.center if label is not None else board.routes.paths[board.wiring.index[wire]][LIT_POINT].tolist()
+        )
         scale = scale_at(zoom)
-        width, height = label_width(board.meter, text) * scale, HEIGHT * scale
+        width, height = label_width(board.state.meter, text) * scale, HEIGHT * scale
         here = Box(x - width / 2, y - height / 2, width, height)
         if label is None or label.text:
             return WireLabel(text, here, label.foot if label is not None else None)
         lefts_tops = np.array([(here.x, here.y + lift * height) for lift in FAR])
         boxes = np.concatenate([lefts_tops, lefts_tops + np.array([width, height])], 1)
-        cards = board.bounds[geometry.visible(board.bounds, here, FAR[-1] * height)]
+        cards = board.placement.bounds[geometry.visible(board.placement.bounds, here, FAR[-1] * height)]
         others = [one.box for other, one in self._homes.items() if other != wire]
         taken = np.array([(box.x, box.y, box.right, box.bottom) for box in others]).reshape(-1, 4)
         free = np.nonzero(~_meets(boxes, np.concatenate([cards, taken])))[0]
@@ -148,16 +150,16 @@ class WireLabels:
     def _note_revision(self) -> None:
         """Labels at items that changed since may be others; in another pass all may be."""
         board, since = self._board, self._revision
-        if since == board.revision:
+        if since == board.state.revision:
             return
         active = board.results.active
         pass_number = active.pass_number if active is not None else None
-        if board.told_all > since or pass_number != self._pass_number:
+        if board.updates.all_changed_at > since or pass_number != self._pass_number:
             self._unchecked.update(self._labels)
         else:
-            changed = {item for item, revision in board.told.items() if revision > since}
+            changed = {item for item, revision in board.updates.changed_at.items() if revision > since}
             self._unchecked.update(w for w in self._labels if w.source in changed or w.target in changed)
-        self._revision, self._pass_number = board.revision, pass_number
+        self._revision, self._pass_number = board.state.revision, pass_number
 
     def _forget_changed(self, wire: Wire) -> None:
         """The label of a gradient that is another one now: where the new words fit it stays; else it is placed anew.
@@ -182,13 +184,18 @@ class WireLabels:
 
     def _fits(self, text: str, label: WireLabel) -> bool:
         """Whether other words have the room of a label, and need most of it."""
-        room = label.box.width / self._scale - label_width(self._board.meter, text)
+        room = label.box.width / self._scale - label_width(self._board.state.meter, text)
         return -0.5 <= room <= LOOSE
 
     def _place(self, wires: Iterable[Wire], seen: Box) -> None:
         board = self._board
-        obstacles = board.bounds[geometry.visible(board.bounds, seen, NEAR)] + (-PORT_ROOM, 0.0, PORT_ROOM, 0.0)
-        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.notes.values()]
+        obstacles = board.placement.bounds[geometry.visible(board.placement.bounds, seen, NEAR)] + (
+            -PORT_ROOM,
+            0.0,
+            PORT_ROOM,
+            0.0,
+        )
+        notes = [(note.box.x, note.box.y, note.box.right, note.box.bottom) for note in board.placement.notes.values()]
         if notes:
             obstacles = np.concatenate([obstacles, np.array(notes, dtype=np.float64)])
         taken = [label.box for label in self._homes.values()]
@@ -209,14 +216,14 @@ class WireLabels:
                 label = self._free_label(wire, words, lifts, obstacles)
                 if label is not None:
                     return label
-        x, y = self._board.paths[self._board.wire_index[wire]][SIGN_POINT].tolist()
+        x, y = self._board.routes.paths[self._board.wiring.index[wire]][SIGN_POINT].tolist()
         width, height = (ARROW + EDGE) * self._scale, HEIGHT * self._scale
         return WireLabel("", Box(x - width / 2, y - height / 2, width, height))
 
     def _free_label(self, wire: Wire, words: str, lifts: Sequence[float], obstacles: Floats) -> WireLabel | None:
         board, height = self._board, HEIGHT * self._scale
-        width = label_width(board.meter, words) * self._scale
-        points = board.paths[board.wire_index[wire]][list(POINTS)]
+        width = label_width(board.state.meter, words) * self._scale
+        points = board.routes.paths[board.wiring.index[wire]][list(POINTS)]
         middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)

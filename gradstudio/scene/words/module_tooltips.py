@@ -12,7 +12,7 @@ from gradstudio.scene.scene import Board
 
 def leaf_text(board: Board, item: ItemId, path: str) -> str:
     """A parameter or a buffer in full: shape, values, gradient and why there is none."""
-    module = board.joining.modules.get(item, item)
+    module = board.state.joining.modules.get(item, item)
     leaf = next((one for one in leaves_of(board.results, module) or () if one.path == path), None)
     if leaf is None:
         return ""
@@ -30,7 +30,7 @@ def leaf_text(board: Board, item: ItemId, path: str) -> str:
 
 def mode_text(board: Board, item: ItemId) -> str:
     """The switch between training and evaluation, and what a click writes."""
-    face = board.face(item)
+    face = board.placement.face(item)
     if face is None or face.module is None:
         return ""
     name = escape(title(board.graph, face.module))

@@ -98,7 +98,7 @@ def card_text(board: Board, hit: Hit, pages: Pages = NO_PAGES) -> str:
 
 def place_text(board: Board, hit: Hit) -> str:
     """Where the statement stands, and whether it is set-up."""
-    card = board.cards[hit.item]
+    card = board.stack.cards[hit.item]
     lines = []
     if hit.item in program_analysis.nested_now(board.graph):
         lines.append("A part: printed inside the statement that uses it.")
@@ -159,7 +159,7 @@ def memory_text(record: TensorRecord) -> str:
 def check_lines(board: Board, item: ItemId) -> list[str]:
     """What gradcheck found: the worst element of each pair, with both numbers."""
     lines = []
-    for row in board.experiments.check_rows(item):
+    for row in board.state.experiments.check_rows(item):
         at = f" at {value_format.shape(row.in_index)}" if row.in_index else ""
         numbers = (
             f"autograd {value_format.number(row.analytical, 6)}, differences {value_format.number(row.numerical, 6)}"
@@ -174,7 +174,7 @@ def wire_text(board: Board, wire: Wire) -> str:
     graph, results = board.graph, board.results
     start, end = title(graph, wire.source), f"{title(graph, wire.target)}.{wire.port}"
     lines = [f"<b>{escape(start)}</b> → <code>{escape(end)}</code>"]
-    if wire in board.muted:
+    if wire in board.wiring.muted:
         return f"{lines[0]}<br>muted: the argument counts as unwired"
     record = results.wire_record(wire)
     if isinstance(record, TensorRecord):

@@ -1,0 +1,128 @@
+"""The cards of a scene in painting order, and how they follow the graph. No Qt."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gradstudio.graph.card_grouping import Joining
+from gradstudio.graph.edits import Edits, SetPlaces
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.card.card_layout import mode_of
+from gradstudio.scene.card.card_maker import CardMaker
+from gradstudio.scene.card.display_flags import worn_at
+from gradstudio.scene.card.parameter_rows import Leaves
+from gradstudio.scene.items import Card, stays_in_place
+from gradstudio.scene.scene_state import SceneState
+
+
+class CardStack:
+    """One card a node, or one for a module and its call; where they stand is another's business.
+
+    Attributes:
+        cards: by node, in painting order (the last lies on top).
+        ids: the nodes in that order.
+        index: the place in `ids` of a node's card, also of nodes that share the card of another.
+    """
+
+    def __init__(self, state: SceneState, maker: CardMaker) -> None:
+        """No cards yet."""
+        self._state, self._maker = state, maker
+        self.cards: dict[ItemId, Card] = {}
+        self.ids: list[ItemId] = []
+        self.index: dict[ItemId, int] = {}
+        self._raised: dict[ItemId, int] = {}
+
+    # -------------------------------------------------------------- which cards there are
+
+    def follow(self) -> None:
+        """Cards for all nodes, none for others; those that exist already stay."""
+        graph, joining = self._state.graph, self._state.joining
+        old, self.cards = self.cards, {}
+        for item in graph.order():
+            if item in graph.nodes and not joining.is_inside(item):
+                card = old.get(item)
+                self.cards[item] = card if card is not None else self._maker.card(item)
+        self._order()
+
+    def follow_joining(self, before: Joining) -> bool:
+        """Forget the cards that other items share than before; whether there are none."""
+        old, new = before.insides(), self._state.joining.insides()
+        if old == new:
+            return True
+        for item, home in old.items() ^ new.items():
+            self.cards.pop(item, None)
+            self.cards.pop(home, None)
+        return False
+
+    def put_on_top(self, items: Iterable[ItemId]) -> None:
+        """Paint these cards after all others, the last of them last."""
+        for item in items:
+            self._raised[item] = max(self._raised.values(), default=0) + 1
+        self._order()
+
+    def _order(self) -> None:
+        """Painting order: program order, above it what was raised, the latest on top."""
+        if self._raised:
+            self.cards = dict(sorted(self.cards.items(), key=lambda pair: self._raised.get(pair[0], 0)))
+        self.ids = list(self.cards)
+        self.index = {item: k for k, item in enumerate(self.ids)}
+        shared = ((item, self.index.get(home)) for item, home in self._state.joining.insides().items())
+        self.index |= {item: k for item, k in shared if k is not None}
+
+    # -------------------------------------------------------------- how they look
+
+    def follow_flags(self, edits: Edits) -> None:
+        """Make cards anew that were collapsed, tucked or pinned, or no longer are."""
+        graph = self._state.graph
+        keys = {key for edit in edits if isinstance(edit, SetPlaces) for key in edit.places}
+        for item in {self._state.joining.home(ItemId(key)) for key in keys}:
+            card = self.cards.get(item)
+            if card is not None and item in graph.nodes and card.face.worn != worn_at(graph.places.get(item)):
+                self.cards[item] = replace(self._maker.again(item, card), listed=())
+
+    def make_again(self, item: ItemId) -> bool:
+        """Make the card of a node that changed anew; whether it has its size and its ports as before."""
+        card = self.cards.get(item)
+        if card is None or item not in self._state.graph.nodes:
+            return True
+        made = self.cards[item] = self._maker.again(item, card)
+        return stays_in_place(card, made)
+
+    def follow_titles(self) -> None:
+        """Cards that are titled with what they write into follow its name."""
+        for item, card in self.cards.items():
+            if card.face.title.endswith("=") and item in self._state.graph.nodes:
+                face = self._maker.face(item)
+                if face != card.face:
+                    card.face, card.revision = face, card.revision + 1
+
+    def in_other_modes(self) -> set[ItemId]:
+        """Cards whose module is in another mode now, because of a statement about what holds it."""
+        graph = self._state.graph
+        made = ((item, card.face) for item, card in self.cards.items() if card.face.module in graph.nodes)
+        return {item for item, face in made if (face.mode, face.frozen) != mode_of(graph, face.module)}
+
+    def expand(self, item: ItemId) -> None:
+        """Unfold the optional inputs of a card, or fold them again."""
+        self._maker.expanded ^= {item}
+        card = self.cards[item]
+        card.face, card.revision = self._maker.face(item), card.revision + 1
+
+    def unfold(self, item: ItemId) -> None:
+        """Show all leaves of the module on a card, or fold them again."""
+        self._maker.unfolded ^= {item}
+        card = self.cards[item]
+        card.facts = card.leaves = None
+        card.facts_height, card.revision = self._maker.facts_height(item, card.face), card.revision + 1
+
+    def leaves(self, item: ItemId) -> Leaves:
+        """The rows of a module's parameters and buffers on the card of an item."""
+        card = self.cards[item]
+        if card.leaves is None:
+            card.leaves = self._maker.leaves(item, card.face)
+        return card.leaves
+
+    def list_leaves(self) -> None:
+        """Remember which leaves have ports where the cards stand now."""
+        for item, card in self.cards.items():
+            if card.face.module is not None:
+                card.listed = tuple(row.path for row in self.leaves(item).rows)

@@ -1,0 +1,135 @@
+"""How outputs and the wires from them are drawn: as what flows there. No Qt.
+
+What results changed is read again when somebody asks for it: another moment changes hundreds of ports at once.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from gradstudio.graph.model import ItemId, Wire
+from gradstudio.scene.card.card_stack import CardStack
+from gradstudio.scene.card.port_style import MUTED, PortLook, port_look
+from gradstudio.scene.scene_state import SceneState
+from gradstudio.scene.statement_numbers import StatementNumbers
+from gradstudio.scene.wire.wiring import Wiring
+
+
+class PortLooks:
+    """Looks of outputs, and by them the colour of each wire.
+
+    Attributes:
+        codes: for each wire, in the order of the wiring, the place of its look in `by_code`.
+        by_code: every look that a wire had so far.
+        revision: another one when wires are to be drawn in other colours.
+    """
+
+    def __init__(self, state: SceneState, stack: CardStack, wiring: Wiring, numbers: StatementNumbers) -> None:
+        """Nothing was read."""
+        self._state, self._stack, self._wiring, self._numbers = state, stack, wiring, numbers
+        self.codes: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self.by_code: list[PortLook] = []
+        self.revision = 0
+        self._code_of: dict[PortLook, int] = {}
+        self._looks: dict[ItemId, dict[int, PortLook]] = {}
+        self._unread: set[ItemId] = set()
+        self._leaving: dict[ItemId, list[int]] = {}
+        self._entering: dict[ItemId, list[int]] = {}
+
+    # -------------------------------------------------------------- asking
+
+    def look_of(self, item: ItemId, output: int) -> PortLook:
+        """How an output's port and its wires are drawn."""
+        if item in self._unread:
+            self._read(item)
+        return self._last_look(item, output)
+
+    def input_looks(self, item: ItemId) -> tuple[tuple[str, PortLook], ...]:
+        """How wired inputs are drawn: as what flows into them."""
+        graph, joining = self._state.graph, self._state.joining
+        wires = graph.wires_to(item)
+        module = joining.modules.get(item)
+        if module is not None:
+            wires = (*graph.wires_to(module), *(wire for wire in wires if not joining.is_hidden(wire)))
+        return tuple((wire.port, self.look_of(wire.source, wire.output)) for wire in wires)
+
+    def wires_of(self, item: ItemId) -> list[Wire]:
+        """The drawn wires that begin or end at an item's card."""
+        wires = self._wiring.wires
+        ends = self._state.joining.whole((item,))
+        return [wires[k] for end in ends for k in (*self._leaving.get(end, ()), *self._entering.get(end, ()))]
+
+    # -------------------------------------------------------------- following
+
+    def forget(self) -> None:
+        """Read all looks anew when they are asked for: the graph is another one."""
+        self._looks.clear()
+
+    def distrust(self, items: Iterable[ItemId] | None = None) -> None:
+        """Read these items' looks again when they are asked for; those of all when none is named."""
+        self._unread.update(self._looks if items is None else self._looks.keys() & items)
+
+    def read_wires(self, which: NDArray[np.bool_]) -> None:
+        """Bring the colours of these wires up to date."""
+        if self._unread:
+            wires = self._wiring.wires
+            sources = {wires[k].source for k in np.nonzero(which)[0].tolist()}
+            for item in sources & self._unread:
+                self._read(item)
+
+    def color_wires(self) -> None:
+        """Colours of all wires, from the last looks of their sources; what results changed is read when it is seen."""
+        wires = self._wiring.wires
+        self._leaving, self._entering = {}, {}
+        for k, wire in enumerate(wires):
+            self._leaving.setdefault(wire.source, []).append(k)
+            self._entering.setdefault(wire.target, []).append(k)
+        codes = [self._code(self._along(wire, self._last_look(wire.source, wire.output))) for wire in wires]
+        for wire in self._wiring.muted:
+            codes[self._wiring.index[wire]] = self._code(MUTED)
+        self.codes = np.array(codes, dtype=np.intp)
+        self.revision += 1
+
+    def _last_look(self, item: ItemId, output: int) -> PortLook:
+        """How an output was drawn when it was last read."""
+        looks = self._looks.setdefault(item, {})
+        look = looks.get(output)
+        if look is None:
+            look = looks[output] = port_look(self._state.graph, self._state.results, item, output)
+        return look
+
+    def _read(self, item: ItemId) -> None:
+        """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so."""
+        self._unread.discard(item)
+        old = self._looks.pop(item, {})
+        new = {output: port_look(self._state.graph, self._state.results, item, output) for output in old}
+        self._looks[item] = new
+        if new != old:
+            leaving, cards = self._leaving.get(item, ()), self._stack.cards
+            for k in leaving:
+                self._color_wire(k)
+            ends = {self._state.joining.home(self._wiring.wires[k].target) for k in leaving}
+            for end in ends & cards.keys():
+                cards[end].revision += 1
+
+    def _color_wire(self, k: int) -> None:
+        wire = self._wiring.wires[k]
+        muted = wire in self._wiring.muted
+        code = self._code(MUTED if muted else self._along(wire, self.look_of(wire.source, wire.output)))
+        if self.codes[k] != code:
+            self.codes[k] = code
+            self.revision += 1
+
+    def _along(self, wire: Wire, look: PortLook) -> PortLook:
+        """The look of an output along one of its wires."""
+        left_out = self._numbers.left_out
+        idle = bool(left_out) and (wire.source in left_out or wire.target in left_out)
+        return replace(look, idle=True) if idle else look
+
+    def _code(self, look: PortLook) -> int:
+        code = self._code_of.setdefault(look, len(self._code_of))
+        if code == len(self.by_code):
+            self.by_code.append(look)
+        return code
